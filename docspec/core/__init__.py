@@ -1,0 +1,50 @@
+"""The value types that all rooms share. Nothing here imports torch, PyMuPDF or any other room."""
+
+from docspec.core.categories import Category
+from docspec.core.draft import PageDraft, Region
+from docspec.core.errors import (
+    DocspecError,
+    DrafterError,
+    InputError,
+    ModelError,
+    OutputError,
+    PageError,
+    UsageError,
+)
+from docspec.core.geometry import BBox
+from docspec.core.options import ParseOptions
+from docspec.core.page import PageImage
+from docspec.core.result import (
+    Baseline,
+    Block,
+    DocumentResult,
+    Event,
+    PageResult,
+    PageStatus,
+    PageTimings,
+    StageStats,
+)
+
+__all__ = [
+    "BBox",
+    "Baseline",
+    "Block",
+    "Category",
+    "DocspecError",
+    "DocumentResult",
+    "DrafterError",
+    "Event",
+    "InputError",
+    "ModelError",
+    "OutputError",
+    "PageDraft",
+    "PageError",
+    "PageImage",
+    "PageResult",
+    "PageStatus",
+    "PageTimings",
+    "ParseOptions",
+    "Region",
+    "StageStats",
+    "UsageError",
+]

@@ -1,0 +1,35 @@
+"""The eleven kinds of region that document models agree on (dots.ocr's names, PyMuPDF's in lower case)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Category(StrEnum):
+    """What a region is. The value is the spelling used in dots.ocr's layout JSON."""
+
+    CAPTION = "Caption"
+    FOOTNOTE = "Footnote"
+    FORMULA = "Formula"
+    LIST_ITEM = "List-item"
+    PAGE_FOOTER = "Page-footer"
+    PAGE_HEADER = "Page-header"
+    PICTURE = "Picture"
+    SECTION_HEADER = "Section-header"
+    TABLE = "Table"
+    TEXT = "Text"
+    TITLE = "Title"
+
+    @property
+    def is_furniture(self) -> bool:
+        """Whether the region belongs to the page and not to the text (running heads, page numbers)."""
+        return self in (Category.PAGE_HEADER, Category.PAGE_FOOTER)
+
+    @classmethod
+    def from_name(cls, name: str, default: Category | None = None) -> Category:
+        """The category of that name in any case, with ``-``, ``_`` or space; ``default`` (Text) if unknown."""
+        key = name.strip().lower().replace("_", "-").replace(" ", "-")
+        for category in cls:
+            if category.value.lower() == key:
+                return category
+        return cls.TEXT if default is None else default

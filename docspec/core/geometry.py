@@ -1,0 +1,72 @@
+"""Rectangles in page-image pixels: the one coordinate system that drafts, crops and results share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BBox:
+    """An axis-aligned box, in pixels of the page image; ``x1``/``y1`` are exclusive."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def width(self) -> float:
+        return max(0.0, self.x1 - self.x0)
+
+    @property
+    def height(self) -> float:
+        return max(0.0, self.y1 - self.y0)
+
+    @property
+    def area(self) -> float:
+        return self.width * self.height
+
+    def grown(self, margin: float) -> BBox:
+        """The box with ``margin`` pixels added on every side."""
+        return BBox(self.x0 - margin, self.y0 - margin, self.x1 + margin, self.y1 + margin)
+
+    def clamped(self, width: float, height: float) -> BBox:
+        """The part of the box that lies inside a page of ``width`` x ``height`` pixels."""
+        return BBox(
+            min(max(self.x0, 0.0), width),
+            min(max(self.y0, 0.0), height),
+            min(max(self.x1, 0.0), width),
+            min(max(self.y1, 0.0), height),
+        )
+
+    def scaled(self, sx: float, sy: float | None = None) -> BBox:
+        """The box with x multiplied by ``sx`` and y by ``sy`` (``sx`` if not given)."""
+        sy = sx if sy is None else sy
+        return BBox(self.x0 * sx, self.y0 * sy, self.x1 * sx, self.y1 * sy)
+
+    def intersection(self, other: BBox) -> BBox | None:
+        """The common part of two boxes, or ``None`` where they do not overlap."""
+        box = BBox(
+            max(self.x0, other.x0), max(self.y0, other.y0), min(self.x1, other.x1), min(self.y1, other.y1)
+        )
+        return box if box.x1 > box.x0 and box.y1 > box.y0 else None
+
+    def overlap(self, other: BBox) -> float:
+        """Share (0..1) of *this* box that ``other`` covers."""
+        common = self.intersection(other)
+        return common.area / self.area if common is not None and self.area > 0 else 0.0
+
+    @staticmethod
+    def union(boxes: Iterable[BBox]) -> BBox:
+        """The smallest box around all ``boxes``; raises ``ValueError`` when there are none."""
+        boxes = list(boxes)
+        if not boxes:
+            raise ValueError("the union of no boxes is undefined")
+        return BBox(
+            min(b.x0 for b in boxes), min(b.y0 for b in boxes), max(b.x1 for b in boxes), max(b.y1 for b in boxes)
+        )
+
+    def rounded(self) -> tuple[int, int, int, int]:
+        """Integer pixels, as written in layout JSON and used for cropping."""
+        return (round(self.x0), round(self.y0), round(self.x1), round(self.y1))

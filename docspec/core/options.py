@@ -1,0 +1,45 @@
+"""The one typed configuration, built at the edge (command line or API) and passed down unchanged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Stages = Literal["both", "page", "none"]
+Align = Literal["window", "cursor"]
+DrafterName = Literal["auto", "text-layer", "rapidocr", "ppstructure", "saved", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseOptions:
+    """How to parse. Every field has the command line's name and default.
+
+    ``tau=None`` is exact acceptance (argmax equality); a number in (0, 1] is the paper's equation 10.
+    ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
+    ``max_tree`` is the number of tree tokens per step, the pending token included.
+    """
+
+    # documents
+    pages: str | None = None
+    dpi: float = 200.0
+    password: str | None = None
+    # target
+    model: str = "auto"
+    device: str = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    attention: Literal["auto", "eager", "sdpa"] = "auto"
+    offline: bool = False
+    # drafts
+    drafter: DrafterName = "auto"
+    drafts: Path | None = None
+    ppstructure_models: Path | None = None
+    ppstructure_engine: str = "onnxruntime"
+    # speculation
+    stages: Stages = "both"
+    align: Align = "window"
+    window: int = 3
+    tau: float | None = None
+    max_tree: int = 64
+    max_tokens: int | None = None
+    baseline: bool = False

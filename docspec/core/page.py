@@ -1,0 +1,37 @@
+"""One rendered page: the pixels that the target reads, and the PDF page behind them for cheap drafts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+@dataclass(frozen=True, eq=False)
+class PageImage:
+    """A page on its way through the pipeline.
+
+    ``image`` is RGB, upright. ``number`` is 1-based in its source document. ``scale`` is pixels per PDF point.
+    ``pdf_page`` is an open ``pymupdf.Page`` of a private one-page copy whose rotation has been removed, so that
+    ``pixel = point * scale`` holds for everything read from it, or ``None`` for image inputs. It is only valid
+    until the next page is asked for.
+    """
+
+    image: Image
+    number: int
+    scale: float
+    source: str
+    pdf_page: Any | None = None
+    render_seconds: float = 0.0
+
+    @property
+    def width(self) -> int:
+        """Pixels."""
+        return self.image.width
+
+    @property
+    def height(self) -> int:
+        """Pixels."""
+        return self.image.height

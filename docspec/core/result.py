@@ -1,0 +1,153 @@
+"""What came out of a page: blocks, statistics, timings and everything that was done instead of the plain way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from docspec.core.categories import Category
+from docspec.core.geometry import BBox
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+PageStatus = Literal["ok", "blank", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of the target's output.
+
+    ``text`` is as the target wrote it (Markdown, HTML for tables, LaTeX for formulas). ``bbox`` is in page-image
+    pixels; ``None`` where neither the target nor the draft says where the block is. ``bbox_from`` tells which.
+    """
+
+    category: Category
+    text: str
+    bbox: BBox | None = None
+    bbox_from: Literal["model", "draft", "none"] = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that did not go the plain way: a fallback, a stopped loop, a blank page, a failed drafter.
+
+    ``kind`` is a stable identifier (``loop_stopped``, ``budget_reached``, ``blank_page``, ``drafter_failed``,
+    ``stage1_skipped``, ...); ``detail`` says what happened and what was done instead.
+    """
+
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageStats:
+    """Counts of one decoding stage. A *step* is one verification of one row; ``forwards`` are batched calls.
+
+    ``aal`` (equation 14 of the paper) counts accepted drafted tokens only; ``tokens_per_step`` counts the
+    target's own token too. The first token of a row comes from its prefill and belongs to no step.
+    """
+
+    rows: int = 0
+    forwards: int = 0
+    steps: int = 0
+    drafted: int = 0
+    accepted: int = 0
+    tokens: int = 0
+    prompt_tokens: int = 0
+    prefill_seconds: float = 0.0
+    decode_seconds: float = 0.0
+
+    @property
+    def aal(self) -> float:
+        return self.accepted / self.steps if self.steps else 0.0
+
+    @property
+    def tokens_per_step(self) -> float:
+        return (self.accepted + self.steps) / self.steps if self.steps else 0.0
+
+    def __add__(self, other: StageStats) -> StageStats:
+        return StageStats(
+            self.rows + other.rows,
+            self.forwards + other.forwards,
+            self.steps + other.steps,
+            self.drafted + other.drafted,
+            self.accepted + other.accepted,
+            self.tokens + other.tokens,
+            self.prompt_tokens + other.prompt_tokens,
+            self.prefill_seconds + other.prefill_seconds,
+            self.decode_seconds + other.decode_seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PageTimings:
+    """Wall seconds. ``prefill`` is vision plus prompt of the full page; ``stage1`` holds all of the crops' work."""
+
+    render: float = 0.0
+    draft: float = 0.0
+    prefill: float = 0.0
+    stage1: float = 0.0
+    stage2: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.render + self.draft + self.prefill + self.stage1 + self.stage2
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Plain autoregressive decoding of the same page in the same engine and run (``--baseline``).
+
+    ``prefill_seconds`` and ``decode_seconds`` are the baseline's own. ``sr_decode`` and ``sr_e2e`` are equations 12
+    and 13 of the paper: autoregressive time over speculative time, the draft counted in the latter's denominator
+    and in the former's too.
+    """
+
+    tokens: int
+    prefill_seconds: float
+    decode_seconds: float
+    sr_decode: float
+    sr_e2e: float
+    identical: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageResult:
+    """One page's output. ``image`` is there for cropping figures while the page is being written; drop it after."""
+
+    source: str
+    number: int
+    status: PageStatus
+    text: str = ""
+    blocks: tuple[Block, ...] = ()
+    width: int = 0
+    height: int = 0
+    drafter: str = "none"
+    drafter_reason: str = ""
+    regions: int = 0
+    stage1: StageStats | None = None
+    stage2: StageStats | None = None
+    timings: PageTimings = field(default_factory=PageTimings)
+    baseline: Baseline | None = None
+    events: tuple[Event, ...] = ()
+    error: str | None = None
+    token_ids: tuple[int, ...] = ()
+    image: Image | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResult:
+    """All pages of one input, in order (images dropped). Convenient for small documents; stream large ones."""
+
+    source: str
+    pages: tuple[PageResult, ...]
+
+    def __iter__(self) -> Iterator[PageResult]:
+        return iter(self.pages)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no page failed."""
+        return all(page.status != "failed" for page in self.pages)

@@ -1,0 +1,41 @@
+"""The contract of a dialect: how one family of targets is asked for a page and how it spells the answer."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from docspec.core import Block, PageDraft, Region
+
+
+@runtime_checkable
+class Dialect(Protocol):
+    """A target's spelling. Sizes are pixels of the page image; boxes in and out are page-image pixels."""
+
+    name: str
+
+    @property
+    def page_prompt(self) -> str:
+        """The instruction that goes with a whole page."""
+        ...
+
+    def crop_prompt(self, region: Region) -> str:
+        """The instruction that goes with the crop of one region (Stage 1)."""
+        ...
+
+    def region_drafts(self, region: Region) -> list[str]:
+        """Texts that the target may write for the crop of ``region``, the likeliest first, no duplicates."""
+        ...
+
+    def page_drafts(
+        self, draft: PageDraft, width: int, height: int, region_outputs: list[str] | None = None
+    ) -> list[str]:
+        """Texts that parts of the target's page output may follow: an unordered set for Stage 2.
+
+        ``region_outputs`` holds what Stage 1 wrote for each region of ``draft`` (same order, ``""`` where nothing
+        was verified); it comes first where given. ``width``/``height`` are the page image's.
+        """
+        ...
+
+    def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
+        """Blocks in the target's order; lenient: never raises on cut-off or slightly broken text."""
+        ...

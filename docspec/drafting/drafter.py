@@ -1,0 +1,22 @@
+"""The contract of a drafter: something cheap that says what is on a page before the target looks."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from docspec.core import PageDraft, PageImage
+
+
+@runtime_checkable
+class Drafter(Protocol):
+    """Drafts pages. ``name`` is what reports and ``--drafter`` call it."""
+
+    name: str
+
+    def draft(self, page: PageImage) -> PageDraft:
+        """The regions of ``page`` in reading order, boxes in page-image pixels, ``seconds`` filled in.
+
+        Raises :class:`docspec.core.DrafterError` when it cannot work on this machine or on this page; a page never
+        fails because of its drafter.
+        """
+        ...
