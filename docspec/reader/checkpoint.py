@@ -1,0 +1,59 @@
+"""Writing and reading a reader's checkpoint directory.
+
+The directory is an ordinary transformers checkpoint (bf16 safetensors, tokenizer with chat template, PIL image
+processor, greedy generation configuration) plus `docspec.json`, which says how the target registry speaks to it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3VLForConditionalGeneration
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+from docspec.reader import model as reader_model
+from docspec.reader import tokenizer as tok
+
+NOTE = "reads clean English print only"
+RANDOM_NOTE = "random weights: does not read"
+
+
+def save(
+    model: Qwen3VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, directory: Path, *, random: bool = False
+) -> None:
+    """Write `model` (rounded to bf16), tokenizer and configurations into `directory`; the model given is not changed."""
+    directory.mkdir(parents=True, exist_ok=True)
+    rounded = Qwen3VLForConditionalGeneration(model.config).to(torch.bfloat16)
+    rounded.load_state_dict({name: value.to(torch.bfloat16) for name, value in model.state_dict().items()})
+    rounded.generation_config = model.generation_config
+    rounded.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+    reader_model.image_processor().save_pretrained(directory)
+    facts: dict[str, Any] = {
+        "dialect": "markdown",
+        "prompt": tok.PROMPT,
+        "crop_prompt": tok.PROMPT,
+        "line_pitch_px": reader_model.CELL,
+        "note": RANDOM_NOTE if random else NOTE,
+        "max_new_tokens": 2048,
+    }
+    if random:
+        facts["random"] = True
+    (directory / "docspec.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+
+def load(
+    directory: Path, dtype: torch.dtype = torch.float32
+) -> tuple[Qwen3VLForConditionalGeneration, PreTrainedTokenizerFast, Qwen2VLImageProcessorPil]:
+    """Model in `dtype`, tokenizer and image processor of a checkpoint directory, as any transformers user loads them."""
+    model = Qwen3VLForConditionalGeneration.from_pretrained(directory, dtype=dtype).eval()
+    return model, AutoTokenizer.from_pretrained(directory), Qwen2VLImageProcessorPil.from_pretrained(directory)
+
+
+def init(directory: Path, size: str = "tiny", seed: int = 0) -> None:
+    """Write a checkpoint with random weights: the layout of a trained one, for tests that need no reading."""
+    tokenizer = tok.train_tokenizer()
+    save(reader_model.build(size, seed=seed), tokenizer, directory, random=True)
