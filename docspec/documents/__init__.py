@@ -1,1 +1,20 @@
+"""Opening inputs: which files to read, which of their pages, and each page as pixels, one at a time.
 
+Importing this package is cheap; PyMuPDF and Pillow are loaded when the first document is opened.
+"""
+
+from docspec.documents.document import Document, PageFailure, open_document
+from docspec.documents.pages import PageSelection, parse_page_ranges
+from docspec.documents.sources import Expansion, Skipped, Source, expand_inputs
+
+__all__ = [
+    "Document",
+    "Expansion",
+    "PageFailure",
+    "PageSelection",
+    "Skipped",
+    "Source",
+    "expand_inputs",
+    "open_document",
+    "parse_page_ranges",
+]

@@ -1,0 +1,124 @@
+"""A document: a page count, a hash, and its pages as images, streamed one by one.
+
+A page that cannot be rendered arrives as a :class:`PageFailure` in its place among the pages, so that whoever
+iterates can report it and go on with the next one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from docspec.core import PageError, PageImage
+from docspec.documents.pages import PageSelection, parse_page_ranges
+from docspec.documents.sources import Source, source_from_path
+
+
+@dataclass(frozen=True, slots=True)
+class PageFailure:
+    """A page that could not be rendered; ``number`` is 1-based."""
+
+    number: int
+    source: str
+    error: PageError
+
+
+class Document(ABC):
+    """An open input. Close it (or use ``with``) when done; it is to be used from one thread."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+        return self.source.name
+
+    @property
+    @abstractmethod
+    def page_count(self) -> int:
+        """Number of pages, at least 1."""
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hexadecimal hash of the input's bytes."""
+        if self.source.path is None:
+            return hashlib.sha256(self.source.data or b"").hexdigest()
+        with self.source.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def pages(
+        self, selection: PageSelection | str | None = None, dpi: float = 200.0
+    ) -> Iterator[PageImage | PageFailure]:
+        """The selected pages in ascending order, rendered when they are asked for.
+
+        ``PageImage.pdf_page`` is closed when the next page is asked for; ``image`` stays. Raises
+        :class:`UsageError` or :class:`InputError` at once (not at the first page) when the selection is not
+        possible.
+        """
+        if not isinstance(selection, PageSelection):
+            selection = parse_page_ranges(selection)
+        return self._stream(selection.resolve(self.page_count, self.name), dpi)
+
+    def _stream(self, numbers: tuple[int, ...], dpi: float) -> Iterator[PageImage | PageFailure]:
+        for number in numbers:
+            try:
+                page = self._load(number, dpi)
+            except MemoryError:
+                yield self._failure(number, "not enough memory to render it; lower --dpi")
+            except Exception as error:
+                yield self._failure(number, f"cannot be rendered ({_first_line(error)})")
+            else:
+                yield page
+                self._release(page)
+
+    @abstractmethod
+    def _load(self, number: int, dpi: float) -> PageImage:
+        """Render page ``number`` (1-based); whatever it raises fails this page only."""
+
+    @abstractmethod
+    def _release(self, page: PageImage) -> None:
+        """Free what ``page`` holds open."""
+
+    def _failure(self, number: int, what: str) -> PageFailure:
+        return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}"))
+
+    @abstractmethod
+    def close(self) -> None:
+        """Free the file; may be called twice."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_document(source: Source | str | Path, password: str | None = None) -> Document:
+    """Open a source or a file by its path.
+
+    Raises :class:`InputError`, in one line, when it is missing, damaged beyond repair, encrypted (without
+    or with the wrong ``password``), empty, or of an unknown kind.
+    """
+    if not isinstance(source, Source):
+        source = source_from_path(source)
+    if source.kind == "pdf":
+        from docspec.documents.pdf import PdfDocument
+
+        return PdfDocument(source, password)
+    from docspec.documents.images import ImageDocument
+
+    return ImageDocument(source)
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0] if text else type(error).__name__

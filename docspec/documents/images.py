@@ -1,0 +1,100 @@
+"""Image files as documents: a multi-page TIFF is as many pages as it has frames, everything else is one page.
+
+Pixels are used as they are (no resampling to a dpi), turned as EXIF says, on white paper, in RGB; only
+images beyond the size limit are scaled down.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+import warnings
+from typing import IO, Any
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from docspec.core import InputError, PageImage
+from docspec.documents.document import Document
+from docspec.documents.sizes import fit_scale, padded
+from docspec.documents.sources import SUPPORTED, Source
+
+FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
+
+
+class ImageDocument(Document):
+    """An image file. It is opened anew for every page, so nothing stays in memory between pages."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        try:
+            with self._open() as image:
+                # Animations (WebP, APNG) and camera previews (MPO) have frames too, but only TIFF has pages.
+                self._page_count = int(getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
+        except UnidentifiedImageError:
+            raise InputError(f"{source.name}: not a {SUPPORTED} file, or damaged beyond repair") from None
+        except Image.DecompressionBombError:
+            raise InputError(
+                f"{source.name}: the image has more pixels than memory can bear; scale it down"
+            ) from None
+        except Exception as error:
+            raise InputError(f"{source.name}: cannot be read as an image ({error})") from error
+
+    @property
+    def page_count(self) -> int:
+        return self._page_count
+
+    def _load(self, number: int, dpi: float) -> PageImage:
+        start = time.perf_counter()
+        with self._open() as image:
+            if number > 1:
+                image.seek(number - 1)
+            factor = fit_scale(image.width, image.height, 1.0)
+            wanted = (max(1, round(image.width * factor)), max(1, round(image.height * factor)))
+            if factor < 1:
+                image.draft("RGB", wanted)  # JPEG can be decoded at a fraction of its size
+            page = as_rgb(ImageOps.exif_transpose(image))
+        limit = fit_scale(page.width, page.height, 1.0)
+        if limit < 1:
+            size = (max(1, round(page.width * limit)), max(1, round(page.height * limit)))
+            page = page.resize(size, Image.Resampling.LANCZOS)
+        return PageImage(padded(page), number, 1.0, self.name, None, time.perf_counter() - start)
+
+    def _release(self, page: PageImage) -> None:
+        pass  # nothing was left open
+
+    def close(self) -> None:
+        pass
+
+    def _open(self) -> Any:
+        file: IO[bytes] | str
+        file = str(self.source.path) if self.source.path is not None else io.BytesIO(self.source.data or b"")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # large scans are expected; twice Pillow's limit still raises
+            return Image.open(file, formats=FORMATS)
+
+
+def as_rgb(image: Image.Image) -> Image.Image:
+    """``image`` in RGB: transparency over white, 16-bit and float grey scaled to 8 bits, palettes and CMYK
+    converted.
+    """
+    if image.mode.startswith("I") or image.mode == "F":
+        return _grey_to_8_bits(image).convert("RGB")
+    if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
+        layer = image.convert("RGBA")
+        paper = Image.new("RGB", layer.size, "white")
+        paper.paste(layer, mask=layer.getchannel("A"))
+        return paper
+    return image.convert("RGB")
+
+
+def _grey_to_8_bits(image: Image.Image) -> Image.Image:
+    import numpy as np
+
+    values = np.asarray(image).astype(np.float32)
+    top = float(values.max(initial=0.0))
+    # Files do not say how many bits are meant: 0..1 floats, 8 bits in a wide container, 16 bits, anything
+    # above.
+    full = next((limit for limit in (1.0, 255.0, 65535.0) if top <= limit), top)
+    if image.mode != "F":
+        full = 65535.0 if image.mode.startswith("I;16") else max(full, 255.0)
+    return Image.fromarray(np.clip(values * (255.0 / full), 0, 255).astype(np.uint8))

@@ -1,0 +1,107 @@
+"""Inputs as people name them: files, folders, standard input, and names that lead nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from docspec.core import InputError
+from docspec.documents import expand_inputs, open_document
+from docspec.documents.sources import sniff_kind, source_from_path
+
+MakePdf = Callable[..., Path]
+
+
+def test_a_folder_gives_its_files_in_natural_order_with_their_place_in_the_tree(
+    tmp_path: Path, make_pdf: MakePdf
+) -> None:
+    for name in ("in/page10.pdf", "in/page2.pdf", "in/sub/a.pdf", "in/.hidden.pdf", "in/.git/b.pdf"):
+        make_pdf(name=name)
+    (tmp_path / "in/notes.txt").write_text("no")
+    (tmp_path / "in/Scan.JPG").write_bytes(b"\xff\xd8\xff")
+    result = expand_inputs([tmp_path / "in"])
+    assert [s.relative.as_posix() for s in result.sources] == [
+        "page2.pdf",
+        "page10.pdf",
+        "Scan.JPG",
+        "sub/a.pdf",
+    ]
+    assert {(s.path.name, s.reason.split()[0]) for s in result.skipped} == {
+        (".hidden.pdf", "hidden"),
+        ("notes.txt", "not"),
+    }
+    assert result.errors == ()
+
+
+def test_a_file_named_twice_is_read_once(make_pdf: MakePdf) -> None:
+    path = make_pdf()
+    result = expand_inputs([path, path.parent, str(path)])
+    assert [s.path for s in result.sources] == [path]
+    assert [s.reason for s in result.skipped] == ["named twice", "named twice"]
+
+
+def test_one_bad_name_costs_only_itself(tmp_path: Path, make_pdf: MakePdf) -> None:
+    good = make_pdf()
+    text = tmp_path / "notes.txt"
+    text.write_text("hello")
+    result = expand_inputs([tmp_path / "gone.pdf", good, text])
+    assert [s.path for s in result.sources] == [good]
+    assert ["no such file" in str(e) or "not a PDF, PNG" in str(e) for e in result.errors] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.pdf", b"", "empty"),
+        ("a.docx", b"PK\x03\x04", "not a PDF, PNG"),
+        ("a\0b.pdf", None, "cannot be read"),
+    ],
+)
+def test_unreadable_files_are_input_errors_of_one_line(
+    tmp_path: Path, name: str, content: bytes | None, says: str
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=says) as caught:
+        source_from_path(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
+    result = expand_inputs([tmp_path])
+    assert "no PDF" in str(result.errors[0])
+    with pytest.raises(InputError, match="no PDF"):
+        result.raise_if_nothing()
+
+
+def test_standard_input_is_recognised_by_its_bytes(make_pdf: MakePdf) -> None:
+    data = make_pdf(3).read_bytes()
+    result = expand_inputs(["-"], read_stdin=lambda: data)
+    assert (result.sources[0].name, result.sources[0].kind) == ("stdin", "pdf")
+    with open_document(result.sources[0]) as document:
+        assert document.page_count == 3
+    assert "not a PDF" in str(expand_inputs(["-"], read_stdin=lambda: b"plain text").errors[0])
+    assert "nothing to read" in str(expand_inputs(["-"], read_stdin=lambda: b"").errors[0])
+
+
+def test_content_decides_the_kind_and_not_the_name(tmp_path: Path) -> None:
+    path = tmp_path / "really_a_picture.pdf"
+    Image.new("RGB", (80, 90)).save(path, format="PNG")
+    assert source_from_path(path).kind == "image"
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP"])
+def test_every_supported_image_kind_is_recognised(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "image"
+    Image.new("RGB", (8, 8)).save(path, format=kind)
+    assert sniff_kind(path.read_bytes()[:1024]) == "image"
+
+
+def test_a_link_to_a_parent_folder_does_not_loop(tmp_path: Path, make_pdf: MakePdf) -> None:
+    make_pdf(name="in/a.pdf")
+    (tmp_path / "in/loop").symlink_to(tmp_path / "in", target_is_directory=True)
+    assert len(expand_inputs([tmp_path / "in"]).sources) == 1
