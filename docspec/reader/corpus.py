@@ -1,0 +1,96 @@
+"""Paragraphs of freely usable English, read at training time from documentation that Debian packages install.
+
+Nothing of it is distributed with docspec. Every paragraph belongs to exactly one split by a hash of its text, so
+held-out text is never trained on. Where no source is installed, the generators in `prose` stand alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import html
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+EXTRA_CHARACTERS = "–—‘’“”•…éèêëàâäáíîïóôöúùûüçñßøåÉÖÜ°£€§©®×÷±≤≥≠≈∞→½¼µαβγδεθλπρσφωΔΣΩ√∑∫∂²³¹"
+ALPHABET = frozenset(chr(code) for code in range(32, 127)) | frozenset(EXTRA_CHARACTERS)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One Debian package's text: a glob below /usr/share and its licence."""
+
+    package: str
+    pattern: str
+    licence: str
+
+
+SOURCES = (
+    Source("anarchism", "doc/anarchism/html/*.html", "GFDL-1.3+ or GPL-2+"),
+    Source("debian-handbook", "doc/debian-handbook/html/en-US/*.html", "GPL-2+ or CC-BY-SA-3.0"),
+    Source("perl-doc", "perl/*/pod/*.pod", "Artistic-1.0 or GPL-1+"),
+    Source("debian-reference-en", "debian-reference/*.en.html", "GPL-2+"),
+    Source("developers-reference", "developers-reference/*.html", "GPL-2+"),
+    Source("debian-policy", "doc/debian-policy/policy.html/*.html", "GPL-2+"),
+    Source("debian-faq", "doc/debian/FAQ/debian-faq.en.txt.gz", "GPL-2+"),
+    Source("fortunes", "games/fortunes/*", "BSD, short quotations"),
+)
+
+
+def fold(text: str) -> str:
+    """`text` with white space collapsed and every character outside the reader's alphabet dropped or replaced."""
+    text = unicodedata.normalize("NFC", text)
+    text = "".join(c if c in ALPHABET else " " if c.isspace() else "" for c in text)
+    return re.sub(r" +", " ", text).strip()
+
+
+def _plain(path: Path) -> str:
+    raw = gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
+    text = raw.decode("utf-8", "ignore")
+    if path.suffix == ".html":
+        text = re.sub(r"(?s)<(script|style|pre|head)\b.*?</\1>", "\n\n", text)
+        text = re.sub(r"</?(p|div|h\d|li|ul|ol|td|tr|dd|dt|table|blockquote)\b[^>]*>|<br */?>", "\n\n", text)
+        return html.unescape(re.sub(r"<[^>]*>", "", text))
+    if path.suffix == ".pod":
+        text = re.sub(r"(?m)^(=|[ \t]).*$", "", text)
+        return re.sub(r"[A-Z]<+ ?([^<>|]*?)(\|[^<>]*)? ?>+", r"\1", text)
+    return text.replace("\n%\n", "\n\n")
+
+
+def _read(source: Source) -> Iterator[str]:
+    for path in sorted(Path("/usr/share").glob(source.pattern)):
+        if path.is_file() and path.suffix in ("", ".html", ".pod", ".gz"):
+            for block in re.split(r"\n[ \t]*\n", _plain(path)):
+                text = fold(block)
+                letters = sum(c.isalpha() for c in text)
+                if 40 <= len(text) <= 3000 and letters > 0.7 * len(text) and " " in text[:25]:
+                    yield text
+
+
+def held_out(text: str) -> bool:
+    """Whether a paragraph belongs to the evaluation split (4 %)."""
+    return zlib.crc32(text.encode()) % 25 == 0
+
+
+@functools.lru_cache(maxsize=2)
+def paragraphs(evaluation: bool = False) -> tuple[str, ...]:
+    """All distinct paragraphs of one split, in a stable order; empty where no source is installed."""
+    seen: dict[str, None] = {}
+    for source in SOURCES:
+        for text in _read(source):
+            seen.setdefault(text)
+    return tuple(text for text in seen if held_out(text) == evaluation)
+
+
+@functools.lru_cache(maxsize=1)
+def words() -> tuple[str, ...]:
+    """Dictionary words where a word list is installed, else the words of the paragraphs."""
+    listing = Path("/usr/share/dict/words")
+    if listing.is_file():
+        entries = listing.read_text(encoding="utf-8", errors="ignore").split()
+        return tuple(word for i, word in enumerate(entries) if set(word) <= ALPHABET and ("'" not in word or i % 12 == 0))
+    return tuple(sorted({word for text in paragraphs()[:2000] for word in text.split()}))

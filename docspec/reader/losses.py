@@ -1,0 +1,157 @@
+"""The training losses: next token, and the dense ones that show a small network where to look.
+
+Dense: every 4 x 16 px bin names its character, from patches and from merged cells. Bag: a cell's embedding times the
+tied token embedding names the tokens that begin in it. Order: in the last vision layer head 0 looks at the next cell
+in reading order, head 1 at the previous one, so line ends are crossed in the image. Guide: an early text layer looks
+at the cell of the present token, the layers after it at the cell of the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from docspec.reader.data import BIN, IGNORE, Batch
+from docspec.reader.model import CELL, MERGE, PATCH
+from docspec.reader.network import CODE, Network, Seen
+from docspec.reader.tokenizer import IMAGE_PAD
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much each loss counts; `vision_only` leaves the decoder out; `gradient` scales what flows into vision."""
+
+    text: float = 1.0
+    dense: float = 0.5
+    bag: float = 0.3
+    order: float = 0.1
+    guide: float = 0.2
+    gradient: float = 0.15
+    noise: float = 0.03
+    vision_only: bool = False
+
+
+GUIDES = {1: ((0, False),), 2: ((0, True), (1, True)), 3: ((0, True), (1, True))}  # layer: (head, next cell?)
+
+
+def _balanced(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Cross entropy with ink and blank bins averaged apart, and the share of ink bins that are right."""
+    logits, labels = logits.flatten(0, -2), labels.flatten()
+    ink = labels.nonzero()[:, 0]
+    blank = (labels == 0).nonzero()[:, 0]
+    if len(blank) > 2 * len(ink) + 64:
+        blank = blank[:: max(1, len(blank) // (2 * len(ink) + 64))]
+    loss = 0.3 * F.cross_entropy(logits[blank], labels[blank]) if len(blank) else logits.sum() * 0
+    if not len(ink):
+        return loss, logits.new_ones(())
+    chosen = logits[ink]
+    return loss + F.cross_entropy(chosen, labels[ink]), (chosen.argmax(-1) == labels[ink]).float().mean()
+
+
+def dense_loss(network: Network, seen: Seen, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+    """Characters of all bins from patches and from cells."""
+    b, rows, bins = batch.dense.shape
+    columns = bins * BIN // PATCH
+    labels = batch.dense.view(b, rows // MERGE, MERGE, columns // MERGE, MERGE, PATCH // BIN)
+    by_patch = labels.permute(0, 1, 3, 2, 4, 5).reshape(b, rows * columns, PATCH // BIN)
+    by_cell = labels.permute(0, 1, 3, 2, 4, 5).reshape(b, rows * columns // 4, MERGE * CELL // BIN)
+    patch_loss, patch_right = _balanced(
+        network.patch_class(network.patch_code(seen.patches).view(*by_patch.shape, CODE)), by_patch
+    )
+    cell_loss, cell_right = _balanced(network.cell_class(network.cell_code(seen.cells).view(*by_cell.shape, CODE)), by_cell)
+    return patch_loss + cell_loss, {"patch": patch_right, "cell": cell_right}
+
+
+def bag_loss(network: Network, seen: Seen, batch: Batch) -> Tensor:
+    """Tokens from the cell in which they begin."""
+    b, t = (batch.cells[:, 1:] >= 0).nonzero(as_tuple=True)
+    if not len(b):
+        return seen.cells.sum() * 0
+    logits = network.logits(F.rms_norm(seen.cells, seen.cells.shape[-1:]))
+    return F.cross_entropy(logits[b, batch.cells[b, t + 1]], batch.ids[b, t + 1])
+
+
+def order_loss(seen: Seen, batch: Batch, most: int = 192) -> tuple[Tensor, Tensor]:
+    """Attention of two heads of the last vision layer on the next and the previous cell in reading order."""
+    total, right = seen.cells.sum() * 0, seen.cells.new_zeros(())
+    for head, goal in ((0, batch.following), (1, batch.preceding)):
+        b, cell = (goal >= 0).nonzero(as_tuple=True)
+        if not len(b):
+            continue
+        columns = batch.pixels.shape[2] // CELL
+        target = goal[b, cell]
+        jump = (target - cell).abs() > 2  # line ends are rare: all of them, and a sample of the rest
+        keep = jump | (torch.rand(len(b), device=b.device) < most / max(1, len(b) / len(goal)))
+        b, cell, target = b[keep], cell[keep], target[keep]
+        keys = seen.keys[:, :, head]
+        loss = []
+        for image in range(len(goal)):
+            mine = b == image
+            if not mine.any():
+                continue
+            patch = cell[mine] * 4 + torch.randint(0, 4, (int(mine.sum()),), device=b.device)
+            scores = seen.queries[image, patch, head] @ keys[image].T * keys.shape[-1] ** -0.5
+            by_cell = scores.view(len(patch), -1, 4).logsumexp(-1)
+            loss.append(F.cross_entropy(by_cell, target[mine], reduction="none"))
+            right = right + (by_cell.argmax(-1) == target[mine]).float().mean() / len(goal) / 2
+        flat = torch.cat(loss)
+        weight = 1 + 3.0 * ((target - cell).abs() >= columns // 2).float()
+        total = total + (flat * weight).sum() / weight.sum()
+    return total, right
+
+
+def guide_loss(network: Network, products: dict[int, tuple[Tensor, Tensor]], batch: Batch) -> tuple[Tensor, Tensor]:
+    """Attention of the guided text heads on the cells of present and next tokens; share of next cells found."""
+    start = network.prefix.index(IMAGE_PAD)
+    count = batch.following.shape[1]
+    length = batch.ids.shape[1]
+    total, found, terms = batch.pixels.new_zeros((), dtype=torch.float32), [], 0
+    for layer, (queries, keys) in products.items():
+        for head, ahead in GUIDES[layer]:
+            goal = batch.next_cells if ahead else batch.cells
+            scores = queries[:, head] @ keys[:, head].transpose(1, 2) * keys.shape[-1] ** -0.5
+            causal = torch.ones(length, length, dtype=torch.bool, device=scores.device).triu(1)
+            text = scores[:, :, -length:].masked_fill(causal, float("-inf"))
+            every = torch.cat((scores[:, :, :-length], text), -1).logsumexp(-1)
+            image = scores[:, :, start : start + count]
+            valid = goal >= 0
+            aim = image.gather(2, goal.clamp(min=0)[..., None])[..., 0]
+            total = total + ((every - aim) * valid).sum() / valid.sum().clamp(min=1)
+            terms += 1
+            if ahead:
+                found.append(((image.argmax(-1) == goal) & valid).sum() / valid.sum().clamp(min=1))
+    return total / max(1, terms), torch.stack(found).max() if found else total
+
+
+def compute(network: Network, batch: Batch, weights: Weights) -> tuple[Tensor, dict[str, Tensor]]:
+    """The weighted sum of all losses, and what to log."""
+    seen = network.see(batch.pixels)
+    dense, log = dense_loss(network, seen, batch)
+    loss = weights.dense * dense + weights.bag * (bag := bag_loss(network, seen, batch))
+    log |= {"dense": dense, "bag": bag}
+    if weights.order:
+        order, log["order_right"] = order_loss(seen, batch)
+        loss, log["order"] = loss + weights.order * order, order
+    if not weights.vision_only:
+        cells = seen.cells * weights.gradient + seen.cells.detach() * (1 - weights.gradient)
+        ids = batch.ids
+        if weights.noise and network.training:
+            wrong = torch.rand(ids.shape, device=ids.device) < weights.noise
+            wrong[:, 0] = False
+            other = ids.flatten()[torch.randint(0, ids.numel(), ids.shape, device=ids.device)]
+            ids = torch.where(wrong, other, ids)
+        rows, columns = batch.pixels.shape[1] // CELL, batch.pixels.shape[2] // CELL
+        layers = tuple(GUIDES) if weights.guide else ()
+        hidden, products = network.read(cells, ids, rows, columns, layers)
+        chosen = batch.targets != IGNORE
+        logits, targets = network.logits(hidden[chosen]), batch.targets[chosen]
+        text = F.cross_entropy(logits, targets)
+        log |= {"text": text, "right": (logits.argmax(-1) == targets).float().mean()}
+        loss = loss + weights.text * text
+        if weights.guide:
+            guide, log["found"] = guide_loss(network, products, batch)
+            loss, log["guide"] = loss + weights.guide * guide, guide
+    return loss, {name: value.detach() for name, value in log.items()}
