@@ -22,7 +22,7 @@ LOOK = roles(
     byline={"align": "center", "font": "sans", "after": 0.25},
     heading={"size": 10.0, "rows": 1.5, "before": 0.25, "after": 0.0},
     item={"indent": 13.0, "after": 0.25},
-    table={"after": 0.5},
+    table={"before": 0.25, "after": 0.5},
 )
 
 
@@ -48,10 +48,7 @@ SHEET = Sheet(
                     ("a warm wind from the land", "a moist wind from the sea", "a dry wind from the hills")
                 ),
                 Numbered(
-                    (
-                        "A map has the scale 1 : 25,000. How far apart are two villages that are 6 cm apart "
-                        "on it?",
-                    ),
+                    ("On a 1 : 25,000 map two villages are 6 cm apart. How far is it really?",),
                     start=2,
                 ),
                 Options(("150 m", "1.5 km", "15 km")),
@@ -73,7 +70,7 @@ SHEET = Sheet(
                     ),
                     start=3,
                 ),
-                Figure(_lines, 3),
+                Figure(_lines, 2.75),
             ),
             LOOK,
         ),

@@ -23,6 +23,7 @@ from samples.press.figures import lighthouse
 PRINT = roles(
     "serif",
     title={"size": 15.0, "rows": 2.0, "after": 0.0},
+    caption={"before": 0.25},
     heading={"size": 10.5, "rows": 1.25, "after": 0.25},
 )
 NARROW = roles(
