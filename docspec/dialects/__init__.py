@@ -1,1 +1,32 @@
+"""How target models spell a page: prompts, drafts in their own spelling, and their answers read back into
+blocks."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from docspec.core import UsageError
+from docspec.dialects.dialect import Dialect
+
+NAMES = ("markdown", "layout-json")
+
+__all__ = ["NAMES", "Dialect", "make_dialect"]
+
+
+def make_dialect(name: str, **settings: Any) -> Dialect:
+    """The dialect called ``name`` (one of :data:`NAMES`), built with a model card's ``settings``.
+
+    Cheap: nothing heavy is imported. Raises :class:`UsageError` for an unknown name or setting.
+    """
+    try:
+        if name == "markdown":
+            from docspec.dialects.markdown import MarkdownDialect
+
+            return MarkdownDialect(**settings)
+        if name == "layout-json":
+            from docspec.dialects.layout_json import LayoutJsonDialect
+
+            return LayoutJsonDialect(**settings)
+    except TypeError as error:
+        raise UsageError(f"the dialect {name!r} does not take these settings ({error})") from error
+    raise UsageError(f"there is no dialect {name!r}; known are {', '.join(NAMES)}")

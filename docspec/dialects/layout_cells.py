@@ -1,0 +1,225 @@
+"""dots.ocr's layout JSON: cells written byte for byte as the model writes them, and read back whatever the
+damage.
+
+Complete JSON goes through the standard library. Anything else (cut off by the budget, a quote not escaped, a
+comma forgotten, prose or a code fence around it) goes through a reader that looks for cells and never gives
+up on the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from docspec.core import Category
+
+Box = tuple[float, float, float, float]
+
+_KEYS = ("bbox", "category", "text")
+_QUOTE = "[\"'“”]"
+_ANY_CELL = re.compile(rf"\{{\s*{_QUOTE}?(?:bbox|category|text){_QUOTE}?\s*:")
+_REGULAR_CELL = re.compile(
+    r'\{\s*"(?:bbox|category|text)"\s*:'
+)  # cannot stand unescaped inside a valid string
+_KEY = re.compile(rf"[\s,]*{_QUOTE}?(\w{{1,40}}){_QUOTE}?\s*:\s*")
+_CATEGORY = re.compile(rf"{_QUOTE}?([A-Za-z][A-Za-z _-]{{0,30}})({_QUOTE}?)")
+_PLAIN_VALUE = re.compile(r"[^,}\n]*")
+_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?(?![\d.])")
+_LIST = re.compile(r"\[([^\]{}a-zA-Z]*)(\]?)")
+_QUOTE_THAT_ENDS = re.compile(
+    r'"(?=\s*(?:$|\}\s*(?:[,\]{`]|$)|\]\s*$|"(?:bbox|category|text)"\s*:|,\s*(?:"\w{1,40}"\s*:|\{)))'
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u[0-9a-fA-F]{0,3}$|(.)|$)", re.DOTALL)
+_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
+_DECODER = json.JSONDecoder(strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One layout element as the model writes it.
+
+    ``bbox`` is in pixels of the image that the model sees, ``None`` where four numbers could not be read;
+    ``text`` is ``None`` where there is no such key.
+    """
+
+    bbox: Box | None
+    category: str
+    text: str | None = None
+
+
+def render_cell(cell: Cell) -> str:
+    """``cell`` as ``json.dumps(..., ensure_ascii=False)`` spells it, keys in the published order."""
+    fields: dict[str, Any] = {}
+    if cell.bbox is not None:
+        fields["bbox"] = list(cell.bbox)
+    fields["category"] = cell.category
+    if cell.text is not None:
+        fields["text"] = cell.text
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def render_cells(cells: Iterable[Cell]) -> str:
+    """The whole answer: a JSON list on one line."""
+    return f"[{', '.join(map(render_cell, cells))}]"
+
+
+def parse_cells(text: str) -> tuple[Cell, ...]:
+    """The cells in ``text``, in order. Never raises.
+
+    ``parse_cells(render_cells(cells)) == cells``. From a cut-off answer all complete cells come back and the
+    last one with as much of its text as there is; a repeated ``text`` key inside a cell is joined, not lost.
+    """
+    text = text.strip()
+    try:
+        return tuple(_cells_in(json.loads(text, object_pairs_hook=_merged)))
+    except (ValueError, RecursionError):
+        return tuple(_read_cells(text))
+
+
+def is_layout_beginning(text: str) -> bool:
+    """Whether ``text`` is an empty answer in this format, or cut off before its first cell says a thing."""
+    bare = re.sub(r"\s+", "", text).removeprefix("```json")
+    return bare in ("[]", "{}") or any(
+        start.startswith(bare[: len(start)]) for start in ('[{"bbox":[', '{"bbox":[')
+    )
+
+
+def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for key, value in pairs:
+        if key == "text" and isinstance(merged.get(key), str) and isinstance(value, str):
+            value = merged[key] if value == merged[key] else f"{merged[key]}\n{value}"
+        merged[key] = value
+    return merged
+
+
+def _cells_in(value: Any) -> Iterable[Cell]:
+    """Cells anywhere in parsed JSON: a list of them, or wrapped in objects such as ``{"layout": [...]}``."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _cells_in(item)
+    elif isinstance(value, dict):
+        if any(key in value for key in _KEYS):
+            text = value.get("text")
+            category = value.get("category")
+            yield Cell(
+                _box(value.get("bbox")),
+                category if isinstance(category, str) else Category.TEXT.value,
+                text if isinstance(text, str) or text is None else json.dumps(text, ensure_ascii=False),
+            )
+        else:
+            for item in value.values():
+                yield from _cells_in(item)
+
+
+def _box(value: Any) -> Box | None:
+    if not isinstance(value, list) or len(value) != 4:
+        return None
+    numbers = [number for number in value if isinstance(number, int | float) and abs(number) < 1e9]
+    return (numbers[0], numbers[1], numbers[2], numbers[3]) if len(numbers) == 4 else None
+
+
+def _read_cells(text: str) -> Iterable[Cell]:
+    at = 0
+    while start := _ANY_CELL.search(text, at):
+        try:
+            value, at = _DECODER.raw_decode(text, start.start())
+            yield from _cells_in(value)
+        except (ValueError, RecursionError):
+            cell, at = _read_cell(text, start.start() + 1)
+            if cell is not None:
+                yield cell
+
+
+def _read_cell(text: str, at: int) -> tuple[Cell | None, int]:
+    """The cell whose fields begin at ``at``, and where to go on; no cell if there is nothing but a box."""
+    box: Box | None = None
+    category: str | None = None
+    words: str | None = None
+    while key := _KEY.match(text, at):
+        at = key.end()
+        if key[1] == "bbox":
+            box, at = _read_box(text, at)
+        elif key[1] == "category":
+            category, at = _read_category(text, at)
+        elif text[at : at + 1] == '"':
+            value, at = _read_string(text, at + 1)
+            if key[1] == "text":
+                words = value if words is None or words == value else f"{words}\n{value}"
+        else:
+            value, at = _read_plain(text, at)
+            if key[1] == "text" and value not in ("", "null"):
+                words = value
+    if category is None and words is None:
+        return None, at
+    return Cell(box, category or Category.TEXT.value, words), at
+
+
+def _read_box(text: str, at: int) -> tuple[Box | None, int]:
+    listed = _LIST.match(text, at)
+    if listed is None:
+        return None, at
+    numbers = [float(n) if "." in n else int(n) for n in _NUMBER.findall(listed[1])]
+    if len(numbers) != 4 or not (listed[2] or listed.end() < len(text)):
+        return None, listed.end()  # the last number of a cut-off box may lack digits
+    return (numbers[0], numbers[1], numbers[2], numbers[3]), listed.end()
+
+
+def _read_category(text: str, at: int) -> tuple[str | None, int]:
+    """A category as spelt; a cut-off one only if no other begins like it."""
+    found = _CATEGORY.match(text, at)
+    if found is None:
+        return None, at
+    name = found[1].strip()
+    if found[2] or found.end() < len(text) or name in list(Category):
+        return name, found.end()
+    candidates = [category.value for category in Category if category.value.startswith(name)]
+    return (candidates[0] if len(candidates) == 1 else None), found.end()
+
+
+def _read_plain(text: str, at: int) -> tuple[str, int]:
+    plain = _PLAIN_VALUE.match(text, at)
+    return (plain[0].strip(" '“”"), plain.end()) if plain else ("", at)
+
+
+def _read_string(text: str, at: int) -> tuple[str, int]:
+    """The string whose content begins at ``at``, and where to go on.
+
+    It ends at a quote that can end a value, or (that quote forgotten) where the next cell or nothing begins.
+    """
+    following = _REGULAR_CELL.search(text, at)
+    limit = following.start() if following else len(text)
+    for quote in _QUOTE_THAT_ENDS.finditer(text, at):
+        if quote.start() >= limit:
+            break
+        if not _is_escaped(text, quote.start(), at):
+            return _unescaped(text[at : quote.start()]), quote.end()
+    if following:
+        return _unescaped(re.sub(r'"?\s*\}?\s*,?\s*$', "", text[at:limit])), limit
+    return _unescaped(re.sub(r"\s*```\s*$", "", text[at:])), limit
+
+
+def _is_escaped(text: str, at: int, start: int) -> bool:
+    slashes = 0
+    while at - slashes > start and text[at - slashes - 1] == "\\":
+        slashes += 1
+    return slashes % 2 == 1
+
+
+def _unescaped(raw: str) -> str:
+    """JSON escapes resolved; unknown ones (unescaped LaTeX) kept, a cut-off one at the end dropped."""
+    if "\\" not in raw:
+        return raw
+    units = _ESCAPE.sub(_unescape_one, raw)
+    return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescape_one(match: re.Match[str]) -> str:
+    if match[1]:
+        return chr(int(match[1], 16))
+    if match[2]:
+        return _SIMPLE.get(match[2], match[0])
+    return ""

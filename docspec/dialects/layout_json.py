@@ -1,0 +1,188 @@
+"""The layout-json dialect: dots.ocr's ``prompt_layout_all_en``, a JSON list of boxes, categories and texts.
+
+Boxes inside the JSON are pixels of the image after :func:`docspec.core.sizes.smart_resize`; everything that
+goes in or out of this class is in page-image pixels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from docspec.core import BBox, Block, Category, PageDraft, Region
+from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
+from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
+from docspec.dialects.markdown_blocks import parse_blocks
+from docspec.dialects.spelling import interleaved, spellings, unique
+
+# The wording is an interface of the published weights (rednote-hilab/dots.ocr, dots_ocr/utils/prompts.py):
+# not a character may change, the line break at the end included.
+PAGE_PROMPT = """\
+Please output the layout information from the PDF image, including each layout element's bbox, its category, \
+and the corresponding text content within the bbox.
+
+1. Bbox format: [x1, y1, x2, y2]
+
+2. Layout Categories: The possible categories are ['Caption', 'Footnote', 'Formula', 'List-item', \
+'Page-footer', 'Page-header', 'Picture', 'Section-header', 'Table', 'Text', 'Title'].
+
+3. Text Extraction & Formatting Rules:
+    - Picture: For the 'Picture' category, the text field should be omitted.
+    - Formula: Format its text as LaTeX.
+    - Table: Format its text as HTML.
+    - All Others (Text, Title, etc.): Format their text as Markdown.
+
+4. Constraints:
+    - The output text must be the original text from the image, with no translation.
+    - All layout elements must be sorted according to human reading order.
+
+5. Final Output: The entire output must be a single JSON object.
+"""
+CROP_PROMPT = "Extract the text content from this image."
+"""``prompt_ocr``, the published instruction for a crop: the answer is the bare text.
+(``prompt_grounding_ocr`` reads a box of the whole page image and would cost a page's vision tokens for every
+region.)"""
+
+_BULLETS = ("* ", "- ")
+_NEXT_CELL = ', {"bbox": ['
+_PAGE_SPELLINGS = 3
+
+
+class LayoutJsonDialect:
+    """A target that answers in dots.ocr's layout JSON.
+
+    ``factor``, ``min_pixels`` and ``max_pixels`` are those of the image processor: they decide in which
+    pixels the target writes its boxes.
+    """
+
+    name = "layout-json"
+
+    def __init__(
+        self,
+        page_prompt: str = PAGE_PROMPT,
+        crop_prompt: str = CROP_PROMPT,
+        factor: int = DOTS_FACTOR,
+        min_pixels: int = DOTS_MIN_PIXELS,
+        max_pixels: int = DOTS_MAX_PIXELS,
+    ) -> None:
+        self._page_prompt = page_prompt
+        self._crop_prompt = crop_prompt
+        self._factor = factor
+        self._min_pixels = min_pixels
+        self._max_pixels = max_pixels
+
+    @property
+    def page_prompt(self) -> str:
+        """``prompt_layout_all_en``, exactly as published."""
+        return self._page_prompt
+
+    def crop_prompt(self, region: Region) -> str:
+        """``prompt_ocr`` for every region."""
+        return self._crop_prompt
+
+    def region_drafts(self, region: Region) -> list[str]:
+        """Plain texts (a crop is answered without JSON), the likeliest spelling of each reading first."""
+        return interleaved(self._spell(region.category, reading) for reading in region.texts)
+
+    def page_drafts(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
+    ) -> list[str]:
+        """What Stage 1 wrote, the whole answer in reading order, single cells, other spellings of them.
+
+        All are in the spelling of JSON strings. A single cell goes on with the beginning of the next, because
+        there the tokens merge. ``width`` and ``height`` are the page image's, in pixels.
+        """
+        outputs = [output.strip("\n") for output in region_outputs or ()]
+        outputs += [""] * (len(draft.regions) - len(outputs))
+        scale = self._scale(width, height)
+        groups = _merged_lists(draft.regions)
+        cells: list[Cell] = []
+        others: list[str] = []
+        for start, end in groups:
+            regions = draft.regions[start:end]
+            readings = [
+                (output, *region.texts) if output else region.texts
+                for region, output in zip(regions, outputs[start:end], strict=True)
+            ]
+            texts = self._cell_texts(regions[0].category, readings)
+            box = BBox.union(region.bbox for region in regions).scaled(*scale).rounded()
+            picture = regions[0].category is Category.PICTURE
+            cells.append(Cell(box, regions[0].category.value, None if picture else next(iter(texts), "")))
+            others.extend(_text_fragment(cells[-1].category, text) for text in texts[1:])
+        page = [render_cells(cells)] if cells else []
+        single = [f" {render_cell(cell)}{_NEXT_CELL}" for cell in cells]
+        return unique([*map(_escaped, outputs), *page, *single, *others, *map(_escaped, draft.page_texts)])
+
+    def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
+        """The cells of ``text`` as blocks, boxes scaled to the page image and clamped to it.
+
+        An answer without a single cell is read as Markdown, so that no text is lost.
+        """
+        cells = parse_cells(text)
+        if not cells:
+            return () if is_layout_beginning(text) else parse_blocks(text)
+        sx, sy = self._scale(width, height)
+        return tuple(_block(cell, 1 / sx, 1 / sy, width, height) for cell in cells)
+
+    def render(self, blocks: Sequence[Block], width: int, height: int) -> str:
+        """``blocks`` as the target would have written them: :meth:`parse` turned round, boxes rounded."""
+        scale = self._scale(width, height)
+        return render_cells(
+            Cell(
+                block.bbox.scaled(*scale).rounded() if block.bbox else None,
+                block.category.value,
+                None if block.category is Category.PICTURE and not block.text else block.text,
+            )
+            for block in blocks
+        )
+
+    def _scale(self, width: int, height: int) -> tuple[float, float]:
+        """Pixels of the target's image per page-image pixel, in x and y (1 where the page has no fit)."""
+        try:
+            rows, columns = smart_resize(height, width, self._factor, self._min_pixels, self._max_pixels)
+        except ValueError:
+            return 1.0, 1.0
+        return columns / width, rows / height
+
+    def _spell(self, category: Category, reading: str) -> list[str]:
+        return spellings(category, reading, bullets=_BULLETS, table_style="html", display_lines=False)
+
+    def _cell_texts(self, category: Category, readings: Sequence[Sequence[str]]) -> list[str]:
+        """Texts of one cell from the readings of its regions (several for a merged list), likeliest first."""
+        if len(readings) == 1:
+            return interleaved(self._spell(category, reading)[:_PAGE_SPELLINGS] for reading in readings[0])
+        spelled = [self._spell(category, texts[0]) if texts else [] for texts in readings]
+        styles = max(map(len, spelled), default=0)
+        return unique(
+            "\n".join(item[min(style, len(item) - 1)] for item in spelled if item) for style in range(styles)
+        )
+
+
+def _merged_lists(regions: Sequence[Region]) -> list[tuple[int, int]]:
+    """Ranges of regions that share a cell: runs of list items, everything else alone."""
+    ranges: list[tuple[int, int]] = []
+    for index, region in enumerate(regions):
+        is_item = region.category is Category.LIST_ITEM
+        if is_item and ranges and regions[index - 1].category is Category.LIST_ITEM:
+            ranges[-1] = (ranges[-1][0], index + 1)
+        else:
+            ranges.append((index, index + 1))
+    return ranges
+
+
+def _escaped(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _text_fragment(category: str, text: str) -> str:
+    return f'"category": "{category}", "text": "{_escaped(text)}"}}{_NEXT_CELL}'
+
+
+def _block(cell: Cell, sx: float, sy: float, width: int, height: int) -> Block:
+    text = (cell.text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    category = Category.from_name(cell.category)
+    if cell.bbox is None:
+        return Block(category, text)
+    x0, y0, x1, y1 = cell.bbox
+    box = BBox(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)).scaled(sx, sy).clamped(width, height)
+    return Block(category, text, box, "model") if box.area > 0 else Block(category, text)

@@ -1,0 +1,206 @@
+"""Where the target's blocks are on the page, told from the draft: text is matched to text, in reading order.
+
+A Markdown answer has no boxes and no captions, footnotes or running heads; the draft has. Matching is fuzzy
+because the draft may be misread, and it is only ever used for boxes and labels, never for text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from rapidfuzz import fuzz
+
+from docspec.core import BBox, Block, Category, PageDraft, Region
+
+LEAST_SCORE = 0.6
+"""Similarity (0..1) below which two long texts are not the same; short ones need more (up to 0.95)."""
+FURNITURE_SCORE = 0.85
+"""Similarity of whole texts from which a paragraph takes the label of a running head, and with it may be
+dropped."""
+
+_LABELS = (Category.CAPTION, Category.FOOTNOTE)
+_TAG = re.compile(r"<[^<>]{1,200}>")
+_NOT_WORD = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[a-z0-9]+|[^\W_]")
+_SHORT = 20  # characters below which the threshold rises
+_LEAST_PART = 12  # characters that a text needs to be recognised as part of a longer one
+_PART_SCORE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    letters: str
+    words: frozenset[str]
+
+    @staticmethod
+    def of(raw: str) -> _Text:
+        plain = _TAG.sub(" ", raw).casefold()
+        return _Text(_NOT_WORD.sub("", plain), frozenset(_WORD.findall(plain)))
+
+
+def attach_boxes(blocks: Sequence[Block], draft: PageDraft) -> tuple[Block, ...]:
+    """``blocks`` in the same order, each one without a box given that of the drafted region that holds its
+    text.
+
+    ``bbox`` (page-image pixels) becomes the region's, or the union of neighbouring regions that the block
+    merges; blocks that share one region (the items of a list) share its box. A ``Text`` block takes over the
+    labels Caption and Footnote, and Page-header or Page-footer where the whole texts agree. Blocks that have
+    a box stay as they are, and regions that they cover are not used again. Blocks found nowhere stay without
+    a box. Never raises.
+    """
+    if not draft.regions or all(block.bbox is not None for block in blocks):
+        return tuple(blocks)
+    return tuple(_Matcher(blocks, draft.regions).located())
+
+
+class _Matcher:
+    """Owns which block has which regions while they are being found."""
+
+    def __init__(self, blocks: Sequence[Block], regions: Sequence[Region]) -> None:
+        self._blocks = blocks
+        self._regions = regions
+        boxed = [block.bbox for block in blocks if block.bbox is not None]
+        self._open_blocks = [i for i, block in enumerate(blocks) if block.bbox is None]
+        self._open_regions = [
+            j for j, region in enumerate(regions) if not any(region.bbox.overlap(box) > 0.5 for box in boxed)
+        ]
+        self._block_texts = {i: _Text.of(blocks[i].text) for i in self._open_blocks}
+        self._region_texts = {j: list(map(_Text.of, regions[j].texts[:3])) for j in self._open_regions}
+        self._found: dict[int, list[int]] = {}
+
+    def located(self) -> Iterable[Block]:
+        self._match_in_order()
+        self._match_out_of_order()
+        self._fill_gaps_by_category()
+        self._merge_parts()
+        for i, block in enumerate(self._blocks):
+            regions = self._found.get(i)
+            yield self._with_region(i, block, regions) if regions else block
+
+    def _match_in_order(self) -> None:
+        """The monotone one-to-one matching of the largest total score (a longest common subsequence with
+        weights)."""
+        rows, columns = self._open_blocks, self._open_regions
+        gain = [[self._score(i, j) for j in columns] for i in rows]
+        best = [[0.0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
+        for a in range(len(rows) - 1, -1, -1):
+            for b in range(len(columns) - 1, -1, -1):
+                matched = gain[a][b] + best[a + 1][b + 1] if gain[a][b] else 0.0
+                best[a][b] = max(best[a + 1][b], best[a][b + 1], matched)
+        a = b = 0
+        while a < len(rows) and b < len(columns):
+            if best[a][b] == best[a + 1][b]:
+                a += 1
+            elif best[a][b] == best[a][b + 1]:
+                b += 1
+            else:
+                self._found[rows[a]] = [columns[b]]
+                a, b = a + 1, b + 1
+
+    def _match_out_of_order(self) -> None:
+        """What the target read in another order than the drafter: the best pairs that are left."""
+        blocks, regions = self._left()
+        pairs = sorted(((self._score(i, j), -i, -j) for i in blocks for j in regions), reverse=True)
+        used: set[int] = set()
+        for score, i, j in pairs:
+            if score and -i not in self._found and -j not in used:
+                self._found[-i] = [-j]
+                used.add(-j)
+
+    def _fill_gaps_by_category(self) -> None:
+        """Pictures, formulas and tables whose texts say nothing: between two matched neighbours, as many
+        blocks as regions of the category belong together in order."""
+        blocks, regions = self._left()
+        for category in (Category.PICTURE, Category.FORMULA, Category.TABLE):
+            gaps: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
+            for i in blocks:
+                if self._blocks[i].category is category:
+                    gaps.setdefault(self._gap_of_block(i), ([], []))[0].append(i)
+            for (low, high), (here, there) in gaps.items():
+                there += [j for j in regions if low < j < high and self._regions[j].category is category]
+                if len(here) == len(there):
+                    self._found.update((i, [j]) for i, j in zip(here, there, strict=True))
+
+    def _merge_parts(self) -> None:
+        """Regions that a matched neighbour's block goes on into, then blocks that lie inside a neighbour's
+        region."""
+        _, regions = self._left()
+        owner = {j: i for i, found in self._found.items() for j in found}
+        for j in regions:
+            for i in dict.fromkeys(owner[n] for n in (j - 1, j + 1) if n in owner):
+                if any(_is_part(text, self._block_texts[i]) for text in self._region_texts[j]):
+                    self._found[i].append(j)
+                    owner[j] = i
+                    break
+        blocks, _ = self._left()
+        for i in blocks:
+            near = [j for n in (i - 1, i + 1) for j in self._found.get(n, ())]
+            for j in dict.fromkeys(near):
+                if any(_is_part(self._block_texts[i], text) for text in self._region_texts[j]):
+                    self._found[i] = [j]
+                    break
+
+    def _left(self) -> tuple[list[int], list[int]]:
+        used = {j for found in self._found.values() for j in found}
+        return (
+            [i for i in self._open_blocks if i not in self._found],
+            [j for j in self._open_regions if j not in used],
+        )
+
+    def _gap_of_block(self, i: int) -> tuple[int, int]:
+        before = max((n for n in self._found if n < i), default=None)
+        after = min((n for n in self._found if n > i), default=None)
+        return (
+            -1 if before is None else max(self._found[before]),
+            len(self._regions) if after is None else min(self._found[after]),
+        )
+
+    def _score(self, i: int, j: int) -> float:
+        return max((_similarity(self._block_texts[i], text) for text in self._region_texts[j]), default=0.0)
+
+    def _with_region(self, i: int, block: Block, regions: list[int]) -> Block:
+        box = BBox.union(self._regions[j].bbox for j in regions)
+        return replace(block, bbox=box, bbox_from="draft", category=self._category(i, block, regions))
+
+    def _category(self, i: int, block: Block, regions: list[int]) -> Category:
+        drafted = self._regions[regions[0]].category
+        if block.category is not Category.TEXT or len(regions) > 1:
+            return block.category
+        if drafted in _LABELS:
+            return drafted
+        readings = self._region_texts[regions[0]]
+        whole = max((_ratio(self._block_texts[i], text) for text in readings), default=0.0)
+        return drafted if drafted.is_furniture and whole >= FURNITURE_SCORE else block.category
+
+
+def _similarity(one: _Text, other: _Text) -> float:
+    """How alike two texts are (0..1), 0 below the threshold; a text inside a longer one counts for a little
+    less."""
+    whole = _ratio(one, other)
+    shorter, longer = sorted((one, other), key=lambda text: len(text.letters))
+    least = LEAST_SCORE + 0.35 * max(0, _SHORT - len(shorter.letters)) / _SHORT
+    if whole >= least:
+        return whole
+    return 0.5 * _PART_SCORE if _is_part(shorter, longer) else 0.0
+
+
+def _ratio(one: _Text, other: _Text) -> float:
+    if not one.letters or not other.letters:
+        return 0.0
+    if one.letters == other.letters:
+        return 1.0
+    if len(one.words & other.words) < 0.2 * min(len(one.words), len(other.words)):
+        return 0.0  # cheap, and true of most pairs
+    return fuzz.ratio(one.letters, other.letters) / 100
+
+
+def _is_part(part: _Text, whole: _Text) -> bool:
+    if not _LEAST_PART <= len(part.letters) <= len(whole.letters):
+        return False
+    if part.letters in whole.letters:
+        return True
+    if len(part.words & whole.words) < 0.5 * len(part.words):
+        return False
+    return fuzz.partial_ratio(part.letters, whole.letters) >= 100 * _PART_SCORE

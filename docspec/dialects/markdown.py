@@ -1,0 +1,109 @@
+"""The Markdown dialect: Qwen3-VL and every target that simply writes the page down, the bundled reader
+included.
+
+The prompts are the target's (its card may bring its own); the spellings are those that such models use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from docspec.core import Block, Category, PageDraft, Region
+from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
+from docspec.dialects.spelling import TableStyle, interleaved, spellings, unique
+
+PAGE_PROMPT = (
+    "Transcribe this page to Markdown, completely and in reading order. Join the lines of a paragraph. "
+    "Mark headings with #, ## or ###. Write list items on lines of their own with - or the printed number, "
+    "tables as HTML (<table>), formulas as LaTeX ($...$ in the text, $$...$$ for display). "
+    "Copy the text exactly as printed: no translation, no comments, no code fence, nothing for pictures."
+)
+TEXT_PROMPT = (
+    "Transcribe the text in this image to Markdown. Join the lines of a paragraph. Output the text only."
+)
+HEADING_PROMPT = "Transcribe the heading in this image as one Markdown heading. Output the heading only."
+TABLE_PROMPT = "Transcribe the table in this image to HTML (<table>). Output the table only."
+FORMULA_PROMPT = "Transcribe the formula in this image to LaTeX between $$. Output the formula only."
+
+_CROP_PROMPTS = {
+    Category.TITLE: HEADING_PROMPT,
+    Category.SECTION_HEADER: HEADING_PROMPT,
+    Category.TABLE: TABLE_PROMPT,
+    Category.FORMULA: FORMULA_PROMPT,
+}
+_PAGE_SPELLINGS = (
+    4  # per reading; the rarer ones only pay on crops, where nothing else competes for the budget
+)
+
+
+class MarkdownDialect:
+    """A target that answers in Markdown.
+
+    ``crop_prompt`` is one instruction for all crops or one by category (``TEXT`` for those not named).
+    ``table_style`` says which table spellings are drafted; ``line_breaks`` whether the target is likelier to
+    join the lines of a paragraph or to keep those of the print (both are drafted).
+    """
+
+    name = "markdown"
+
+    def __init__(
+        self,
+        page_prompt: str = PAGE_PROMPT,
+        crop_prompt: str | Mapping[Category, str] | None = None,
+        table_style: TableStyle = "both",
+        line_breaks: Literal["join", "keep"] = "join",
+    ) -> None:
+        self._page_prompt = page_prompt
+        self._crop_prompt = _CROP_PROMPTS if crop_prompt is None else crop_prompt
+        self._table_style: TableStyle = table_style
+        self._keep_lines = line_breaks == "keep"
+
+    @property
+    def page_prompt(self) -> str:
+        """The instruction that goes with a whole page."""
+        return self._page_prompt
+
+    def crop_prompt(self, region: Region) -> str:
+        """The instruction that goes with the crop of ``region``."""
+        if isinstance(self._crop_prompt, str):
+            return self._crop_prompt
+        return self._crop_prompt.get(region.category) or self._crop_prompt.get(Category.TEXT, TEXT_PROMPT)
+
+    def region_drafts(self, region: Region) -> list[str]:
+        """All spellings of all readings, the likeliest spelling of each reading first."""
+        return interleaved(self._spell(region.category, reading) for reading in region.texts)
+
+    def page_drafts(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
+    ) -> list[str]:
+        """What Stage 1 wrote, the page in reading order, single regions' spellings, the drafter's page texts.
+
+        The page comes without and with its furniture. ``width`` and ``height`` are not used.
+        """
+        outputs = [output.strip("\n") for output in region_outputs or ()]
+        outputs += [""] * (len(draft.regions) - len(outputs))
+        spelled = [
+            interleaved(self._spell(region.category, reading)[:_PAGE_SPELLINGS] for reading in region.texts)
+            for region in draft.regions
+        ]
+        best = [
+            (region.category, output or next(iter(texts), ""))
+            for region, output, texts in zip(draft.regions, outputs, spelled, strict=False)
+        ]
+        return unique(
+            [
+                *outputs,
+                join_blocks((category, text) for category, text in best if not category.is_furniture),
+                join_blocks(best),
+                *(text for texts in spelled for text in texts),
+                *draft.page_texts,
+            ]
+        )
+
+    def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
+        """The blocks of ``text``, without boxes (see :func:`docspec.dialects.locate.attach_boxes`)."""
+        return parse_blocks(text)
+
+    def _spell(self, category: Category, reading: str) -> list[str]:
+        return spellings(category, reading, table_style=self._table_style, keep_lines=self._keep_lines)

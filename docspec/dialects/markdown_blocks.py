@@ -1,0 +1,175 @@
+"""A target's Markdown, read back into blocks without losing a character.
+
+Joining the blocks' texts with :func:`join_blocks` gives the text back but for white space, whatever the text
+is: a line that fits no construct is a paragraph. The one exception is a code fence labelled ``markdown``
+around the whole answer, which is packaging and is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from docspec.core import Block, Category
+from docspec.dialects.tables import is_delimiter_row
+
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+\S")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_OUTER_FENCE = re.compile(r"\s*```+\s*(?:markdown|md)\s*\n", re.IGNORECASE)
+_RULE = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
+_LIST_ITEM = re.compile(r"\s*(?:[-*+•●◦▪‣]|(\d{1,3})[.)]|\(?[a-z0-9]{1,2}\))\s+\S")
+_TABLE_TAG = re.compile(r"<(/?)table\b", re.IGNORECASE)
+_TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
+_IMAGE = re.compile(
+    r"\s*(?:!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|<!--\s*(?:image|figure|picture)\b.*-->)\s*$", re.IGNORECASE
+)
+_FORMULA = re.compile(
+    r"\s*(\$\$|\\\[|\\begin\{((?:equation|align|gather|multline|eqnarray|displaymath)\*?)\})"
+)
+_EQUATION_NUMBER = re.compile(r"\s*(?:\\tag\{[^}]*\}|[([]\s*[\w.\-–]{1,8}\s*[)\]]|[.,;])?\s*")
+
+
+def parse_blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of a Markdown answer in order, without boxes. Never raises; an empty text has no blocks."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if outer := _OUTER_FENCE.match(text):
+        text = text[outer.end() :].rstrip()
+        text = text.rstrip("`") if text.endswith("\n```") else text
+    return tuple(_BlockReader(text.split("\n")).blocks())
+
+
+def join_blocks(pieces: Iterable[tuple[Category, str]]) -> str:
+    """Markdown of texts with their categories: blank lines between blocks, none between two list items."""
+    result: list[str] = []
+    previous: Category | None = None
+    for category, text in pieces:
+        if not text.strip():
+            continue
+        if result:
+            result.append("\n" if category is previous is Category.LIST_ITEM else "\n\n")
+        result.append(text)
+        previous = category
+    return "".join(result)
+
+
+class _BlockReader:
+    """Owns the lines and how many of them are used up."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._at = 0
+
+    def blocks(self) -> Iterable[Block]:
+        while self._at < len(self._lines):
+            line = self._lines[self._at]
+            if not line.strip():
+                self._at += 1
+                continue
+            category, end = self._construct(line)
+            text = "\n".join(self._lines[self._at : end])
+            self._at = end
+            yield Block(category, text.rstrip() if category is Category.LIST_ITEM else text.strip())
+
+    def _construct(self, line: str) -> tuple[Category, int]:
+        """What begins at the current line, and the index of the line after it."""
+        following = self._at + 1
+        if mark := _HEADING.match(line):
+            return Category.TITLE if mark[1] == "#" else Category.SECTION_HEADER, following
+        if fence := _FENCE.match(line):
+            return Category.TEXT, self._fence_end(fence[1])
+        if _IMAGE.match(line):
+            return Category.PICTURE, following
+        if line.lstrip()[:6].lower() == "<table":
+            return Category.TABLE, self._html_table_end()
+        if self._opens_pipe_table(self._at):
+            return Category.TABLE, self._pipe_table_end()
+        if (opening := _FORMULA.match(line)) and (end := self._formula_end(opening)):
+            return Category.FORMULA, end
+        if _LIST_ITEM.match(line) and not _RULE.match(line):
+            return Category.LIST_ITEM, self._paragraph_end(in_list=True)
+        return Category.TEXT, self._paragraph_end()
+
+    def _fence_end(self, fence: str) -> int:
+        for index in range(self._at + 1, len(self._lines)):
+            line = self._lines[index].strip()
+            if line.startswith(fence) and not line.strip(fence[0]):
+                return index + 1
+        return len(self._lines)
+
+    def _html_table_end(self) -> int:
+        depth = 0
+        for index in range(self._at, len(self._lines)):
+            line = self._lines[index]
+            if not line.strip() and not self._lines[min(index + 1, len(self._lines) - 1)].lstrip().startswith(
+                "<"
+            ):
+                return index
+            for tag in _TABLE_TAG.finditer(line):
+                depth += -1 if tag[1] else 1
+                if depth == 0:
+                    closing = _TABLE_END.match(line, tag.start())
+                    self._split_line(index, closing.end() if closing else tag.end())
+                    return index + 1
+        return len(self._lines)
+
+    def _opens_pipe_table(self, index: int) -> bool:
+        line = self._lines[index]
+        if "|" not in line:
+            return False
+        following = self._lines[index + 1] if index + 1 < len(self._lines) else ""
+        line = line.strip()
+        return is_delimiter_row(following) or (len(line) > 1 and line[0] == line[-1] == "|")
+
+    def _pipe_table_end(self) -> int:
+        index = self._at + 1
+        while index < len(self._lines) and "|" in self._lines[index]:
+            index += 1
+        return index
+
+    def _formula_end(self, opening: re.Match[str]) -> int | None:
+        """Where a display formula ends; ``None`` where the line only looks like one."""
+        closing = rf"\end{{{opening[2]}}}" if opening[2] else {"$$": "$$", r"\[": r"\]"}[opening[1]]
+        start = opening.end()
+        for index in range(self._at, len(self._lines)):
+            line = self._lines[index]
+            if not line.strip():
+                return index if self._lines[self._at].strip() == opening[1] else None
+            found = line.find(closing, start)
+            if found >= 0:
+                return index + 1 if _EQUATION_NUMBER.fullmatch(line, found + len(closing)) else None
+            start = 0
+        return len(self._lines)
+
+    def _paragraph_end(self, *, in_list: bool = False) -> int:
+        first = self._lines[self._at]
+        if (table := _TABLE_TAG.search(first)) and not table[1]:
+            self._split_line(self._at, table.start())
+            return self._at + 1
+        for index in range(self._at + 1, len(self._lines)):
+            line = self._lines[index]
+            if not line.strip() or self._interrupts(index, in_list):
+                return index
+            if (table := _TABLE_TAG.search(line)) and not table[1]:
+                self._split_line(index, table.start())
+                return index + 1
+        return len(self._lines)
+
+    def _interrupts(self, index: int, in_list: bool) -> bool:
+        """Whether a paragraph ends before this line (as in CommonMark, only "1." may begin a list there)."""
+        line = self._lines[index]
+        if item := _LIST_ITEM.match(line):
+            return in_list or item[1] in (None, "1")
+        return bool(
+            _HEADING.match(line)
+            or _FENCE.match(line)
+            or _FORMULA.match(line)
+            or _IMAGE.match(line)
+            or _RULE.match(line)
+            or line.lstrip()[:6].lower() == "<table"
+            or self._opens_pipe_table(index)
+        )
+
+    def _split_line(self, index: int, column: int) -> None:
+        line = self._lines[index]
+        if line[column:].strip():
+            self._lines[index : index + 1] = [line[:column], line[column:]]

@@ -1,0 +1,115 @@
+"""The ways in which targets spell one drafted reading, the likeliest first: what both dialects share.
+
+Tree verification takes alternatives for nearly nothing, but every alternative is indexed and costs a little
+on the host; so these are the differences that real outputs show, not all that can be imagined.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+from docspec.core import Category
+from docspec.dialects import tables
+from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
+
+TableStyle = Literal["html", "pipe", "both"]
+
+_HEADING_PREFIXES = {
+    Category.TITLE: ("# ", "## ", "", "**"),
+    Category.SECTION_HEADER: ("## ", "# ", "### ", "", "**"),
+}
+_MATH_FENCES = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
+
+
+def spellings(
+    category: Category,
+    reading: str,
+    *,
+    bullets: tuple[str, ...] = ("- ", "* "),
+    table_style: TableStyle = "both",
+    display_lines: bool = True,
+    keep_lines: bool = False,
+) -> list[str]:
+    """Spellings of ``reading`` (a drafter's neutral text) for a ``category``: no duplicates, no blanks.
+
+    ``bullets`` are tried for list items that are printed with a symbol or none; ``display_lines`` says
+    whether a display formula's ``$$`` stand on lines of their own first, ``keep_lines`` whether paragraphs
+    first keep the line breaks of the print.
+    """
+    text = clean(reading)
+    if category is Category.PICTURE or not text:
+        return []
+    if category is Category.TABLE and (found := _table(text, table_style)):
+        return found
+    if category is Category.FORMULA:
+        return formula(text, display_lines=display_lines)
+    if category in _HEADING_PREFIXES:
+        return heading(text, _HEADING_PREFIXES[category])
+    if category is Category.LIST_ITEM:
+        return list_items(text, bullets)
+    return paragraph(text, keep_lines=keep_lines)
+
+
+def paragraph(text: str, *, keep_lines: bool = False) -> list[str]:
+    """Lines joined, lines kept, hyphens kept where it matters, typewriter quotes where printed ones stand."""
+    joined = join_lines(text)
+    first = [text, joined] if keep_lines else [joined, text]
+    return unique([*first, join_lines(text, hyphens="keep"), straight_quotes(joined)])
+
+
+def heading(text: str, prefixes: Iterable[str]) -> list[str]:
+    """One line behind each prefix; the prefix ``**`` also closes."""
+    line = join_lines(strip_heading(text)).replace("\n\n", " ")
+    return unique(f"**{line}**" if prefix == "**" else prefix + line for prefix in prefixes)
+
+
+def list_items(text: str, bullets: tuple[str, ...]) -> list[str]:
+    """The items of one region, one a line, under each bullet and as printed; printed numbers stay."""
+    items = [split_marker(join_lines(item)) for item in split_items(text)]
+    styles = [*bullets, None]
+    return unique("\n".join(_item(marker, body, style) for marker, body in items) for style in styles)
+
+
+def formula(text: str, *, display_lines: bool = True) -> list[str]:
+    """A display formula between ``$$`` on lines of their own, ``$$`` tight, ``\\[ \\]``, and bare."""
+    bare = bare_formula(text)
+    lines, tight = f"$$\n{bare}\n$$", f"$${bare}$$"
+    first = [lines, tight] if display_lines else [tight, lines]
+    return unique([*first, f"\\[\n{bare}\n\\]", f"\\[{bare}\\]", bare])
+
+
+def bare_formula(text: str) -> str:
+    """LaTeX without the delimiters around it, if any."""
+    text = text.strip()
+    for opening, closing in _MATH_FENCES:
+        if len(text) > len(opening + closing) and text.startswith(opening) and text.endswith(closing):
+            return text[len(opening) : -len(closing)].strip()
+    return text
+
+
+def unique(texts: Iterable[str]) -> list[str]:
+    """``texts`` in order, blanks and repetitions left out."""
+    return [text for text in dict.fromkeys(texts) if text.strip()]
+
+
+def interleaved(groups: Iterable[list[str]]) -> list[str]:
+    """The first of each group, then the second of each, and so on, without duplicates."""
+    return unique(text for tier in itertools.zip_longest(*groups) for text in tier if text is not None)
+
+
+def _item(marker: str, body: str, bullet: str | None) -> str:
+    if re.search(r"\w", marker) or (bullet is None and marker):
+        return f"{marker} {body}"
+    return (bullet or "") + body
+
+
+def _table(text: str, style: TableStyle) -> list[str]:
+    table = tables.parse_html_table(text) or (tables.parse_pipe_table(text) if text.startswith("|") else None)
+    if table is None:
+        return []
+    html = [tables.to_html(table), tables.to_html(table, head="none")]
+    pipe = [tables.to_pipe(table)]
+    return unique({"html": html, "pipe": pipe, "both": html + pipe}[style])

@@ -1,0 +1,211 @@
+"""One table model and its three spellings: lenient HTML in, dots.ocr's compact HTML out, pipe tables both
+ways.
+
+Cell texts are plain: inline tags are dropped, entities resolved, and a line break inside a cell is ``\\n``.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from typing import Literal
+
+MAX_SPAN = 100  # a model that loops inside an attribute must not make us build a grid of millions
+
+_DELIMITER = re.compile(r":?-+:?")
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """One cell. ``colspan`` and ``rowspan`` are at least 1."""
+
+    text: str
+    header: bool = False
+    colspan: int = 1
+    rowspan: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a table as HTML lists them: a cell that spans rows stands in its first row only."""
+
+    rows: tuple[tuple[TableCell, ...], ...]
+
+    def grid(self) -> list[list[str]]:
+        """The texts in a rectangle: a spanning cell's text at its top left, ``""`` in its other places."""
+        filled: dict[tuple[int, int], str] = {}
+        for y, row in enumerate(self.rows):
+            x = 0
+            for cell in row:
+                while (y, x) in filled:
+                    x += 1
+                for dy in range(min(cell.rowspan, len(self.rows) - y)):
+                    for dx in range(cell.colspan):
+                        filled.setdefault((y + dy, x + dx), cell.text if dx == dy == 0 else "")
+                x += cell.colspan
+        width = 1 + max((x for _, x in filled), default=-1)
+        return [[filled.get((y, x), "") for x in range(width)] for y in range(len(self.rows))]
+
+    @property
+    def head_rows(self) -> int:
+        """How many rows at the top consist of header cells only."""
+        return next(
+            (i for i, row in enumerate(self.rows) if not all(cell.header for cell in row)), len(self.rows)
+        )
+
+
+def parse_html_table(text: str) -> Table | None:
+    """The first table in ``text``, complete or cut off; ``None`` if there is no row. Never raises.
+
+    Missing end tags and rows outside ``<table>`` are accepted. A nested table's text goes into its outer
+    cell.
+    """
+    reader = _TableReader()
+    try:
+        reader.feed(text.replace("<![", "&lt;!["))
+        reader.close()
+    except AssertionError:  # html.parser's answer to some malformed declarations; what came before is good
+        pass
+    return reader.table()
+
+
+def to_html(table: Table, head: Literal["auto", "none"] = "auto") -> str:
+    """``table`` as one line of HTML without white space between tags, as dots.ocr writes it.
+
+    ``"auto"`` puts the header rows (the first row if none is marked) in ``<thead>`` with ``<th>`` and the
+    rest in ``<tbody>``; ``"none"`` writes bare rows of ``<td>``.
+    """
+    if not table.rows:
+        return ""
+    if head == "none":
+        return f"<table>{''.join(_html_row(row, 'td') for row in table.rows)}</table>"
+    count = table.head_rows or 1
+    top = "".join(_html_row(row, "th") for row in table.rows[:count])
+    rest = "".join(_html_row(row, "") for row in table.rows[count:])
+    return f"<table><thead>{top}</thead>{f'<tbody>{rest}</tbody>' if rest else ''}</table>"
+
+
+def parse_pipe_table(text: str) -> Table | None:
+    """The rows of a Markdown pipe table (GitHub's rules for ``\\|``); ``None`` if no line holds a ``|``.
+
+    Rows before the delimiter row are headers. ``<br>`` in a cell becomes a line break. Never raises.
+    """
+    lines = [line.strip() for line in text.split("\n") if "|" in line]
+    border = next((i for i in (1, 0) if i < len(lines) and is_delimiter_row(lines[i])), None)
+    rows = [
+        tuple(TableCell(cell, header=border is not None and i < border) for cell in _pipe_cells(line))
+        for i, line in enumerate(lines)
+        if i != border
+    ]
+    return Table(tuple(rows)) if rows else None
+
+
+def is_delimiter_row(line: str) -> bool:
+    """Whether ``line`` is the row of dashes below a pipe table's header."""
+    return "|" in line and all(_DELIMITER.fullmatch(cell) for cell in _pipe_cells(line.strip()))
+
+
+def to_pipe(table: Table) -> str:
+    """``table`` as a compact pipe table; the first row is the header, spans are opened into empty cells."""
+    grid = table.grid()
+    if not grid or not grid[0]:
+        return ""
+    lines = ["| " + " | ".join(_pipe_text(cell) for cell in row) + " |" for row in grid]
+    lines.insert(1, "| " + " | ".join("---" for _ in grid[0]) + " |")
+    return "\n".join(lines)
+
+
+def cell_text(raw: str) -> str:
+    """A cell's text in normal form: runs of white space are one space, empty lines are gone."""
+    lines = (" ".join(line.split()) for line in raw.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _html_row(row: tuple[TableCell, ...], tag: str) -> str:
+    return f"<tr>{''.join(_html_cell(cell, tag or ('th' if cell.header else 'td')) for cell in row)}</tr>"
+
+
+def _html_cell(cell: TableCell, tag: str) -> str:
+    columns = f' colspan="{cell.colspan}"' if cell.colspan > 1 else ""
+    rows = f' rowspan="{cell.rowspan}"' if cell.rowspan > 1 else ""
+    return f"<{tag}{columns}{rows}>{html.escape(cell.text, quote=False).replace(chr(10), '<br>')}</{tag}>"
+
+
+def _pipe_text(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", "<br>")
+
+
+def _pipe_cells(line: str) -> list[str]:
+    line = line.removeprefix("|")
+    if line.endswith("|") and not line.endswith("\\|"):
+        line = line[:-1]
+    return [cell_text(_BREAK.sub("\n", cell.replace("\\|", "|"))) for cell in _CELL_BORDER.split(line)]
+
+
+class _TableReader(HTMLParser):
+    """Collects rows; forgiving because each start tag closes what it cannot stand in."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._rows: list[list[TableCell]] = []
+        self._cell: TableCell | None = None
+        self._text: list[str] = []
+        self._depth = 0
+        self._in_head = False
+        self._done = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "table":
+            self._depth += 1
+        if self._done:
+            return
+        if tag == "br" and self._cell is not None:
+            self._text.append("\n")
+        if self._depth > 1:
+            self._text.append(" ")
+        elif tag in ("thead", "tbody", "tfoot"):
+            self._in_head = tag == "thead"
+        elif tag == "tr":
+            self._end_cell()
+            self._rows.append([])
+        elif tag in ("td", "th"):
+            self._end_cell()
+            if not self._rows:
+                self._rows.append([])
+            span = dict(attrs)
+            self._cell = TableCell(
+                "", tag == "th" or self._in_head, _span(span.get("colspan")), _span(span.get("rowspan"))
+            )
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table":
+            self._depth = max(0, self._depth - 1)
+            if self._depth == 0 and not self._done:
+                self._end_cell()
+                self._done = bool(self._rows)
+        elif self._depth <= 1 and tag in ("td", "th", "tr"):
+            self._end_cell()
+
+    def handle_data(self, data: str) -> None:
+        if self._cell is not None and not self._done:
+            self._text.append(data.replace("\n", " "))
+
+    def table(self) -> Table | None:
+        self._end_cell()
+        rows = tuple(tuple(row) for row in self._rows if row)
+        return Table(rows) if rows else None
+
+    def _end_cell(self) -> None:
+        if self._cell is not None:
+            self._rows[-1].append(replace(self._cell, text=cell_text("".join(self._text))))
+        self._cell = None
+        self._text = []
+
+
+def _span(value: str | None) -> int:
+    digits = re.match(r"\s*(\d{1,6})", value or "")
+    return min(max(int(digits[1]), 1), MAX_SPAN) if digits else 1

@@ -1,0 +1,118 @@
+"""From printed lines to running text: cleaning, joining lines, removing hyphens, list markers, quotes.
+
+Drafters give text with the line breaks of the print; targets mostly write paragraphs. What is lost in between
+is a guess in places (a hyphen at a line's end), which is why the callers try both readings as alternatives.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Hyphens = Literal["drop", "keep"]
+
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+_SPACES = dict.fromkeys(
+    "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000\t", " "
+)
+_NOTHING = dict.fromkeys([*"\u200b\u200c\u2060\ufeff", *map(chr, (*range(9), *range(11, 32), 127))], "")
+_CLEAN = str.maketrans({**_LIGATURES, **_NOTHING, **_SPACES})
+_STRAIGHT = str.maketrans({"‘": "'", "’": "'", "‚": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‟": '"'})
+
+_SYMBOL_MARKER = re.compile(r"\s*([•●◦▪■‣⁃∙·○□❑❖➢➤►▶◆◇✓]|[-*+–—](?=\s))\s*")
+_NUMBER_MARKER = re.compile(r"\s*(\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]|\[\d{1,3}\])\s+")
+_HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
+_HYPHENS = "-\u2010"
+
+
+def clean(text: str) -> str:
+    """``text`` without ligatures, odd spaces, control and zero-width characters, which no target writes.
+
+    Runs of spaces become one, lines are stripped; line breaks and blank lines stay.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN).split("\n")
+    return "\n".join(re.sub(" {2,}", " ", line).strip() for line in lines).strip("\n")
+
+
+def join_lines(text: str, hyphens: Hyphens = "drop") -> str:
+    """Each paragraph of ``text`` on one line; blank lines go on separating paragraphs.
+
+    A hyphen between two letters at a line's end is removed if the word goes on in lower case (or all in
+    capitals) and does not stand in ``text`` with its hyphen elsewhere; ``hyphens="keep"`` keeps it, the word
+    still joined. Soft hyphens always go. Chinese and Japanese lines are joined without a space.
+    """
+    paragraphs = (part.split("\n") for part in re.split(r"\n\s*\n", text))
+    return "\n\n".join(joined for part in paragraphs if (joined := _join_paragraph(part, text, hyphens)))
+
+
+def straight_quotes(text: str) -> str:
+    """``text`` with typewriter quotes for printed ones."""
+    return text.translate(_STRAIGHT)
+
+
+def strip_heading(text: str) -> str:
+    """A heading without leading ``#`` marks."""
+    return _HEADING_MARKS.sub("", text)
+
+
+def split_marker(item: str) -> tuple[str, str]:
+    """The list marker as printed (``"•"``, ``"1."``, ``"(a)"``; ``""`` without one), and the rest."""
+    match = _SYMBOL_MARKER.match(item) or _NUMBER_MARKER.match(item)
+    return (match[1], item[match.end() :]) if match else ("", item.strip())
+
+
+def split_items(text: str) -> list[str]:
+    """The list items in ``text``, lines not joined: a marker of the first line's kind starts an item."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        return []
+    first = _marker_kind(lines[0])
+    items = [lines[0]]
+    for line in lines[1:]:
+        if first and _marker_kind(line) == first:
+            items.append(line)
+        else:
+            items[-1] += "\n" + line
+    return items
+
+
+def _marker_kind(line: str) -> str:
+    if _SYMBOL_MARKER.match(line):
+        return "symbol"
+    return "number" if _NUMBER_MARKER.match(line) else ""
+
+
+def _join_paragraph(lines: list[str], context: str, hyphens: Hyphens) -> str:
+    pieces: list[str] = []
+    for line in map(str.strip, lines):
+        if not line:
+            continue
+        if pieces:
+            pieces[-1], glue = _seam(pieces[-1], line, context, hyphens)
+            pieces.append(glue)
+        pieces.append(line)
+    return "".join(pieces)
+
+
+def _seam(left: str, right: str, context: str, hyphens: Hyphens) -> tuple[str, str]:
+    """How two lines meet: the left one (perhaps without its hyphen) and what goes in between."""
+    if left[-1] == "\u00ad":
+        return left[:-1], ""
+    if left[-1] in _HYPHENS and len(left) > 1 and left[-2].isalnum() and right[0].isalnum():
+        return (left[:-1], "") if hyphens == "drop" and _is_broken_word(left, right, context) else (left, "")
+    if left[-1] in "–—" and len(left) > 1 and not left[-2].isspace():
+        return left, ""
+    return left, "" if _is_unspaced(left[-1]) and _is_unspaced(right[0]) else " "
+
+
+def _is_broken_word(left: str, right: str, context: str) -> bool:
+    head = left[:-1].split()[-1]
+    tail = right.split()[0]
+    if not (head[-1].isalpha() and tail[0].isalpha()) or f"{head}-{tail.rstrip('.,;:!?)')}" in context:
+        return False
+    return tail[0].islower() or (len(head) > 1 and head.isupper() and tail[:2].isupper())
+
+
+def _is_unspaced(char: str) -> bool:
+    """Whether ``char`` belongs to a script written without spaces (Han, kana, full-width forms)."""
+    return "\u2e80" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or "\uff00" <= char <= "\uffef"
