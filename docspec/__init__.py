@@ -1,7 +1,7 @@
 """docspec: document VLMs write the same page several times faster, by hierarchical speculative decoding.
 
-``from docspec import parse, Parser, ParseOptions`` is the Python interface; names are imported on first use, so that
-``import docspec`` stays cheap and pulls in no torch.
+``from docspec import parse, Parser, ParseOptions`` is the Python interface; names are imported on first use,
+so that ``import docspec`` stays cheap and pulls in no torch.
 """
 
 from __future__ import annotations

@@ -1,1 +1,15 @@
+"""The command line: a thin layer that turns words into ``ParseOptions``, calls the parser, and writes files.
 
+Importing it must stay cheap: torch, transformers and PyMuPDF are imported by the commands when they run.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of ``docspec``: runs the command line and exits with its code."""
+    from docspec.cli.app import run
+
+    sys.exit(run())

@@ -1,1 +1,3 @@
-
+"""Results on their way out: Markdown, JSON and HTML files, figures, the timing report and its short
+summary.
+"""

@@ -1,0 +1,109 @@
+"""The Typer application, and the one place where errors become a line on standard error and an exit code."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+import typer.main
+from typer.exceptions import TyperException
+
+from docspec.cli import exits
+from docspec.cli.doctor import doctor
+from docspec.cli.parse import parse
+from docspec.cli.terminal import drop_standard_output, say, say_error
+from docspec.core import DocspecError
+
+HELP = """
+Documents to Markdown with a vision-language model, several times faster and with the model's own output.
+
+[bold]docspec parse report.pdf -o report.md[/]
+"""
+
+app = typer.Typer(
+    name="docspec",
+    help=HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(parse)
+app.command()(doctor)
+
+
+@dataclass
+class Session:
+    """What the commands and the error handler share; ``verbosity`` is set by the command that runs."""
+
+    verbosity: int = 0
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from docspec.versions import version_of
+
+        typer.echo(f"docspec {version_of('docspec') or 'unknown'}")
+        raise typer.Exit
+
+
+@app.callback()
+def docspec(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+def run(args: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code; never raises for what a user can cause."""
+    session = Session()
+    exits.stop_on_signals()
+    try:
+        code = typer.main.get_command(app).main(
+            args=args, prog_name="docspec", standalone_mode=False, obj=session
+        )
+        return code if isinstance(code, int) else exits.OK
+    except TyperException as error:
+        return _usage(error)
+    except typer.Abort:
+        return exits.INTERRUPTED
+    except KeyboardInterrupt as error:
+        say("interrupted")
+        return exits.code_of(error)
+    except SystemExit as error:
+        # Typer's own answer to a closed pipe while it prints help.
+        drop_standard_output()
+        return exits.PIPE_CLOSED if error.code == 1 else exits.FATAL
+    except BrokenPipeError as error:
+        drop_standard_output()
+        return exits.code_of(error)
+    except DocspecError as error:
+        say_error(str(error))
+        _trace(session)
+        return exits.code_of(error)
+    except Exception as error:
+        hint = "" if session.verbosity >= 2 else " (run again with -vv for the details)"
+        say_error(f"unexpected {type(error).__name__}: {error}{hint}")
+        _trace(session)
+        return exits.FATAL
+
+
+def _usage(error: TyperException) -> int:
+    message = error.format_message()
+    if message:  # Without one, Typer has just printed the help page.
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "docspec"
+        say_error(f"{message.rstrip('.')}. See {command} --help")
+    return getattr(error, "exit_code", exits.USAGE)
+
+
+def _trace(session: Session) -> None:
+    if session.verbosity >= 2:
+        traceback.print_exc()

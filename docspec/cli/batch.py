@@ -1,0 +1,220 @@
+"""The run behind ``docspec parse``: every input in turn to its destination, one failing input never stopping
+the rest.
+
+Everything that can be known to be wrong is said before a model is loaded.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from docspec import offline
+from docspec.cli import exits
+from docspec.cli.progress import Display, display_for
+from docspec.cli.terminal import document_stream, quiet_libraries, say, say_error, stderr_console
+from docspec.core import (
+    DocspecError,
+    DrafterError,
+    InputError,
+    ModelError,
+    PageResult,
+    ParseOptions,
+)
+from docspec.core.observer import Observer
+from docspec.reporting.destinations import Destination, check, infer_format, plan
+from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink, NoFigures
+from docspec.reporting.renderer import Format, Layout, renderer_for
+from docspec.reporting.timing import Report
+from docspec.reporting.writer import AtomicFile, DocumentWriter, StreamSink, TextSink
+from docspec.versions import machine, versions
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What was asked for on the output side, as given on the command line."""
+
+    output: str | None
+    format: Format | None
+    figures: str | None
+    layout: Layout
+    report: Path | None
+
+
+def make_parser(options: ParseOptions, observer: Observer) -> Any:
+    """The parser of the run; imported here, so that help and usage errors need no torch."""
+    from docspec.parser import Parser
+
+    return Parser(options, observer)
+
+
+class Batch:
+    """One call of ``docspec parse``. Owns the report and the list of what failed."""
+
+    def __init__(
+        self, options: ParseOptions, outputs: Outputs, *, quiet: bool = False, verbosity: int = 0
+    ) -> None:
+        self._options = options
+        self._outputs = outputs
+        self._quiet = quiet
+        self._format: Format = infer_format(outputs.output, outputs.format)
+        self._display: Display = display_for(quiet, verbosity)
+        self._report = Report(options, versions(), machine())
+        self._errors: list[DocspecError] = []
+        self._failed_pages: list[PageResult] = []
+        self._done = 0
+        self._count = 0
+        self._verbosity = verbosity
+
+    def run(self, inputs: Sequence[str]) -> int:
+        """Reads ``inputs`` and returns the exit code. Raises what is fatal before or during the run."""
+        if self._options.offline:
+            offline.enforce()
+        quiet_libraries(self._verbosity)
+        started = time.perf_counter()
+        with document_stream() as stdout:
+            sources = self._expand(inputs)
+            try:
+                self._read_all(sources, self._plan(inputs, sources), stdout)
+            except (ModelError, DrafterError):
+                if self._report.totals.pages:
+                    self._finish(started)
+                raise
+            except KeyboardInterrupt as error:
+                self._report.interrupted = True
+                self._finish(started)
+                say(f"interrupted: {self._progress_so_far()}")
+                return exits.code_of(error)
+            self._finish(started)
+        return exits.code_of_run(self._done, len(self._failed_pages), self._errors)
+
+    def _expand(self, inputs: Sequence[str]) -> list[Any]:
+        from docspec.documents import expand_inputs
+
+        expansion = expand_inputs(inputs)
+        for error in expansion.errors:
+            self._report.start_document(_subject(str(error))).error = str(error)
+            self._errors.append(error)
+        if self._verbosity or not expansion.sources:
+            for skipped in expansion.skipped:
+                self._display.note(f"skipped {skipped.path}: {skipped.reason}")
+        elif expansion.skipped:
+            self._display.note(f"{len(expansion.skipped)} files skipped (-v says which and why)")
+        self._count = len(expansion.sources) + len(expansion.errors)
+        return list(expansion.sources)
+
+    def _plan(self, inputs: Sequence[str], sources: Sequence[Any]) -> list[Destination]:
+        into_folder = len(inputs) > 1 or any(given != "-" and Path(given).is_dir() for given in inputs)
+        outputs = self._outputs
+        places = plan(sources, outputs.output, self._format, outputs.figures, into_folder=into_folder)
+        check(places, sources, outputs.report)
+        return places
+
+    def _read_all(self, sources: Sequence[Any], places: Sequence[Destination], stdout: BinaryIO) -> None:
+        if not sources:
+            return
+        parser = make_parser(self._options, self._display)
+        try:
+            with self._display:
+                for index, (source, place) in enumerate(zip(sources, places, strict=True), start=1):
+                    self._display.input_started(index, len(sources))
+                    self._read_one(parser, source, place, stdout)
+        finally:
+            parser.close()
+
+    def _read_one(self, parser: Any, source: Any, place: Destination, stdout: BinaryIO) -> None:
+        entry = self._report.start_document(source.name, None, place.path)
+        try:
+            with parser.open(source) as document:
+                entry.sha256 = document.sha256
+                self._load_target(parser)
+                with self._writer(document, place, stdout) as writer:
+                    for result in parser.pages(document):
+                        writer.add(result)
+                        self._report.add_page(result)
+                        if result.status == "failed":
+                            self._failed_pages.append(_without_pixels(result))
+            self._done += 1
+        except (ModelError, DrafterError, BrokenPipeError):
+            raise
+        except Exception as error:
+            failure = error if isinstance(error, DocspecError) else _unexpected(source.name, error)
+            entry.error = str(failure)
+            self._errors.append(failure)
+            if self._verbosity >= 2:
+                traceback.print_exc()
+        except KeyboardInterrupt:
+            entry.error = "interrupted"
+            raise
+
+    def _load_target(self, parser: Any) -> None:
+        if self._report.target is None:
+            started = time.perf_counter()
+            info = parser.target_info
+            self._report.load_seconds = time.perf_counter() - started
+            self._report.target = (
+                asdict(info) if is_dataclass(info) and not isinstance(info, type) else vars(info)
+            )
+
+    def _writer(self, document: Any, place: Destination, stdout: BinaryIO) -> DocumentWriter:
+        sink: TextSink = StreamSink(stdout) if place.path is None else AtomicFile(place.path)
+        renderer = renderer_for(self._format, self._outputs.layout)
+        return DocumentWriter(
+            sink, renderer, self._figures(place), source=document.name, sha256=document.sha256
+        )
+
+    def _figures(self, place: Destination) -> FigureSink:
+        if place.figures is not None:
+            return FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent)
+        embed = self._format == "html" and self._outputs.figures != "none"
+        return EmbeddedFigures() if embed else NoFigures()
+
+    def _finish(self, started: float) -> None:
+        self._report.wall_seconds = time.perf_counter() - started
+        if self._outputs.report is not None:
+            self._report.write(self._outputs.report)
+        if not self._quiet and self._report.totals.pages:
+            from docspec.reporting.summary import summary
+
+            console = stderr_console()
+            console.print(summary(self._report, console.width))
+        for page in self._failed_pages:
+            message = page.error or "unknown error"
+            say_error(message if page.source in message else f"{page.source}, page {page.number}: {message}")
+        for error in self._errors:
+            say_error(str(error))
+        if self._count > 1 and self._errors and not self._quiet:
+            say(f"{self._done} of {self._count} inputs written")
+
+    def _progress_so_far(self) -> str:
+        whole = f"{self._done} of {self._count} inputs complete"
+        unfinished = [entry for entry in self._report.documents if entry.error == "interrupted"]
+        if not unfinished:
+            return whole
+        entry = unfinished[-1]
+        pages = f"{entry.totals.pages} pages of {entry.source} were read"
+        return f"{whole}; {pages}, " + (
+            "nothing of it is kept" if entry.output else "all of them written out"
+        )
+
+
+def _subject(message: str) -> str:
+    """The input that an error line is about: what stands before its first colon."""
+    return message.partition(": ")[0]
+
+
+def _unexpected(name: str, error: Exception) -> DocspecError:
+    """One input met a fault of ours or of a library; it fails, the others go on."""
+    if isinstance(error, MemoryError):
+        return InputError(f"{name}: out of memory; try fewer --pages or a lower --dpi")
+    return InputError(
+        f"{name}: unexpected {type(error).__name__}: {error} (run again with -vv for the details)"
+    )
+
+
+def _without_pixels(result: PageResult) -> PageResult:
+    return PageResult(result.source, result.number, result.status, error=result.error)

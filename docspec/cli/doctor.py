@@ -1,0 +1,91 @@
+"""``docspec doctor``: what is installed, what can be used, and what to do about the rest, as a table or as
+JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docspec.cli import config as config_file
+from docspec.cli import exits
+
+if TYPE_CHECKING:
+    from docspec.doctor import Finding
+
+_MARKS = {"ok": ("yes", "green"), "optional": ("no", "yellow"), "broken": ("NO", "bold red")}
+_TITLES = {"package": "Packages", "device": "Devices", "model": "Models", "drafter": "Drafters"}
+
+
+def doctor(
+    context: typer.Context,
+    model: Annotated[
+        str, typer.Option(metavar="NAME|DIR", help="The model to ask about. auto: what parse would use.")
+    ] = "auto",
+    ppstructure_models: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", show_default=False, help="Local PP-StructureV3 models, one folder each."),
+    ] = None,
+    ppstructure_engine: Annotated[
+        str, typer.Option(metavar="NAME", help="What runs PP-StructureV3.")
+    ] = "onnxruntime",
+    as_json: Annotated[bool, typer.Option("--json", help="Facts as JSON on standard output.")] = False,
+) -> int:
+    """Say what is installed, which devices, models and drafters are usable, and what to do about the rest.
+
+    Exit code 0 if pages can be read, 1 if something needed is missing. Nothing is downloaded.
+    """
+    from docspec import offline
+    from docspec.cli.terminal import document_stream, quiet_libraries
+    from docspec.doctor import able, examine
+    from docspec.versions import machine, versions
+
+    offline.enforce()
+    quiet_libraries(0)
+    configured = config_file.load(None).get("model")
+    chosen = config_file.resolve_model(model, os.environ, configured)
+    with document_stream() as stdout:
+        findings = examine(chosen, ppstructure_models, ppstructure_engine)
+        if as_json:
+            facts = {
+                "versions": versions(),
+                "machine": machine(),
+                "model": chosen,
+                "able": able(findings),
+                "findings": [asdict(finding) for finding in findings],
+            }
+            text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+        else:
+            text = None
+        if text is not None:
+            stdout.write(text.encode("utf-8"))
+            stdout.flush()
+    if text is None:
+        _print(findings, able(findings))
+    return exits.OK if able(findings) else exits.FATAL
+
+
+def _print(findings: list[Finding], can_read: bool) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    area = None
+    for finding in findings:
+        if finding.area != area:
+            area = finding.area
+            console.print(Text(_TITLES[area], style="bold"))
+        mark, style = _MARKS[finding.state]
+        line = Text.assemble("  ", (f"{mark:<4}", style), (finding.name, "bold"), f"  {finding.detail}")
+        line.overflow = "fold"
+        console.print(line)
+        if finding.remedy:
+            console.print(Text(f"      to do: {finding.remedy}", overflow="fold"))
+    console.print()
+    verdict = "docspec can read pages here." if can_read else "docspec cannot read pages here; see NO above."
+    console.print(Text(verdict, style="green" if can_read else "red"))

@@ -1,0 +1,180 @@
+"""What this installation can do: packages, devices, models and drafters, each with what to do where it
+cannot.
+
+Facts only; ``docspec doctor`` prints them. Nothing is downloaded and no model is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Literal
+
+from docspec.core import DocspecError
+from docspec.versions import machine, version_of
+
+Area = Literal["package", "device", "model", "drafter"]
+State = Literal["ok", "optional", "broken"]
+
+REQUIRED = ("torch", "transformers", "pymupdf", "pillow", "numpy", "typer", "rich", "rapidfuzz")
+_IMPORT_NAMES = {"pillow": "PIL"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the answer. ``broken`` needs the ``remedy``; ``optional`` is absent without harm to the
+    main job.
+    """
+
+    area: Area
+    name: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+def examine(
+    model: str = "auto", ppstructure_models: Path | None = None, engine: str = "onnxruntime"
+) -> list[Finding]:
+    """All findings. ``model`` is what would be used (``auto``: the bundled reader)."""
+    return [
+        *packages(),
+        *devices(),
+        *models(model),
+        *drafters(ppstructure_models, engine),
+    ]
+
+
+def able(findings: Sequence[Finding]) -> bool:
+    """Whether the main job, reading a page with the model that would be used, can be expected to work."""
+    return all(finding.state != "broken" for finding in findings)
+
+
+def packages() -> Iterator[Finding]:
+    """The packages without which nothing works, imported for real."""
+    for package in REQUIRED:
+        version = version_of(package)
+        problem = _import_problem(_IMPORT_NAMES.get(package, package))
+        if version is None or problem is not None:
+            detail = "not installed" if version is None else f"{version}, but: {problem}"
+            yield Finding("package", package, "broken", detail, f"pip install --force-reinstall {package}")
+        else:
+            yield Finding("package", package, "ok", version)
+
+
+def devices() -> Iterator[Finding]:
+    """Where a model could run. An accelerator is never required."""
+    yield Finding("device", "cpu", "ok", f"{machine()['cpus']} cores")
+    try:
+        import torch
+    except Exception:  # packages() has said so
+        return
+    if torch.cuda.is_available():
+        for index in range(torch.cuda.device_count()):
+            facts = torch.cuda.get_device_properties(index)
+            memory = f"{facts.total_memory / 2**30:.0f} GiB"
+            yield Finding("device", f"cuda:{index}", "ok", f"{facts.name}, {memory}")
+    else:
+        built = torch.version.cuda
+        why = (
+            "this torch is built without CUDA"
+            if built is None
+            else f"no usable GPU (torch built for CUDA {built})"
+        )
+        yield Finding("device", "cuda", "optional", why)
+    if torch.backends.mps.is_available():
+        yield Finding("device", "mps", "ok", "Apple GPU")
+
+
+def models(model: str) -> Iterator[Finding]:
+    """The bundled reader, the model that would be used, and what the hub's cache holds."""
+    yield _model("bundled reader", "mini", needed=model in ("auto", "mini"))
+    if model not in ("auto", "mini"):
+        yield _model(model, model, needed=True)
+    for name in cached_models():
+        if name != model:
+            yield Finding("model", name, "ok", "in the hub cache")
+
+
+def _model(label: str, name: str, *, needed: bool) -> Finding:
+    state: State = "broken" if needed else "optional"
+    try:
+        from docspec.targets import registry
+
+        path = registry.locate(name, offline=True)
+        kind = registry._model_type(name, path)
+    except DocspecError as error:
+        what, _, remedy = str(error).partition("; ")
+        return Finding("model", label, state, what, remedy)
+    except Exception as error:
+        return Finding("model", label, state, f"cannot be examined: {_first_line(error)}")
+    if kind not in registry.FAMILIES:
+        known = ", ".join(sorted(registry.FAMILIES))
+        return Finding(
+            "model", label, state, f"models of type '{kind}' are not supported", f"supported are {known}"
+        )
+    return Finding("model", label, "ok", f"{kind}, {path}")
+
+
+def cached_models(environ: Mapping[str, str] | None = None) -> list[str]:
+    """Hub names of the models in the local hub cache that have weights."""
+    environ = os.environ if environ is None else environ
+    home = Path(
+        environ.get("HF_HOME")
+        or Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
+    )
+    cache = Path(environ.get("HF_HUB_CACHE") or home / "hub")
+    found = []
+    for folder in sorted(cache.glob("models--*")):
+        if next(folder.glob("snapshots/*/*.safetensors"), None) is not None:
+            found.append("/".join(folder.name.split("--")[1:]))
+    return found
+
+
+def drafters(ppstructure_models: Path | None, engine: str) -> Iterator[Finding]:
+    """Which drafters can work. None of them is required: without a draft a page is only read more slowly."""
+    yield _drafter("text-layer", "pymupdf4llm", "pymupdf4llm")
+    yield _drafter("rapidocr", "rapidocr", "rapidocr", "onnxruntime")
+    yield _ppstructure(ppstructure_models, engine)
+
+
+def _drafter(name: str, package: str, *imports: str) -> Finding:
+    problem = next((problem for module in imports if (problem := _import_problem(module))), None)
+    if problem is None:
+        return Finding("drafter", name, "ok", f"{package} {version_of(package)}")
+    return Finding("drafter", name, "optional", problem, f"pip install {package}")
+
+
+def _ppstructure(folder: Path | None, engine: str) -> Finding:
+    name = "ppstructure"
+    if version_of("paddleocr") is None:
+        return Finding(
+            "drafter", name, "optional", "paddleocr is not installed", "pip install 'paddleocr[doc-parser]'"
+        )
+    try:
+        from docspec.drafting.ppstructure.models import find_models, ways_out
+
+        if folder is None:
+            detail = f"paddleocr {version_of('paddleocr')}, models are fetched at first use"
+            return Finding("drafter", name, "optional", detail, ways_out(engine))
+        found = find_models(folder, engine)
+    except DocspecError as error:
+        what, _, remedy = str(error).partition("; ")
+        return Finding("drafter", name, "optional", what, remedy)
+    notes = "".join(f"; {note}" for note in found.notes)
+    return Finding("drafter", name, "ok", f"{len(found.models)} models for {engine} in {folder}{notes}")
+
+
+def _import_problem(module: str) -> str | None:
+    try:
+        import_module(module)
+    except Exception as error:
+        return f"cannot be imported: {_first_line(error)}"
+    return None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,205 @@
+"""Where each input's document goes: decided, and checked for what can be known, before any model is loaded.
+
+No two documents share a file, no document replaces an input, and a folder's tree is kept below the output
+folder.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Protocol
+
+from docspec.core import OutputError, UsageError
+from docspec.reporting.renderer import SUFFIXES, Format
+from docspec.reporting.writer import AtomicFile
+
+
+class InputFile(Protocol):
+    """What must be known of an input. ``path`` is ``None`` for standard input; ``relative`` is below its
+    folder.
+    """
+
+    @property
+    def path(self) -> Path | None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def relative(self) -> PurePath: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """One document's place. ``path`` is ``None`` for standard output; ``figures`` is ``None`` where none are
+    kept.
+    """
+
+    path: Path | None
+    figures: Path | None
+
+
+STDOUT = ("-", "/dev/stdout")
+_KNOWN_INPUTS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
+
+
+def infer_format(output: str | None, asked: Format | None) -> Format:
+    """The format asked for, else the one that the output's suffix names, else Markdown."""
+    if asked is not None:
+        return asked
+    suffix = PurePath(output).suffix.lower() if output else ""
+    return next((format for format, known in SUFFIXES.items() if known == suffix), "md")
+
+
+def plan(
+    inputs: Sequence[InputFile],
+    output: str | None,
+    format: Format,
+    figures: str | None = None,
+    *,
+    into_folder: bool = False,
+) -> list[Destination]:
+    """One destination per input, in order.
+
+    ``output`` is a file, a folder (it exists, ends with a separator, or ``into_folder`` says that a folder or
+    several inputs were given) or ``-``; ``None`` is standard output for one input and an error for more.
+    ``figures`` is a folder, ``none``, or ``None`` for ``NAME.figures`` beside each Markdown or JSON document.
+    Raises :class:`UsageError` where the request cannot be met and :class:`OutputError` where a place cannot
+    be used.
+    """
+    several = into_folder or len(inputs) > 1
+    if output is None and several:
+        raise UsageError("several inputs need an output: -o FOLDER, or -o - for standard output")
+    if output is None or output in STDOUT:
+        if format == "html" and len(inputs) > 1:
+            raise UsageError("several inputs cannot share one HTML page: use -o FOLDER")
+        names = distinct_names(inputs, SUFFIXES[format])
+        return _with_figures([None] * len(inputs), names, figures, format, several)
+    target = Path(output)
+    is_folder = (
+        several or output.endswith(("/", os.sep)) or (target.is_dir() and target.suffix != SUFFIXES[format])
+    )
+    if not is_folder:
+        return _with_figures([target], [PurePath(target.name)], figures, format, several)
+    if target.exists() and not target.is_dir():
+        raise UsageError(
+            f"{output}: is a file; several inputs need a folder (-o FOLDER) or standard output (-o -)"
+        )
+    names = distinct_names(inputs, SUFFIXES[format])
+    return _with_figures([target / name for name in names], names, figures, format, several)
+
+
+def _with_figures(
+    paths: Sequence[Path | None],
+    names: Sequence[PurePath],
+    figures: str | None,
+    format: Format,
+    several: bool,
+) -> list[Destination]:
+    return [
+        Destination(path, _figure_folder(path, name, figures, format, several))
+        for path, name in zip(paths, names, strict=True)
+    ]
+
+
+def _figure_folder(
+    path: Path | None, name: PurePath, figures: str | None, format: Format, several: bool
+) -> Path | None:
+    if figures == "none":
+        return None
+    if figures is not None:
+        return Path(figures) / name.with_suffix("") if several else Path(figures)
+    return None if path is None or format == "html" else path.with_name(path.stem + ".figures")
+
+
+def distinct_names(inputs: Sequence[InputFile], suffix: str) -> list[PurePath]:
+    """Relative output names, all different even where case does not count.
+
+    ``x.pdf`` becomes ``x.md``; beside ``x.png`` both keep their suffix (``x.pdf.md``, ``x.png.md``); equal
+    names from different folders keep the folder's name; what is then still equal is numbered.
+    """
+
+    def plain(index: int) -> PurePath:
+        relative = inputs[index].relative
+        known = relative.suffix.lower() in _KNOWN_INPUTS
+        return relative.with_suffix(suffix) if known else relative.with_name(relative.name + suffix)
+
+    def with_kind(index: int) -> PurePath:
+        relative = inputs[index].relative
+        return relative.with_name(relative.name + suffix)
+
+    def with_folder(index: int) -> PurePath:
+        path = inputs[index].path
+        folder = path.resolve().parent.name if path is not None else ""
+        return PurePath(folder) / plain(index)
+
+    def with_both(index: int) -> PurePath:
+        return with_folder(index).with_name(with_kind(index).name)
+
+    names = [plain(index) for index in range(len(inputs))]
+    spellings: list[Callable[[int], PurePath]] = [with_kind, with_folder, with_both]
+    for spell in spellings:
+        counts = Counter(_key(name) for name in names)
+        names = [spell(index) if counts[_key(name)] > 1 else name for index, name in enumerate(names)]
+    return _numbered(names)
+
+
+def _numbered(names: Sequence[PurePath]) -> list[PurePath]:
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        candidate, number = name, 1
+        while _key(candidate) in taken:
+            number += 1
+            candidate = name.with_name(f"{name.stem}-{number}{name.suffix}")
+        taken.add(_key(candidate))
+        result.append(candidate)
+    return result
+
+
+def _key(name: PurePath) -> str:
+    return unicodedata.normalize("NFC", name.as_posix()).casefold()
+
+
+def check(
+    destinations: Sequence[Destination], inputs: Sequence[InputFile], report: Path | None = None
+) -> None:
+    """Raises :class:`OutputError` for a place that cannot be written to or that is one of the inputs.
+
+    Every folder is tried by creating (and removing) a temporary file; missing folders are created.
+    """
+    files = [place.path for place in destinations if place.path is not None]
+    if report is not None:
+        if any(_same(report, file) for file in files):
+            raise UsageError(f"{report}: is named both as output and as report")
+        files.append(report)
+    sources = {os.path.realpath(file.path) for file in inputs if file.path is not None}
+    tried: set[Path] = set()
+    for file in files:
+        if os.path.realpath(file) in sources:
+            raise OutputError(f"{file}: is an input; name another output")
+        _check_file(file)
+        if file.parent not in tried and not (file.exists() and not file.is_file()):
+            AtomicFile(file).discard()
+            tried.add(file.parent)
+    for folder in {place.figures for place in destinations if place.figures is not None}:
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{folder}: is a file; figures need a folder (--figures FOLDER or none)")
+
+
+def _check_file(path: Path) -> None:
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder; name a file, or end with / to write into the folder")
+    # Asked of the mode as well: the superuser may write to anything, but a read-only file was made so on
+    # purpose.
+    if path.is_file() and (not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK)):
+        raise OutputError(f"{path}: is read-only; name another output or make it writable")
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

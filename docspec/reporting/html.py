@@ -1,0 +1,116 @@
+"""Blocks to one self-contained HTML page that reads well in any browser: no scripts, nothing loaded from
+elsewhere.
+
+The target's texts are untrusted: Markdown is rendered with raw HTML switched off, tables pass a list of
+allowed tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from pathlib import PurePath
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from docspec.core import Block, Category, PageResult
+from docspec.reporting.htmltable import sanitised_table
+from docspec.reporting.markdown import bare_formula
+from docspec.reporting.renderer import Layout, separator_before, visible_blocks
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem 4rem;
+  font: 1.05rem/1.55 Georgia, "Times New Roman", serif; }
+h1, h2, h3, .page { font-family: system-ui, sans-serif; line-height: 1.25; }
+.page { margin: 2.5rem 0 1rem; font-size: .8rem; opacity: .65; border-top: 1px solid; padding-top: .3rem; }
+.page a { color: inherit; text-decoration: none; }
+.scroll { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; font-size: .92rem; }
+th, td { border: 1px solid #8888; padding: .25rem .55rem; vertical-align: top; text-align: left; }
+figure { margin: 1rem 0; } img { max-width: 100%; height: auto; }
+.formula { overflow-x: auto; margin: 1rem 0; text-align: center; white-space: pre-wrap;
+  font-family: ui-monospace, monospace; }
+.caption, .footnote, .furniture { font-size: .9rem; opacity: .85; }
+.failed { border-left: .3rem solid #c33; padding: .3rem .8rem; }
+""".strip()
+
+_CLASSES = {
+    Category.CAPTION: "caption",
+    Category.FOOTNOTE: "footnote",
+    Category.PAGE_HEADER: "furniture",
+    Category.PAGE_FOOTER: "furniture",
+}
+
+
+class HtmlRenderer:
+    """Writes ``<main>`` with a ``<section id="page-N">`` per page; failed pages say so in their place."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._first_page = True
+        self._markdown = _markdown_renderer()
+
+    def begin(self, source: str, sha256: str) -> str:
+        return (
+            '<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f'<meta name="generator" content="docspec">\n<title>{escape(PurePath(source).name)}</title>\n'
+            f"<style>\n{_STYLE}\n</style>\n</head>\n<body>\n<main>\n"
+        )
+
+    def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
+        number = result.number
+        parts = []
+        separator = separator_before(self._layout, number, self._first_page)
+        self._first_page = False
+        if separator is not None and not separator.lstrip().startswith("<!--"):
+            parts.append(f'<p class="separator">{escape(separator)}</p>')
+        parts.append(f'<p class="page"><a href="#page-{number}">page {number}</a></p>')
+        for index, block in visible_blocks(result, self._layout):
+            html = self._block(block, figures.get(index))
+            if html:
+                parts.append(html)
+        if result.status == "failed":
+            reason = escape(result.error or "unknown error")
+            parts.append(f'<p class="failed">Page {number} could not be read: {reason}</p>')
+        return f'<section id="page-{number}">\n' + "\n".join(parts) + "\n</section>\n"
+
+    def end(self) -> str:
+        return "</main>\n</body>\n</html>\n"
+
+    def _block(self, block: Block, figure: str | None) -> str:
+        text = block.text.strip()
+        if block.category is Category.PICTURE:
+            image = f'<img src="{escape(figure, quote=True)}" alt="">' if figure is not None else ""
+            caption = f"<figcaption>{self._rendered(text)}</figcaption>" if text else ""
+            return f"<figure>{image}{caption}</figure>" if image or caption else ""
+        if not text:
+            return ""
+        if block.category is Category.TABLE and text.startswith("<"):
+            return f'<div class="scroll">{sanitised_table(text)}</div>'
+        if block.category is Category.FORMULA:
+            return f'<div class="formula">{escape(bare_formula(text))}</div>'
+        if block.category in (Category.TITLE, Category.SECTION_HEADER) and not text.startswith("#"):
+            level = 1 if block.category is Category.TITLE else 2
+            return f"<h{level}>{self._markdown.renderInline(' '.join(text.split()))}</h{level}>"
+        rendered = self._rendered(text)
+        css = _CLASSES.get(block.category)
+        return rendered if css is None else f'<div class="{css}">{rendered}</div>'
+
+    def _rendered(self, markdown: str) -> str:
+        return str(self._markdown.render(markdown)).strip()
+
+
+def _markdown_renderer() -> MarkdownIt:
+    renderer = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    renderer.add_render_rule("image", _image_as_text)
+    return renderer
+
+
+def _image_as_text(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    """An image that the target's text links to would be loaded from elsewhere: only its description is
+    shown.
+    """
+    return f"<em>[{escape(tokens[index].content or 'picture')}]</em>"

@@ -1,0 +1,85 @@
+"""The contract of an output format: text for a document's beginning, for each page as it comes, and for its
+end.
+
+A renderer never sees more than one page, so that memory does not grow with the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from docspec.core import Block, Category, PageResult
+
+Format = Literal["md", "json", "html"]
+SUFFIXES: dict[Format, str] = {"md": ".md", "json": ".json", "html": ".html"}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the reader wants to see. ``page_separator`` may hold ``{page}``; ``None`` writes nothing between
+    pages.
+    """
+
+    keep_furniture: bool = False
+    page_separator: str | None = None
+
+
+class Renderer(Protocol):
+    """Turns pages into text. One renderer writes one document and is used in page order."""
+
+    def begin(self, source: str, sha256: str) -> str:
+        """What stands before the first page. ``source`` is the input's display name."""
+        ...
+
+    def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
+        """One page. ``figures`` maps the index of a picture in ``result.blocks`` to a link (a relative
+        URL).
+        """
+        ...
+
+    def end(self) -> str:
+        """What stands after the last page."""
+        ...
+
+
+def renderer_for(format: Format, layout: Layout) -> Renderer:
+    """A fresh renderer of that format."""
+    if format == "json":
+        from docspec.reporting.jsonout import JsonRenderer
+
+        return JsonRenderer(layout)
+    if format == "html":
+        from docspec.reporting.html import HtmlRenderer
+
+        return HtmlRenderer(layout)
+    from docspec.reporting.markdown import MarkdownRenderer
+
+    return MarkdownRenderer(layout)
+
+
+def visible_blocks(result: PageResult, layout: Layout) -> list[tuple[int, Block]]:
+    """The blocks to write, with their index in ``result.blocks``.
+
+    A page whose text could not be cut into blocks is one block of text: nothing that the target wrote is
+    lost.
+    """
+    if not result.blocks and result.text.strip():
+        return [(0, Block(Category.TEXT, result.text))]
+    return [
+        (index, block)
+        for index, block in enumerate(result.blocks)
+        if layout.keep_furniture or not block.category.is_furniture
+    ]
+
+
+def separator_before(layout: Layout, number: int, first: bool) -> str | None:
+    """The separator that stands before page ``number``: before every page where it names it, else between
+    pages.
+    """
+    if layout.page_separator is None:
+        return None
+    if "{page}" in layout.page_separator:
+        return layout.page_separator.replace("{page}", str(number))
+    return None if first else layout.page_separator

@@ -1,0 +1,81 @@
+"""The few lines that a run ends with on a terminal: where the time went, how much was accepted, what
+failed.
+"""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from docspec.core import StageStats
+from docspec.reporting.timing import Report
+from docspec.reporting.totals import Totals
+
+_NARROW = 56
+
+
+def summary(report: Report, width: int) -> RenderableType:
+    """A table of phases under a line of counts; two columns fewer where ``width`` (terminal cells) is
+    small.
+    """
+    parts: list[RenderableType] = [Text(headline(report.totals, len(report.documents)), style="bold")]
+    if report.totals.pages:
+        parts.append(_table(report.totals, narrow=width < _NARROW))
+    if report.totals.compared:
+        parts.append(Text(_baseline_line(report.totals)))
+    if report.target is not None and report.target.get("random"):
+        parts.append(Text("simulated: the target has random weights and does not read", style="yellow"))
+    return Group(*parts)
+
+
+def headline(totals: Totals, documents: int) -> str:
+    """``12 pages in 3 documents: 10 read, 1 blank, 1 failed``."""
+    pages = f"{totals.pages:,} page" + ("" if totals.pages == 1 else "s")
+    where = f" in {documents:,} documents" if documents > 1 else ""
+    counts = [(totals.ok, "read"), (totals.blank, "blank"), (totals.failed, "failed")]
+    details = ", ".join(f"{count:,} {word}" for count, word in counts if count)
+    return pages + where + (f": {details}" if details else "")
+
+
+def _table(totals: Totals, narrow: bool) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("phase")
+    table.add_column("seconds", justify="right")
+    if not narrow:
+        table.add_column("tokens", justify="right")
+        table.add_column("steps", justify="right")
+    table.add_column("AAL", justify="right")
+    table.add_column("tokens/step", justify="right")
+    rows: list[tuple[str, float, StageStats | None]] = [
+        ("render", totals.render, None),
+        ("draft", totals.draft, None),
+        ("prefill", totals.prefill, None),
+        ("stage 1", totals.stage1_seconds, totals.stage1),
+        ("stage 2", totals.stage2_seconds, totals.stage2),
+    ]
+    for name, seconds, stats in rows:
+        if name == "stage 1" and not totals.stage1.rows and not seconds:
+            continue
+        table.add_row(name, _seconds(seconds), *_stage_cells(stats, narrow))
+    table.add_row("total", _seconds(totals.seconds), style="bold")
+    return table
+
+
+def _stage_cells(stats: StageStats | None, narrow: bool) -> list[str]:
+    if stats is None:
+        return []
+    counts = [] if narrow else [f"{stats.tokens:,}", f"{stats.steps:,}"]
+    ratios = [f"{stats.aal:.2f}", f"{stats.tokens_per_step:.2f}"] if stats.steps else ["-", "-"]
+    return counts + ratios
+
+
+def _baseline_line(totals: Totals) -> str:
+    decode = f"{totals.sr_decode:.2f}x decoding" if totals.sr_decode is not None else "no decoding to compare"
+    whole = f", {totals.sr_e2e:.2f}x end to end" if totals.sr_e2e is not None else ""
+    return f"against plain decoding: {decode}{whole}; identical {totals.identical} of {totals.compared}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:,.2f}" if value < 1000 else f"{value:,.0f}"

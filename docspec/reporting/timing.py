@@ -1,0 +1,225 @@
+"""The timing report, schema ``docspec.report/1``: what was done to every page, how long it took, what came of
+it.
+
+The report is built page by page while the run goes on and written once at its end. ``report.schema.json``
+beside this file is its documentation for programs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from docspec.core import Baseline, PageResult, PageTimings, ParseOptions, StageStats
+from docspec.reporting.totals import Totals, output_tokens
+from docspec.reporting.writer import write_whole
+
+SCHEMA = "docspec.report/1"
+SIMULATED_NOTE = (
+    "the target has random weights: times and counts show the machinery, not what a real model reaches"
+)
+
+
+@dataclass
+class DocumentEntry:
+    """One input of the report."""
+
+    source: str
+    sha256: str | None = None
+    output: str | None = None
+    error: str | None = None
+    pages: list[dict[str, Any]] = field(default_factory=list)
+    totals: Totals = field(default_factory=Totals)
+
+    @property
+    def status(self) -> str:
+        """``ok``, ``partial`` (some pages failed) or ``failed`` (nothing was written)."""
+        if self.error is not None:
+            return "failed"
+        return "partial" if self.totals.failed else "ok"
+
+
+class Report:
+    """Collects a run. ``versions``, ``machine`` and ``target`` are plain facts gathered by the caller."""
+
+    def __init__(
+        self,
+        options: ParseOptions,
+        versions: Mapping[str, str | None],
+        machine: Mapping[str, str | int] | None = None,
+    ) -> None:
+        self.documents: list[DocumentEntry] = []
+        self.totals = Totals()
+        self.target: Mapping[str, Any] | None = None
+        self.wall_seconds = 0.0
+        self.load_seconds = 0.0
+        self.interrupted = False
+        self._options = options
+        self._versions = dict(versions)
+        self._machine = dict(machine or {})
+
+    def start_document(
+        self, source: str, sha256: str | None = None, output: Path | None = None
+    ) -> DocumentEntry:
+        """A new input; pages added from now on are its pages."""
+        entry = DocumentEntry(source, sha256, None if output is None else str(output))
+        self.documents.append(entry)
+        return entry
+
+    def add_page(self, page: PageResult) -> None:
+        """Counts a page of the document that was started last; keeps numbers only, no text and no pixels."""
+        entry = self.documents[-1]
+        entry.pages.append(page_object(page))
+        entry.totals.add(page)
+        self.totals.add(page)
+
+    def as_object(self) -> dict[str, Any]:
+        """The report as plain JSON values."""
+        values: dict[str, Any] = {
+            "schema": SCHEMA,
+            "versions": self._versions,
+            "machine": self._machine,
+            "options": options_object(self._options),
+            "target": None if self.target is None else _plain(self.target),
+            "simulated": bool(self.target and self.target.get("random")),
+            "interrupted": self.interrupted,
+            "wall_seconds": _seconds(self.wall_seconds),
+            "load_seconds": _seconds(self.load_seconds),
+            "totals": totals_object(self.totals),
+            "documents": [_document_object(entry) for entry in self.documents],
+        }
+        if values["simulated"]:
+            values["note"] = SIMULATED_NOTE
+        return values
+
+    def write(self, path: Path) -> None:
+        """Writes the report whole or not at all; raises :class:`docspec.core.OutputError`."""
+        write_whole(path, json.dumps(self.as_object(), ensure_ascii=False, indent=2) + "\n")
+
+
+def options_object(options: ParseOptions) -> dict[str, Any]:
+    """The options as JSON values; whether a password was given, never the password."""
+    values = _plain(asdict(options))
+    values["password"] = options.password is not None
+    return dict(values)
+
+
+def page_object(page: PageResult) -> dict[str, Any]:
+    """One page's entry. Tokens are the page output's; each stage has its own counts beside them."""
+    main = page.stage2 or StageStats()
+    values: dict[str, Any] = {
+        "page": page.number,
+        "status": page.status,
+        "width": page.width,
+        "height": page.height,
+        "drafter": page.drafter,
+        "drafter_reason": page.drafter_reason,
+        "regions": page.regions,
+        "prompt_tokens": main.prompt_tokens,
+        "output_tokens": output_tokens(page),
+        "stage1": None if page.stage1 is None else stage_object(page.stage1),
+        "stage2": None if page.stage2 is None else stage_object(page.stage2),
+        "seconds": seconds_object(page.timings),
+        "events": [{"kind": event.kind, "detail": event.detail} for event in page.events],
+        "baseline": None if page.baseline is None else baseline_object(page.baseline),
+    }
+    if page.error is not None:
+        values["error"] = page.error
+    return values
+
+
+def stage_object(stats: StageStats) -> dict[str, Any]:
+    """Counts of a stage. ``aal`` leaves out the target's own token of each step, ``tokens_per_step`` counts
+    it.
+    """
+    return {
+        "rows": stats.rows,
+        "forwards": stats.forwards,
+        "steps": stats.steps,
+        "drafted": stats.drafted,
+        "accepted": stats.accepted,
+        "tokens": stats.tokens,
+        "prompt_tokens": stats.prompt_tokens,
+        "aal": round(stats.aal, 4),
+        "tokens_per_step": round(stats.tokens_per_step, 4),
+        "prefill_seconds": _seconds(stats.prefill_seconds),
+        "decode_seconds": _seconds(stats.decode_seconds),
+    }
+
+
+def seconds_object(times: PageTimings) -> dict[str, float]:
+    """Wall seconds of a page's phases. ``prefill`` is vision plus prompt of the full page."""
+    return {
+        "render": _seconds(times.render),
+        "draft": _seconds(times.draft),
+        "prefill": _seconds(times.prefill),
+        "stage1": _seconds(times.stage1),
+        "stage2": _seconds(times.stage2),
+        "total": _seconds(times.total),
+    }
+
+
+def baseline_object(baseline: Baseline) -> dict[str, Any]:
+    """Plain decoding of the same page, and how much faster the speculative run was."""
+    return {
+        "tokens": baseline.tokens,
+        "prefill_seconds": _seconds(baseline.prefill_seconds),
+        "decode_seconds": _seconds(baseline.decode_seconds),
+        "sr_decode": round(baseline.sr_decode, 4),
+        "sr_e2e": round(baseline.sr_e2e, 4),
+        "identical": baseline.identical,
+    }
+
+
+def totals_object(totals: Totals) -> dict[str, Any]:
+    """Sums over pages; ``baseline`` is null where no page was decoded autoregressively too."""
+    baseline = None
+    if totals.compared:
+        baseline = {
+            "pages": totals.compared,
+            "identical": totals.identical,
+            "sr_decode": None if totals.sr_decode is None else round(totals.sr_decode, 4),
+            "sr_e2e": None if totals.sr_e2e is None else round(totals.sr_e2e, 4),
+        }
+    times = PageTimings(
+        totals.render, totals.draft, totals.prefill, totals.stage1_seconds, totals.stage2_seconds
+    )
+    return {
+        "pages": totals.pages,
+        "ok": totals.ok,
+        "blank": totals.blank,
+        "failed": totals.failed,
+        "regions": totals.regions,
+        "prompt_tokens": totals.stage2.prompt_tokens,
+        "output_tokens": totals.output_tokens,
+        "stage1": stage_object(totals.stage1),
+        "stage2": stage_object(totals.stage2),
+        "seconds": seconds_object(times),
+        "baseline": baseline,
+    }
+
+
+def _document_object(entry: DocumentEntry) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "source": entry.source,
+        "sha256": entry.sha256,
+        "output": entry.output,
+        "status": entry.status,
+        "totals": totals_object(entry.totals),
+        "pages": entry.pages,
+    }
+    if entry.error is not None:
+        values["error"] = entry.error
+    return values
+
+
+def _seconds(value: float) -> float:
+    return round(value, 6)
+
+
+def _plain(value: Any) -> Any:
+    """Paths and other values that JSON does not know, as text."""
+    return json.loads(json.dumps(value, default=str))

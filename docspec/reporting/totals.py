@@ -1,0 +1,82 @@
+"""Sums over the pages of a run: what the report's totals and the summary on the terminal are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from docspec.core import Baseline, PageResult, StageStats
+
+
+@dataclass
+class Totals:
+    """Sums over pages; seconds are wall time. Speed ratios are ratios of sums over the pages that have a
+    baseline.
+    """
+
+    pages: int = 0
+    ok: int = 0
+    blank: int = 0
+    failed: int = 0
+    regions: int = 0
+    output_tokens: int = 0
+    stage1: StageStats = field(default_factory=StageStats)
+    stage2: StageStats = field(default_factory=StageStats)
+    render: float = 0.0
+    draft: float = 0.0
+    prefill: float = 0.0
+    stage1_seconds: float = 0.0
+    stage2_seconds: float = 0.0
+    compared: int = 0
+    identical: int = 0
+    baseline_decode: float = 0.0
+    baseline_e2e: float = 0.0
+    own_decode: float = 0.0
+    own_e2e: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds of all phases, the baseline's not included."""
+        return self.render + self.draft + self.prefill + self.stage1_seconds + self.stage2_seconds
+
+    @property
+    def sr_decode(self) -> float | None:
+        """Equation 12 over the whole run; ``None`` without a baseline."""
+        return self.baseline_decode / self.own_decode if self.own_decode > 0 else None
+
+    @property
+    def sr_e2e(self) -> float | None:
+        """Equation 13 over the whole run; ``None`` without a baseline."""
+        return self.baseline_e2e / self.own_e2e if self.own_e2e > 0 else None
+
+    def add(self, page: PageResult) -> None:
+        """Counts one page in."""
+        self.pages += 1
+        setattr(self, page.status, getattr(self, page.status) + 1)
+        self.regions += page.regions
+        self.output_tokens += output_tokens(page)
+        self.stage1 += page.stage1 or StageStats()
+        self.stage2 += page.stage2 or StageStats()
+        times = page.timings
+        self.render += times.render
+        self.draft += times.draft
+        self.prefill += times.prefill
+        self.stage1_seconds += times.stage1
+        self.stage2_seconds += times.stage2
+        if page.baseline is not None:
+            self._compare(page.baseline)
+
+    def _compare(self, baseline: Baseline) -> None:
+        self.compared += 1
+        self.identical += baseline.identical
+        whole = baseline.prefill_seconds + baseline.decode_seconds
+        if baseline.sr_decode > 0:
+            self.baseline_decode += baseline.decode_seconds
+            self.own_decode += baseline.decode_seconds / baseline.sr_decode
+        if baseline.sr_e2e > 0:
+            self.baseline_e2e += whole
+            self.own_e2e += whole / baseline.sr_e2e
+
+
+def output_tokens(page: PageResult) -> int:
+    """Tokens of the page's output."""
+    return len(page.token_ids) or (page.stage2.tokens if page.stage2 is not None else 0)

@@ -1,0 +1,40 @@
+"""Which versions of what are installed, read from package metadata so that nothing heavy is imported."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import metadata
+
+PACKAGES = (
+    "docspec",
+    "torch",
+    "transformers",
+    "pymupdf",
+    "pymupdf4llm",
+    "rapidocr",
+    "onnxruntime",
+    "paddleocr",
+    "paddlex",
+    "numpy",
+    "pillow",
+)
+
+
+def version_of(package: str) -> str | None:
+    """The installed version, ``None`` where the package is missing."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def versions() -> dict[str, str | None]:
+    """Python's version and those of the packages that results depend on."""
+    return {"python": platform.python_version(), **{package: version_of(package) for package in PACKAGES}}
+
+
+def machine() -> dict[str, str | int]:
+    """The kind of machine, without anything that tells whose it is. ``cpus`` is what this process may use."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return {"system": platform.system(), "architecture": platform.machine(), "cpus": allowed}
