@@ -1,0 +1,210 @@
+"""Which of PP-StructureV3's models lie in a folder, and what the pipeline can do with them.
+
+A model is a sub-folder with an ``inference.yml`` (which names the model; the folder's own name is free) and
+the files of an inference engine. Layout, text detection and text recognition must be there; the rest switches
+features. Nothing here imports paddleocr, so that a missing model is found out at once and not after seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from docspec.core import DrafterError
+
+Feature = Literal["base", "tables", "table rotation", "formulas", "columns"]
+
+_STATIC = (("inference.json", "inference.pdiparams"), ("inference.pdmodel", "inference.pdiparams"))
+_DYNAMIC = (("model.safetensors",), ("inference.pdparams",), ("model_state.pdparams",))
+
+ENGINE_FILES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "onnxruntime": (("inference.onnx",),),
+    "transformers": (("model.safetensors",),),
+    "paddle": (*_STATIC, *_DYNAMIC),
+    "paddle_static": _STATIC,
+    "paddle_dynamic": _DYNAMIC,
+}
+"""The engines of paddleocr 3.7 and the files that each needs in a model's folder (any one of the groups)."""
+
+_MODEL_NAME = re.compile(r"^[ \t]*[\"']?model_name[\"']?[ \t]*:[ \t]*[\"']?([^\s\"',}]+)", re.MULTILINE)
+_FORMULA_TRANSFORMERS = ("PP-FormulaNet_plus-L", "PP-FormulaNet-L")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One sub-module: ``argument`` is its prefix in PPStructureV3's parameters, ``path`` its place in the
+    YAML.
+
+    ``names`` are the models that fit, the best first; ``pattern`` takes more (recognisers of other scripts).
+    """
+
+    argument: str
+    feature: Feature
+    path: tuple[str, ...]
+    names: tuple[str, ...]
+    pattern: str = r"(?!)"
+
+
+_TABLE = ("SubPipelines", "TableRecognition", "SubModules")
+_OCR = ("SubPipelines", "GeneralOCR", "SubModules")
+
+PARTS = (
+    Part(
+        "layout_detection",
+        "base",
+        ("SubModules", "LayoutDetection"),
+        ("PP-DocLayout_plus-L", "PP-DocLayout-L", "PP-DocLayout-M", "PP-DocLayout-S"),
+    ),
+    Part(
+        "text_detection",
+        "base",
+        (*_OCR, "TextDetection"),
+        ("PP-OCRv6_medium_det", "PP-OCRv5_server_det", "PP-OCRv6_small_det", "PP-OCRv5_mobile_det"),
+        r"PP-OCRv\d_\w+_det",
+    ),
+    Part(
+        "text_recognition",
+        "base",
+        (*_OCR, "TextRecognition"),
+        ("PP-OCRv6_medium_rec", "PP-OCRv5_server_rec", "PP-OCRv6_small_rec", "PP-OCRv5_mobile_rec"),
+        r"\w*PP-OCRv\d_\w+_rec",
+    ),
+    Part("region_detection", "columns", ("SubModules", "RegionDetection"), ("PP-DocBlockLayout",)),
+    Part("table_classification", "tables", (*_TABLE, "TableClassification"), ("PP-LCNet_x1_0_table_cls",)),
+    Part(
+        "wired_table_structure_recognition",
+        "tables",
+        (*_TABLE, "WiredTableStructureRecognition"),
+        ("SLANeXt_wired", "SLANet_plus", "SLANet"),
+    ),
+    Part(
+        "wireless_table_structure_recognition",
+        "tables",
+        (*_TABLE, "WirelessTableStructureRecognition"),
+        ("SLANet_plus", "SLANeXt_wireless", "SLANet"),
+    ),
+    Part(
+        "wired_table_cells_detection",
+        "tables",
+        (*_TABLE, "WiredTableCellsDetection"),
+        ("RT-DETR-L_wired_table_cell_det",),
+    ),
+    Part(
+        "wireless_table_cells_detection",
+        "tables",
+        (*_TABLE, "WirelessTableCellsDetection"),
+        ("RT-DETR-L_wireless_table_cell_det",),
+    ),
+    Part(
+        "table_orientation_classify",
+        "table rotation",
+        (*_TABLE, "TableOrientationClassify"),
+        ("PP-LCNet_x1_0_doc_ori",),
+    ),
+    Part(
+        "formula_recognition",
+        "formulas",
+        ("SubPipelines", "FormulaRecognition", "SubModules", "FormulaRecognition"),
+        (*_FORMULA_TRANSFORMERS, "PP-FormulaNet_plus-M", "PP-FormulaNet_plus-S", "PP-FormulaNet-S"),
+        r"UniMERNet|LaTeX_OCR_rec",
+    ),
+)
+
+FEATURES: tuple[Feature, ...] = ("base", "tables", "table rotation", "formulas", "columns")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model on disk and the engine that can run it."""
+
+    name: str
+    folder: Path
+    engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSet:
+    """What was found: the models by :attr:`Part.argument`, the features they make, what is off and why."""
+
+    models: dict[str, Model]
+    features: frozenset[Feature]
+    notes: tuple[str, ...] = ()
+
+
+def find_models(root: Path, engine: str) -> ModelSet:
+    """The best model for every part among the sub-folders of ``root`` that ``engine`` can run.
+
+    With ``engine="onnxruntime"`` a part that is only there as ``model.safetensors`` runs on transformers:
+    formula models are not published as ONNX. Raises :class:`DrafterError` that names missing required models.
+    """
+    if not root.is_dir():
+        raise DrafterError(f"PP-StructureV3: no model folder at {root}; {ways_out(engine)}")
+    known = _models_below(root)
+    found = {part.argument: _choose(part, known, engine) for part in PARTS}
+    missing: dict[Feature, list[str]] = {feature: [] for feature in FEATURES}
+    for part in PARTS:
+        if found[part.argument] is None:
+            missing[part.feature].append(part.names[0])
+    if missing["base"]:
+        names = ", ".join(missing["base"])
+        raise DrafterError(f"PP-StructureV3: {root} lacks {names} for {engine}; {ways_out(engine)}")
+    if missing["tables"]:
+        missing["table rotation"] = ["table models"]
+    features = frozenset(feature for feature in FEATURES if not missing[feature])
+    notes = tuple(
+        f"no {feature} ({', '.join(missing[feature])} missing)"
+        for feature in ("tables", "formulas")
+        if missing[feature]  # the other features only refine; nothing is lost that a reader would miss
+    )
+    usable = {
+        part.argument: model
+        for part in PARTS
+        if part.feature in features and (model := found[part.argument]) is not None
+    }
+    return ModelSet(usable, features, notes)
+
+
+def ways_out(engine: str) -> str:
+    """What a user can do about missing models, in one clause."""
+    files = " + ".join(ENGINE_FILES[engine][0])
+    return (
+        f"give a folder of models with --ppstructure-models DIR (one sub-folder a model, each with "
+        f"inference.yml and {files}), allow downloads, or take --drafter rapidocr or text-layer"
+    )
+
+
+def _models_below(root: Path) -> dict[str, list[Path]]:
+    """The model folders below ``root`` by the name in their ``inference.yml``."""
+    known: dict[str, list[Path]] = {}
+    for config in sorted(root.glob("*/inference.yml")):
+        name = _MODEL_NAME.search(config.read_text(encoding="utf-8", errors="replace"))
+        if name:
+            known.setdefault(name[1], []).append(config.parent)
+    return known
+
+
+def _choose(part: Part, known: dict[str, list[Path]], engine: str) -> Model | None:
+    others = (name for name in sorted(known) if name not in part.names and re.fullmatch(part.pattern, name))
+    for candidate in _engines(engine):
+        for name in (*part.names, *others):
+            if (
+                part.feature == "formulas"
+                and candidate == "transformers"
+                and name not in _FORMULA_TRANSFORMERS
+            ):
+                continue
+            for folder in known.get(name, ()):
+                if _has_any(folder, ENGINE_FILES[candidate]):
+                    return Model(name, folder, candidate)
+    return None
+
+
+def _engines(engine: str) -> tuple[str, ...]:
+    return (engine, "transformers") if engine == "onnxruntime" else (engine,)
+
+
+def _has_any(folder: Path, groups: Iterable[tuple[str, ...]]) -> bool:
+    return any(all((folder / name).is_file() for name in group) for group in groups)

@@ -1,0 +1,269 @@
+"""Running the real ``paddleocr.PPStructureV3`` on page images: set up once, quiet, and offline where asked.
+
+Everything that can be known without the library (which models are there, whether the hub answers) is checked
+before it is imported, because importing it takes seconds and its own answer to a missing model comes later
+still.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import socket
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from docspec.core import DrafterError, PageDraft, PageImage, UsageError
+from docspec.drafting.ppstructure.models import ENGINE_FILES, FEATURES, PARTS, ModelSet, find_models, ways_out
+from docspec.drafting.ppstructure.results import regions_from_result
+
+HUB_TIMEOUT = 2.0  # seconds to wait for the model hub before saying that it cannot be reached
+
+_OFF = (
+    "use_doc_orientation_classify",
+    "use_doc_unwarping",
+    "use_textline_orientation",
+    "use_seal_recognition",
+    "use_chart_recognition",
+)
+_FULL = ModelSet({}, frozenset(FEATURES))
+
+
+class PPStructureDrafter:
+    """Drafts with PP-StructureV3: layout, text, tables as HTML, formulas as LaTeX, reading order.
+
+    ``models`` is a folder of model folders (see :mod:`docspec.drafting.ppstructure.models`); it is used as
+    it is and nothing is downloaded. Without it the library's cache serves, and, unless ``offline``, its
+    downloads. ``engine`` is one of :data:`ENGINE_FILES`. ``device`` is paddlex's spelling (``cpu``,
+    ``gpu:0``); by default a GPU is used where the engine can. Raises :class:`UsageError` for an engine that
+    does not exist.
+    """
+
+    name = "ppstructure"
+
+    def __init__(
+        self,
+        models: Path | None = None,
+        engine: str = "onnxruntime",
+        *,
+        offline: bool = False,
+        device: str | None = None,
+    ) -> None:
+        if engine not in ENGINE_FILES:
+            raise UsageError(
+                f"PP-StructureV3 has no engine {engine!r}; choose from {', '.join(ENGINE_FILES)}"
+            )
+        self._folder = models
+        self._engine = engine
+        self._offline = offline
+        self._device = device
+        self._models: ModelSet | None = None
+        self._pipeline: Any = None
+        self._failure: str | None = None
+
+    def check(self) -> None:
+        """Raise :class:`DrafterError` if this cannot work here. Milliseconds, or one look at the hub."""
+        self._find()
+
+    def draft(self, page: PageImage) -> PageDraft:
+        """See :class:`docspec.drafting.drafter.Drafter`. Loading the models, once, is not in ``seconds``."""
+        models, pipeline = self._load()
+        started = perf_counter()
+        pixels = np.ascontiguousarray(
+            np.asarray(page.image.convert("RGB"))[:, :, ::-1]
+        )  # BGR, and its own copy
+        try:
+            result = _predict(pipeline, pixels, models)
+        except Exception as error:  # whatever the library trips over, only this page loses its draft
+            raise DrafterError(
+                f"{page.source}, page {page.number}: PP-StructureV3 failed ({_one_line(error)})"
+            ) from error
+        regions = regions_from_result(result, page.width, page.height)
+        reason = "; ".join((f"PP-StructureV3 on {self._engine}", *models.notes))
+        return PageDraft(regions, self.name, reason, perf_counter() - started)
+
+    def _find(self) -> ModelSet:
+        """The models to use; an empty set stands for the library's own defaults, fetched from the hub."""
+        if self._models is None:
+            _require_packages(self._engine)
+            self._models = self._search()
+        return self._models
+
+    def _search(self) -> ModelSet:
+        if self._folder is not None:
+            return find_models(self._folder, self._engine)
+        cache = Path(os.environ.get("PADDLE_PDX_CACHE_HOME") or Path.home() / ".paddlex") / "official_models"
+        try:
+            cached: ModelSet | None = find_models(cache, self._engine)
+        except DrafterError:
+            cached = None
+        if cached is not None and (self._offline or {"tables", "formulas"} <= cached.features):
+            return cached
+        if self._offline:
+            raise DrafterError(f"PP-StructureV3: no models, and downloads are off; {ways_out(self._engine)}")
+        if not _hub_answers():
+            if cached is not None:
+                return cached
+            raise DrafterError(
+                f"PP-StructureV3: no models, and the model hub cannot be reached; {ways_out(self._engine)}"
+            )
+        return _FULL
+
+    def _load(self) -> tuple[ModelSet, Any]:
+        """The models and the pipeline, made at the first call; a failure is remembered, not repeated."""
+        if self._failure is not None:
+            raise DrafterError(self._failure)
+        models = self._find()
+        if self._pipeline is None:
+            try:
+                self._pipeline = _build(models, self._engine, self._device or _best_device(self._engine))
+            except Exception as error:
+                self._failure = f"PP-StructureV3 cannot start on {self._engine}: {_one_line(error)}"
+                raise DrafterError(self._failure) from error
+        return models, self._pipeline
+
+
+def _build(models: ModelSet, engine: str, device: str | None) -> Any:
+    """The library's pipeline object over ``models``."""
+    _prepare_library()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from paddleocr import PPStructureV3
+        from paddlex.inference import load_pipeline_config
+
+        config = load_pipeline_config("PP-StructureV3")
+        # Not among the class's parameters, and on by default: it would fetch a model for tables that stand
+        # upright.
+        config["SubPipelines"]["TableRecognition"]["SubPipelines"]["GeneralOCR"][
+            "use_textline_orientation"
+        ] = False
+        _choose_engines(config, models, engine)
+        return PPStructureV3(
+            paddlex_config=config,
+            engine=engine,
+            engine_config=_engine_config(engine),
+            device=device,
+            use_table_recognition="tables" in models.features,
+            use_formula_recognition="formulas" in models.features,
+            use_region_detection="columns" in models.features,
+            **dict.fromkeys(_OFF, False),
+            **_model_arguments(models),
+        )
+
+
+def _predict(pipeline: Any, pixels: np.ndarray, models: ModelSet) -> Mapping[str, Any]:
+    """One page's result in its saved form. ``pixels`` is (height, width, 3) BGR and is drawn upon."""
+    results = pipeline.predict(
+        pixels,
+        use_doc_orientation_classify=False,
+        use_doc_unwarping=False,
+        use_table_orientation_classify="table rotation" in models.features,
+    )
+    payload: Mapping[str, Any] = results[0].json["res"]
+    return payload
+
+
+def _model_arguments(models: ModelSet) -> dict[str, Any]:
+    """Name and folder of every model as PPStructureV3's parameters."""
+    arguments: dict[str, Any] = {}
+    for argument, model in models.models.items():
+        arguments[f"{argument}_model_name"] = model.name
+        arguments[f"{argument}_model_dir"] = str(model.folder)
+    layout = models.models.get("layout_detection")
+    if layout is not None and layout.name != "PP-DocLayout_plus-L":
+        # The configuration's thresholds and merge modes are listed by the class numbers of that one model.
+        arguments |= {"layout_threshold": 0.5, "layout_merge_bboxes_mode": "large"}
+    return arguments
+
+
+def _choose_engines(config: dict[str, Any], models: ModelSet, engine: str) -> None:
+    """Write the engine of each part that differs from ``engine`` into the pipeline's configuration."""
+    for part in PARTS:
+        model = models.models.get(part.argument)
+        own = model.engine if model is not None else engine
+        if not models.models and part.feature == "formulas" and engine == "onnxruntime":
+            own = "transformers"  # formula models are not published as ONNX
+        if own == engine:
+            continue
+        place = config
+        for key in part.path:
+            place = place[key]
+        place["engine"] = own
+
+
+def _engine_config(engine: str) -> dict[str, Any] | None:
+    """Per-engine settings; the paddle engines keep the library's own."""
+    if engine not in ("onnxruntime", "transformers"):
+        return None
+    return {"onnxruntime": {"log_severity_level": 3}, "transformers": {}}
+
+
+def _best_device(engine: str) -> str | None:
+    """Where ``engine`` runs best; ``None`` leaves it to the library.
+
+    Left alone, the library asks torch even for onnxruntime, and then finds no CUDA provider.
+    """
+    if engine == "onnxruntime":
+        import onnxruntime
+
+        return "gpu:0" if "CUDAExecutionProvider" in onnxruntime.get_available_providers() else "cpu"
+    if engine == "transformers":
+        import torch
+
+        return "gpu:0" if torch.cuda.is_available() else "cpu"
+    return None
+
+
+def _prepare_library() -> None:
+    """What must be set before paddlex is imported, since it reads it at import.
+
+    Its probing of all model hosts at the first missing model is turned off (the hub was asked already, and
+    offline runs name every folder). A logger that has a handler keeps paddlex from adding its own on
+    standard error.
+    """
+    os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
+    logger = logging.getLogger("paddlex")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+
+
+def _require_packages(engine: str) -> None:
+    needed = {"paddleocr": "paddleocr[doc-parser]", "paddlex": "paddleocr[doc-parser]"}
+    needed |= {engine: engine} if engine in ("onnxruntime", "transformers") else {"paddle": "paddlepaddle"}
+    missing = sorted(
+        {package for module, package in needed.items() if importlib.util.find_spec(module) is None}
+    )
+    if missing:
+        raise DrafterError(f"PP-StructureV3 on {engine} needs {' and '.join(missing)}: pip install them")
+
+
+def _hub_answers() -> bool:
+    """Whether the model hub accepts a connection; taken for granted where the user chose another source."""
+    if os.environ.get("PADDLE_PDX_MODEL_SOURCE", "huggingface").lower() != "huggingface":
+        return True
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        return False
+    hub = urlsplit(os.environ.get("PADDLE_PDX_HUGGING_FACE_ENDPOINT") or constants.ENDPOINT)
+    port = hub.port or (80 if hub.scheme == "http" else 443)
+    try:
+        socket.create_connection((hub.hostname or "", port), timeout=HUB_TIMEOUT).close()
+    except OSError:
+        return False
+    return True
+
+
+def _one_line(error: BaseException) -> str:
+    """The innermost cause in one line: the library wraps what happened in what to read about it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__

@@ -1,0 +1,200 @@
+"""PP-StructureV3's result (the JSON of paddlex 3.7, live or saved) as draft regions in docspec's terms.
+
+``parsing_res_list`` is in reading order; ``block_order`` is not used, since it is null for tables and for
+every label that the library's Markdown leaves out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from docspec.core import BBox, Category, Region
+from docspec.drafting.ppstructure.lines import (
+    Reading,
+    formula_boxes,
+    inside,
+    lines_table,
+    lines_text,
+    printed_lines,
+    readings,
+    to_box,
+)
+
+CATEGORIES: dict[str, Category] = {
+    "doc_title": Category.TITLE,
+    **dict.fromkeys(
+        ("paragraph_title", "abstract_title", "reference_title", "refer_title", "content_title"),
+        Category.SECTION_HEADER,
+    ),
+    **dict.fromkeys(
+        ("text", "abstract", "content", "reference", "algorithm", "aside_text", "vertical_text"),
+        Category.TEXT,
+    ),
+    "reference_content": Category.LIST_ITEM,  # targets differ between List-item and Text: dialects try both
+    **dict.fromkeys(
+        ("figure_title", "table_title", "chart_title", "figure_table_chart_title"), Category.CAPTION
+    ),
+    **dict.fromkeys(("footnote", "vision_footnote"), Category.FOOTNOTE),
+    "header": Category.PAGE_HEADER,
+    "footer": Category.PAGE_FOOTER,
+    **dict.fromkeys(
+        ("image", "figure", "chart", "flowchart", "seal", "header_image", "footer_image"), Category.PICTURE
+    ),
+    "table": Category.TABLE,
+    **dict.fromkeys(("formula", "display_formula", "inline_formula"), Category.FORMULA),
+}
+"""PP-StructureV3's labels; ``number`` and ``formula_number`` depend on the page, unknown labels are Text."""
+
+_TABLE = re.compile(r"<table\b.*</table>", re.DOTALL | re.IGNORECASE)
+_TABLE_TAG = re.compile(r"<table\b[^>]*>", re.IGNORECASE)
+_BETWEEN_TAGS = re.compile(r">\s+<")
+_CENTERED = re.compile(r"\s*<div[^>]*>(.*)</div>\s*", re.DOTALL)
+_BLANKS = re.compile(r"[ \t]*\n\s*")
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def regions_from_result(result: Mapping[str, Any], width: int, height: int) -> tuple[Region, ...]:
+    """The regions of one page's result in reading order, boxes in pixels of a page image of that size.
+
+    ``result`` is ``res.json["res"]``. Texts are the lines as printed, or the pipeline's own text where that
+    says something else. Confidence is the mean score of the recognised lines, else the layout model's score.
+    """
+    size = (float(result.get("width") or width), float(result.get("height") or height))
+    pieces = readings(result)
+    formulas = formula_boxes(result)
+    labels: list[str] = []
+    regions: list[Region] = []
+    for block in result.get("parsing_res_list") or ():
+        region = _region(block, result, pieces, formulas, size[1])
+        if region is not None:
+            labels.append(str(block.get("block_label", "text")))
+            regions.append(region)
+    regions = _fold_formula_numbers(regions, labels, as_latex=bool(formulas))
+    sx, sy = width / size[0], height / size[1]
+    return tuple(replace(r, bbox=r.bbox.scaled(sx, sy).clamped(width, height)) for r in regions)
+
+
+def clean_text(text: str, category: Category) -> str:
+    """A block's text without what the library or a target wraps around it.
+
+    Tables become bare ``<table>...</table>``, formulas lose ``$`` and ``\\[``, headings lose ``#``.
+    """
+    if category is Category.TABLE:
+        table = _TABLE.search(text)
+        return _BETWEEN_TAGS.sub("><", _TABLE_TAG.sub("<table>", table[0])) if table else ""
+    centered = _CENTERED.fullmatch(text)
+    text = (centered[1] if centered else text).strip()
+    if category is Category.FORMULA:
+        return _bare_latex(text)
+    if category in (Category.TITLE, Category.SECTION_HEADER):
+        text = re.sub(r"^#{1,6}\s+", "", text)
+    return _BLANKS.sub("\n", text)
+
+
+def _bare_latex(text: str) -> str:
+    for opening, closing in (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$")):
+        if text.startswith(opening) and text.endswith(closing) and len(text) >= len(opening) + len(closing):
+            inner = text[len(opening) : -len(closing)].strip()
+            return inner if opening != "$" or "$" not in inner else text
+    return text
+
+
+def _region(
+    block: Mapping[str, Any],
+    result: Mapping[str, Any],
+    pieces: Sequence[Reading],
+    formulas: Sequence[BBox],
+    page_height: float,
+) -> Region | None:
+    box = to_box(block.get("block_bbox"))
+    if box is None:
+        return None
+    category = _category(str(block.get("block_label", "text")), box, page_height)
+    here = inside(pieces, box)
+    scores = [piece.score for piece in here]
+    confidence = sum(scores) / len(scores) if scores else _layout_score(result, box)
+    content = clean_text(str(block.get("block_content") or ""), category)
+    if category is Category.PICTURE:
+        return Region(box, category, (), _layout_score(result, box))
+    if category is Category.TABLE:
+        text = content or lines_table(printed_lines(here))
+        return Region(box, category, (text,) if text else (), confidence)
+    if category is Category.FORMULA or any(formula.overlap(box) > 0.5 for formula in formulas):
+        return Region(box, category, (content,) if content else (), confidence)
+    return Region(box, category, _spellings(lines_text(printed_lines(here)), content), confidence)
+
+
+def _category(label: str, box: BBox, page_height: float) -> Category:
+    if label == "number":
+        upper = (box.y0 + box.y1) / 2 < page_height / 2
+        return Category.PAGE_HEADER if upper else Category.PAGE_FOOTER
+    return CATEGORIES.get(label, Category.TEXT)
+
+
+def _spellings(printed: str, content: str) -> tuple[str, ...]:
+    """The readings worth having. The pipeline's own text is only kept where it says something else than the
+    print (a crop read again, a line shared by two blocks); it is then the better one.
+    """
+    same = _NOT_WORD.sub("", printed) == _NOT_WORD.sub("", content)
+    readings = (printed or content,) if same or not content else (content, printed)
+    return tuple(text for text in readings if text)
+
+
+def _layout_score(result: Mapping[str, Any], box: BBox) -> float:
+    """The score of the layout box that a block was made from; 1 where the result does not say."""
+    best, score = 0.5, 1.0
+    for found in (result.get("layout_det_res") or {}).get("boxes") or ():
+        other = to_box(found.get("coordinate"))
+        if other is None:
+            continue
+        agreement = min(box.overlap(other), other.overlap(box))
+        if agreement > best:
+            best, score = agreement, float(found.get("score", 1.0))
+    return score
+
+
+def _fold_formula_numbers(regions: Sequence[Region], labels: Sequence[str], as_latex: bool) -> list[Region]:
+    """Each formula number joined to the formula on its line; a number without a formula stays as text."""
+    kept: list[Region | None] = list(regions)
+    for index, label in enumerate(labels):
+        if label != "formula_number":
+            continue
+        number = regions[index]
+        home = _formula_beside(number, regions)
+        if home is None:
+            continue
+        formula = kept[home]
+        assert formula is not None  # only numbers are removed
+        kept[home] = replace(
+            formula,
+            bbox=BBox.union((formula.bbox, number.bbox)),
+            texts=_numbered(formula.texts, number.texts, as_latex),
+        )
+        kept[index] = None
+    return [region for region in kept if region is not None]
+
+
+def _formula_beside(number: Region, regions: Sequence[Region]) -> int | None:
+    """The index of the nearest formula that shares half of the number's height."""
+    middle = (number.bbox.y0 + number.bbox.y1) / 2
+    beside = [
+        (abs((r.bbox.y0 + r.bbox.y1) / 2 - middle), index)
+        for index, r in enumerate(regions)
+        if r.category is Category.FORMULA
+        and min(r.bbox.y1, number.bbox.y1) - max(r.bbox.y0, number.bbox.y0) > number.bbox.height / 2
+    ]
+    return min(beside)[1] if beside else None
+
+
+def _numbered(formula: tuple[str, ...], number: tuple[str, ...], as_latex: bool) -> tuple[str, ...]:
+    """The formula's readings with the number, LaTeX's way (``\\tag{1}``) or as printed, and without it."""
+    if not number:
+        return formula
+    label = number[0].strip()
+    if not formula:
+        return (label,)
+    tagged = f"{formula[0]} \\tag{{{label.strip('()（）').strip()}}}" if as_latex else f"{formula[0]} {label}"
+    return (tagged, *formula)
