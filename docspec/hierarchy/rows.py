@@ -1,0 +1,119 @@
+"""Rows through the engine: prompts prefilled side by side in one cache, decoded together, counted and timed.
+
+Stage 1, Stage 2 and the baseline differ only in which rows they ask for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from docspec.core import ParseOptions, StageStats
+from docspec.speculation.acceptance import make_rule
+from docspec.speculation.autoregressive import decode_autoregressively
+from docspec.speculation.decode import Finish, Row, decode
+from docspec.speculation.proposer import EmptyProposer, Proposer, WindowProposer
+from docspec.speculation.stopping import LoopGuard
+from docspec.targets.kv_cache import SlotCache
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import Prompt, TargetModel
+
+OnStep = Callable[[Sequence[Row]], None]
+Drafts = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowJob:
+    """One sequence to decode: its prompt, the drafts it may copy from, its budget in tokens.
+
+    ``held`` are token sequences whose repetitions are no loops: the drafts, whichever way the row is decoded.
+    """
+
+    prompt: Prompt
+    drafts: Drafts
+    budget: int
+    held: Drafts = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RowOutput:
+    """The tokens of one row, the end-of-sequence token dropped, and why it ended."""
+
+    tokens: tuple[int, ...]
+    finish: Finish
+
+
+class Engine:
+    """A target with its decoding settings and its one reusable KV buffer."""
+
+    def __init__(self, target: TargetModel, options: ParseOptions) -> None:
+        self.target = target
+        self._options = options
+        self._rule = make_rule(options.tau)
+        self._cache: SlotCache | None = None
+
+    def speculate(self, jobs: Sequence[RowJob], on_step: OnStep | None = None) -> tuple[list[RowOutput], StageStats]:
+        """Decodes ``jobs`` in one batch with their drafts (SpecDecode)."""
+        cache, rows, seconds = self._prefill(jobs, [self._proposer(job.drafts) for job in jobs])
+        start = time.perf_counter()
+        forwards = decode(self.target, cache, rows, self._rule, self._options.max_tree, on_step)
+        return _outputs(rows), _stats(jobs, rows, forwards, seconds, time.perf_counter() - start)
+
+    def baseline(self, job: RowJob) -> tuple[RowOutput, StageStats]:
+        """Decodes ``job`` one token a step, without its drafts."""
+        cache, rows, seconds = self._prefill([job], [EmptyProposer()])
+        start = time.perf_counter()
+        forwards = decode_autoregressively(self.target, cache, rows[0])
+        return _outputs(rows)[0], _stats([job], rows, forwards, seconds, time.perf_counter() - start)
+
+    def _proposer(self, drafts: Drafts) -> Proposer:
+        return WindowProposer(drafts, self._options.window)
+
+    def _prefill(
+        self, jobs: Sequence[RowJob], proposers: Sequence[Proposer]
+    ) -> tuple[SlotCache, list[Row], float]:
+        start = time.perf_counter()
+        slots = max(job.prompt.length + job.budget for job in jobs) + self._options.max_tree + 1
+        cache = self._cache_for(len(jobs), slots)
+        rows = [
+            Row.after_prefill(
+                self.target.prefill(job.prompt, cache, index),
+                proposer,
+                job.budget,
+                self.target.eos_ids,
+                LoopGuard(job.held),
+            )
+            for index, (job, proposer) in enumerate(zip(jobs, proposers, strict=True))
+        ]
+        return cache, rows, time.perf_counter() - start
+
+    def _cache_for(self, rows: int, slots: int) -> SlotCache:
+        """The buffer of the last call where it fits without waste, a new one otherwise."""
+        cache = self._cache
+        if cache is None or cache.rows != rows or not slots <= cache.slots - 1 <= 2 * slots:
+            self._cache = None  # let go of the old buffer before the new one is made
+            self._cache = cache = SlotCache(self.target.kv_spec, rows, slots)
+        return cache
+
+
+def _outputs(rows: Sequence[Row]) -> list[RowOutput]:
+    return [RowOutput(tuple(row.output), row.finish or "budget") for row in rows]
+
+
+def _stats(
+    jobs: Sequence[RowJob], rows: Sequence[Row], forwards: int, prefill: float, decoding: float
+) -> StageStats:
+    return StageStats(
+        rows=len(rows),
+        forwards=forwards,
+        steps=sum(row.steps for row in rows),
+        drafted=sum(row.drafted for row in rows),
+        accepted=sum(row.accepted for row in rows),
+        tokens=sum(len(row.output) for row in rows),
+        prompt_tokens=sum(job.prompt.length for job in jobs),
+        prefill_seconds=prefill,
+        decode_seconds=decoding,
+    )

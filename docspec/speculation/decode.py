@@ -1,0 +1,175 @@
+"""SpecDecode: many drafted tokens verified in one forward pass, the accepted ones kept (section 3.2 of the paper).
+
+Every row is one sequence (a region crop in Stage 1, the whole page in Stage 2) with its own drafts. A step asks
+each row's proposer for a tree, verifies all trees together, walks each of them, keeps the accepted path in the
+cache by compaction (rollback of everything else costs nothing) and adds the target's own token. With exact
+acceptance the output is what the target would have written alone, whatever the drafts say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+
+from docspec.speculation.acceptance import AcceptanceRule, Outcome, Scores, traverse
+from docspec.speculation.batch import StepBatch, linearise
+from docspec.speculation.proposer import Proposer
+from docspec.speculation.stopping import NeverStop, StopRule
+from docspec.speculation.tree import TokenTree
+from docspec.targets.kv_cache import SlotCache
+from docspec.targets.protocol import Prefill, TargetModel
+
+Finish = Literal["eos", "loop", "budget"]
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """One sequence being decoded. ``output`` ends with the pending token, which is not in the cache yet."""
+
+    length: int
+    rope_delta: int
+    proposer: Proposer
+    budget: int
+    eos_ids: frozenset[int]
+    stop: StopRule = field(default_factory=NeverStop)
+    output: list[int] = field(default_factory=list)
+    finish: Finish | None = None
+    steps: int = 0
+    drafted: int = 0
+    accepted: int = 0
+
+    @classmethod
+    def after_prefill(
+        cls,
+        prefill: Prefill,
+        proposer: Proposer,
+        budget: int,
+        eos_ids: frozenset[int],
+        stop: StopRule | None = None,
+    ) -> Row:
+        """A row whose first token is the argmax of the prompt's last logits."""
+        row = cls(prefill.length, prefill.rope_delta, proposer, budget, eos_ids, stop or NeverStop())
+        row.emit(int(prefill.logits.argmax()))
+        return row
+
+    def emit(self, token: int) -> None:
+        """Appends one output token and notices the end; an end-of-sequence token itself is not kept."""
+        if token in self.eos_ids:
+            self.finish = "eos"
+            return
+        self.output.append(token)
+        keep = self.stop.observe(token)
+        if keep is not None:
+            del self.output[keep:]
+            self.finish = "loop"
+        elif len(self.output) >= self.budget:
+            self.finish = "budget"
+
+    def settle(self, tree: TokenTree, outcome: Outcome) -> list[int]:
+        """Takes over one verified tree; returns the accepted nodes, whose keys and values must be kept."""
+        self.steps += 1
+        self.drafted += len(tree) - 1
+        kept: list[int] = []
+        for node in outcome.path:
+            self.emit(tree.tokens[node])
+            self.accepted += self.finish != "eos"
+            kept.append(node)
+            if self.finish is not None:
+                return kept
+        self.emit(outcome.token)
+        return kept
+
+
+def decode(
+    target: TargetModel,
+    cache: SlotCache,
+    rows: Sequence[Row],
+    rule: AcceptanceRule,
+    max_tree: int = 64,
+    on_step: Callable[[Sequence[Row]], None] | None = None,
+) -> int:
+    """Runs ``rows`` (row ``i`` prefilled into row ``i`` of ``cache``) to their ends; returns the forward passes.
+
+    ``max_tree`` bounds a row's tree, the pending token included; 1 is plain autoregression. A row that ends gives
+    its place in the batch to the last live one. Raises ``ValueError`` if a prompt leaves no room in the cache.
+    """
+    live: list[Row | None] = list(rows)
+    forwards = 0
+    while running := _close_gaps(live, cache):
+        trees = [row.proposer.propose(row.output, _room(row, cache, max_tree)) for row in running]
+        outcomes = _verify(target, cache, running, trees, rule)
+        forwards += 1
+        moves = []
+        for index, (row, tree, outcome) in enumerate(zip(running, trees, outcomes, strict=True)):
+            kept = row.settle(tree, outcome)
+            if kept and kept != list(range(1, len(kept) + 1)):
+                moves.append((index, [row.length + node for node in kept], row.length + 1))
+            row.length += 1 + len(kept)
+            row.proposer.observe(tree, outcome)
+        cache.compact(moves)
+        if on_step is not None:
+            on_step(running)
+    return forwards
+
+
+def _room(row: Row, cache: SlotCache, max_tree: int) -> int:
+    """Tree nodes that the row may use: its budget's rest and the free slots bound it, the pending token is free."""
+    return max(1, min(max_tree, row.budget - len(row.output) + 1, cache.slots - 1 - row.length))
+
+
+def _close_gaps(live: list[Row | None], cache: SlotCache) -> list[Row]:
+    """Drops finished rows, moving the last live row into each gap so that live rows stay the buffer's first."""
+    index = 0
+    while index < len(live):
+        row = live[index]
+        if row is not None and row.finish is None:
+            index += 1
+            continue
+        last = live.pop()
+        if index < len(live):
+            if last is not None and last.finish is None:
+                cache.move_row(len(live), index, last.length)
+            live[index] = last
+    return [row for row in live if row is not None]
+
+
+@torch.inference_mode()
+def _verify(
+    target: TargetModel,
+    cache: SlotCache,
+    rows: Sequence[Row],
+    trees: Sequence[TokenTree],
+    rule: AcceptanceRule,
+) -> list[Outcome]:
+    """One forward pass over all trees and the walk through each."""
+    batch = linearise(trees, [row.length for row in rows], [row.rope_delta for row in rows], cache.slots)
+    device = cache.spec.device
+    tokens = torch.from_numpy(batch.tokens).to(device)
+    cache.begin_step(torch.from_numpy(batch.slots).to(device), batch.view_slots)
+    logits = target.forward(
+        tokens,
+        torch.from_numpy(batch.positions).to(device),
+        torch.from_numpy(batch.mask).to(device),
+        cache,
+    )
+    scores = _scores(logits, tokens, batch, rule)
+    return [traverse(tree, score, rule) for tree, score in zip(trees, scores, strict=True)]
+
+
+def _scores(
+    logits: torch.Tensor, tokens: torch.Tensor, batch: StepBatch, rule: AcceptanceRule
+) -> list[Scores]:
+    """Argmax tokens ``(rows, tree)`` on the host and, where the rule wants them, the log-probabilities."""
+    if not rule.needs_scores:
+        return [Scores(choice) for choice in logits.argmax(-1).tolist()]
+    logprobs = torch.log_softmax(logits.float(), dim=-1)
+    best, choice = logprobs.max(-1)
+    parents = torch.from_numpy(batch.parents).to(logits.device)
+    after_parent = logprobs.gather(1, parents.unsqueeze(-1).expand(-1, -1, logprobs.shape[-1]))
+    drafted = after_parent.gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
+    return [
+        Scores(c, b, d) for c, b, d in zip(choice.tolist(), best.tolist(), drafted.tolist(), strict=True)
+    ]

@@ -1,0 +1,105 @@
+"""Prefix tree of candidate continuations and its linearisation for one forward pass (equations 6 and 7).
+
+Node 0 is always the *pending* token: the target's own last choice, whose keys and values are not in the cache
+yet. Every other node is a drafted token. Siblings carry different tokens, so candidates that begin alike share
+their nodes and the target scores each distinct prefix once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+class TokenTree:
+    """A growing prefix tree in insertion order, so that a parent's index is always below its children's.
+
+    ``tokens[i]``, ``parents[i]`` (-1 for the root) and ``depths[i]`` (0 for the root) describe node ``i``.
+    """
+
+    __slots__ = ("children", "depths", "is_chain", "parents", "tokens")
+
+    def __init__(self, pending: int) -> None:
+        self.tokens: list[int] = [pending]
+        self.parents: list[int] = [-1]
+        self.depths: list[int] = [0]
+        self.children: list[dict[int, int]] = [{}]
+        self.is_chain = True
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def child(self, node: int, token: int) -> int:
+        """The child of ``node`` that carries ``token``, made if it is not there."""
+        known = self.children[node].get(token)
+        if known is not None:
+            return known
+        index = len(self.tokens)
+        self.is_chain = self.is_chain and node == index - 1
+        self.tokens.append(token)
+        self.parents.append(node)
+        self.depths.append(self.depths[node] + 1)
+        self.children.append({})
+        self.children[node][token] = index
+        return index
+
+    def insert(self, continuation: Sequence[int], limit: int) -> int:
+        """Adds ``continuation`` below the root until the tree holds ``limit`` nodes; returns the nodes added."""
+        before, node = len(self.tokens), 0
+        for token in continuation:
+            known = self.children[node].get(token)
+            if known is None:
+                if len(self.tokens) >= limit:
+                    break
+                known = self.child(node, token)
+            node = known
+        return len(self.tokens) - before
+
+    def ancestry(self) -> np.ndarray:
+        """Boolean ``(nodes, nodes)``: entry ``[i, j]`` is true where ``j`` is ``i`` or an ancestor of ``i``.
+
+        This is the tree part of the attention mask of equation 7: a node sees its own path and nothing else.
+        """
+        size = len(self.tokens)
+        if self.is_chain:
+            return np.tri(size, dtype=bool)
+        mask = np.eye(size, dtype=bool)
+        for node in range(1, size):
+            mask[node] |= mask[self.parents[node]]
+        return mask
+
+    def path(self, node: int) -> list[int]:
+        """Indices from the root (excluded) down to ``node`` (included)."""
+        nodes: list[int] = []
+        while node > 0:
+            nodes.append(node)
+            node = self.parents[node]
+        return nodes[::-1]
+
+
+def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> TokenTree:
+    """The prefix tree of ``candidates`` (equation 6) with at most ``limit`` nodes, the root included.
+
+    The budget is shared by depth: all candidates grow one token at a time, in the order given, so that no early
+    candidate starves a later one, and candidates that begin alike cost nothing extra.
+    """
+    tree = TokenTree(pending)
+    if len(candidates) == 1:
+        tree.insert(candidates[0], limit)
+        return tree
+    frontier = [(0, iter(candidate)) for candidate in candidates]
+    while frontier:
+        grown = []
+        for node, rest in frontier:
+            token = next(rest, None)
+            if token is None:
+                continue
+            known = tree.children[node].get(token)
+            if known is None:
+                if len(tree) >= limit:
+                    continue
+                known = tree.child(node, token)
+            grown.append((known, rest))
+        frontier = grown
+    return tree

@@ -1,0 +1,104 @@
+"""One adapter over transformers' vision-language classes: their own prefill, their own decoder, our cache.
+
+The prompt runs once through the top-level class (vision, image tokens and multi-axis positions are its business);
+after that the text decoder is called directly with explicit positions and a four-dimensional mask.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import torch
+from PIL.Image import Image
+
+from docspec.targets.kv_cache import SlotCache
+from docspec.targets.protocol import KVSpec, Prefill, Prompt
+
+
+class Processing(Protocol):
+    """Turns an image and an instruction into model inputs; owns the tokenizer."""
+
+    tokenizer: Any
+
+    def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
+        """``input_ids (1, P)``, pixel values and grid as the model's forward takes them."""
+        ...
+
+    def model_size(self, width: int, height: int) -> tuple[int, int]:
+        """Width and height in pixels that the model sees for an image of the given size."""
+        ...
+
+
+class TransformersTarget:
+    """A transformers model as :class:`docspec.targets.protocol.TargetModel`.
+
+    ``rope_axes`` is 3 for multi-axis rotary embedding (Qwen-VL kin) and 1 for a plain one (dots.ocr).
+    """
+
+    def __init__(
+        self, model: Any, processing: Processing, *, rope_axes: int, eos_ids: frozenset[int]
+    ) -> None:
+        self.model = model.eval()
+        self.processing = processing
+        self.rope_axes = rope_axes
+        self.eos_ids = eos_ids
+        self._decoder = model.get_decoder()
+        self._embed = self._decoder.get_input_embeddings()
+        self._head = model.get_output_embeddings()
+        config = self._decoder.config
+        self.kv_spec = KVSpec(
+            layers=config.num_hidden_layers,
+            kv_heads=config.num_key_value_heads,
+            head_dim=getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads,
+            dtype=self._embed.weight.dtype,
+            device=self._embed.weight.device,
+        )
+        self.max_length = int(config.max_position_embeddings)
+
+    @property
+    def attention(self) -> str:
+        """The attention implementation in force, read from the text decoder's own configuration."""
+        return str(self._decoder.config._attn_implementation)
+
+    def encode(self, image: Image, prompt: str) -> Prompt:
+        inputs = self.processing.encode(image, prompt)
+        return Prompt(inputs, int(inputs["input_ids"].shape[1]))
+
+    @torch.inference_mode()
+    def prefill(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
+        """The top-level forward pass over one prompt; raises ``ValueError`` if it does not fit the cache."""
+        cache.begin_prefill(row, prompt.length)
+        inputs = {name: value.to(self.kv_spec.device) for name, value in prompt.inputs.items()}
+        output = self.model(**inputs, past_key_values=cache, use_cache=True, logits_to_keep=1)
+        return Prefill(output.logits[0, -1], prompt.length, self._rope_delta())
+
+    def _rope_delta(self) -> int:
+        """The delta of the prompt that was just run; module state that the next prompt overwrites."""
+        deltas = getattr(self.model.model, "rope_deltas", None)
+        return int(deltas.flatten()[0]) if deltas is not None else 0
+
+    def forward(
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+    ) -> torch.Tensor:
+        mask = mask.unsqueeze(1)
+        if self.attention == "eager":  # takes additive masks only; a boolean one would be added as 0 and 1
+            blocked = torch.finfo(self.kv_spec.dtype).min
+            mask = torch.zeros(mask.shape, dtype=self.kv_spec.dtype, device=mask.device).masked_fill_(~mask, blocked)
+        if self.rope_axes > 1:
+            positions = positions.unsqueeze(0).expand(self.rope_axes, -1, -1)
+        hidden = self._decoder(
+            inputs_embeds=self._embed(tokens),
+            position_ids=positions,
+            attention_mask=mask,
+            past_key_values=cache,
+            use_cache=True,
+        ).last_hidden_state
+        return self._head(hidden)
+
+    def tokenize(self, text: str) -> list[int]:
+        return self.processing.tokenizer.encode(text, add_special_tokens=False)
+
+    def detokenize(self, tokens: list[int]) -> str:
+        return self.processing.tokenizer.decode(
+            tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )

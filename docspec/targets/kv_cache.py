@@ -1,0 +1,115 @@
+"""The slot-addressed static KV cache: one buffer for all layers, written by slot index.
+
+Rows of one batch may have different lengths, a tree may be written anywhere, and accepting a path is one gather
+and one scatter. A row's verified tokens always occupy slots ``0..length-1``; a tree is written behind them; the
+last slot of each row is a bin for padding, never looked at. The classes below are what transformers calls back:
+each attention layer hands its keys and values to ``update`` and gets back what it may look at.
+"""
+
+from __future__ import annotations
+
+import torch
+from transformers.cache_utils import Cache, CacheLayerMixin
+
+from docspec.targets.protocol import KVSpec
+
+
+class SlotLayer(CacheLayerMixin):
+    """One layer's share of the buffer, in the shape of transformers' cache layers."""
+
+    is_compileable = False
+
+    def __init__(self, owner: SlotCache, buffer: torch.Tensor) -> None:
+        super().__init__()
+        self._owner = owner
+        self._buffer = buffer  # (2, rows, slots, kv_heads, head_dim)
+        self._flat = buffer.flatten(1, 2)  # (2, rows * slots, kv_heads, head_dim), a view
+        self.is_initialized = True
+
+    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
+        return None
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: object, **kwargs: object
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Writes ``(rows, kv_heads, tokens, head_dim)`` to the slots chosen by the owner; returns what is seen."""
+        owner = self._owner
+        keys, values = self._flat
+        keys.index_copy_(0, owner.write_index, key_states.transpose(1, 2).flatten(0, 1))
+        values.index_copy_(0, owner.write_index, value_states.transpose(1, 2).flatten(0, 1))
+        if owner.prefilling:
+            return key_states, value_states
+        seen = self._buffer[:, : owner.view_rows, : owner.view_slots]
+        return seen[0].transpose(1, 2), seen[1].transpose(1, 2)
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        return query_length, 0
+
+    def get_seq_length(self) -> int:
+        return 0
+
+    def get_max_length(self) -> int:
+        return self._owner.slots
+
+
+class SlotCache(Cache):
+    """Keys and values of ``rows`` sequences of up to ``slots - 1`` tokens each."""
+
+    def __init__(self, spec: KVSpec, rows: int, slots: int) -> None:
+        self.spec = spec
+        self.rows = rows
+        self.slots = slots + 1  # the last one is the bin
+        self.buffer = torch.zeros(
+            (spec.layers, 2, rows, self.slots, spec.kv_heads, spec.head_dim), dtype=spec.dtype, device=spec.device
+        )
+        self.prefilling = False
+        self.write_index = torch.zeros(0, dtype=torch.long, device=spec.device)
+        self.view_rows = rows
+        self.view_slots = self.slots
+        super().__init__(layers=[SlotLayer(self, layer) for layer in self.buffer])
+
+    @property
+    def bin(self) -> int:
+        """The slot that padding writes to."""
+        return self.slots - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the buffer."""
+        return self.buffer.nbytes
+
+    def begin_prefill(self, row: int, length: int) -> None:
+        """The next forward pass is the prompt of ``row``: plain causal attention over itself, slots ``0..``."""
+        if length >= self.slots:
+            raise ValueError(f"a prompt of {length} tokens does not fit {self.slots - 1} slots")
+        self.prefilling = True
+        start = row * self.slots
+        self.write_index = torch.arange(start, start + length, device=self.spec.device)
+
+    def begin_step(self, slots: torch.Tensor, view_slots: int) -> None:
+        """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots.
+
+        ``slots`` is ``(rows_in_use, tokens)``; rows in use are the first ones of the buffer.
+        """
+        self.prefilling = False
+        rows = slots.shape[0]
+        offsets = torch.arange(rows, device=slots.device).unsqueeze(1) * self.slots
+        self.write_index = (slots + offsets).flatten()
+        self.view_rows, self.view_slots = rows, view_slots
+
+    def compact(self, moves: list[tuple[int, list[int], int]]) -> None:
+        """Keeps accepted paths: for each ``(row, slots, to)`` moves ``slots`` to ``to, to+1, ...`` of that row.
+
+        One gather and one scatter for all rows and layers together.
+        """
+        sources = [row * self.slots + slot for row, slots, _ in moves for slot in slots]
+        if not sources:
+            return
+        targets = [row * self.slots + to + i for row, slots, to in moves for i in range(len(slots))]
+        flat = self.buffer.flatten(2, 3)
+        index = torch.tensor([sources, targets], device=self.spec.device)
+        flat.index_copy_(2, index[1], flat.index_select(2, index[0]))
+
+    def move_row(self, source: int, target: int, length: int) -> None:
+        """Copies the first ``length`` slots of row ``source`` over row ``target`` (a finished row's place)."""
+        self.buffer[:, :, target, :length] = self.buffer[:, :, source, :length]

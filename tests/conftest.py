@@ -1,0 +1,48 @@
+"""Shared pieces: tiny checkpoints with random weights whose greedy output is long and irregular."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread costs more than it gives
+
+LIVELINESS = 8.0
+"""Factor on the decoder's matrices: plain random weights repeat one token for ever, these wander."""
+
+
+@pytest.fixture(scope="session")
+def lively_qwen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Directory of a tiny random Qwen3-VL; it does not read, but every token depends on image and context."""
+    import torch
+
+    from docspec.reader.checkpoint import init
+
+    directory = tmp_path_factory.mktemp("models") / "lively-qwen"
+    init(directory, size="tiny", seed=1)
+    enliven(directory, torch.float32)
+    return directory
+
+
+def enliven(directory: Path, dtype: object) -> None:
+    """Scales the decoder matrices of the checkpoint in ``directory`` in place."""
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(directory / "model.safetensors")
+    for name, value in weights.items():
+        in_decoder = "layers" in name and "visual" not in name and "vision" not in name
+        weights[name] = (value * LIVELINESS if in_decoder and value.ndim == 2 else value).to(dtype)
+    save_file(weights, directory / "model.safetensors", metadata={"format": "pt"})
+
+
+@pytest.fixture(scope="session")
+def printed_page() -> Image.Image:
+    """A small page image with some lines of print."""
+    image = Image.new("RGB", (320, 192), "white")
+    draw = ImageDraw.Draw(image)
+    for line in range(6):
+        draw.text((10, 10 + 30 * line), f"Line {line} of a small printed page.", fill="black")
+    return image
