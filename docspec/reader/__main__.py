@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from docspec.reader.evaluate import Report
 
 
 def parser() -> argparse.ArgumentParser:
@@ -14,7 +18,9 @@ def parser() -> argparse.ArgumentParser:
     init.add_argument("directory", type=Path)
     init.add_argument("--size", choices=("tiny", "mini"), default="tiny")
     init.add_argument("--seed", type=int, default=0)
-    train = verbs.add_parser("train", help="train, or go on training, in a directory (torchrun for several processes)")
+    train = verbs.add_parser(
+        "train", help="train, or go on training, in a directory (torchrun for several processes)"
+    )
     train.add_argument("directory", type=Path)
     train.add_argument("--size", choices=("tiny", "mini"), default="mini")
     train.add_argument("--seed", type=int, default=1)
@@ -27,7 +33,33 @@ def parser() -> argparse.ArgumentParser:
     export.add_argument("directory", type=Path)
     export.add_argument("target", type=Path)
     export.add_argument("--size", choices=("tiny", "mini"), default="mini")
+    evaluate = verbs.add_parser("eval", help="measure a checkpoint on held-out crops and pages")
+    evaluate.add_argument("model", type=Path)
+    evaluate.add_argument("--crops", type=int, default=24, help="crops in each bucket")
+    evaluate.add_argument("--pages", type=int, default=3, help="pages of each kind")
+    evaluate.add_argument("--seed", type=int, default=90_000_000)
+    evaluate.add_argument("--seen-only", action="store_true", help="leave the held-out fonts out")
+    evaluate.add_argument("--threads", type=int, default=2)
     return root
+
+
+def print_report(report: Report) -> None:
+    """A plain table of an evaluation."""
+    print(
+        f"seed {report.seed}, {report.crops_per_bucket} crops a bucket, {report.pages_per_kind} pages a kind"
+    )
+    print(
+        f"{'group':24}{'fonts':>8}{'n':>5}{'CER':>8}{'raw':>8}{'exact':>8}{'twice':>8}{'skipped':>8}{'s':>7}"
+    )
+    for b in report.buckets:
+        fonts = "unseen" if b.unseen_fonts else "seen"
+        shares = "".join(f"{value:8.2%}" for value in (b.cer, b.cer_raw, b.exact, b.repeated, b.skipped))
+        print(f"{b.name:24}{fonts:>8}{b.samples:5}{shares}{b.seconds:7.2f}")
+    for unseen in sorted({b.unseen_fonts for b in report.buckets}):
+        fonts = "unseen" if unseen else "seen"
+        crops, pages = report.mean("crop", unseen), report.mean("page", unseen)
+        print(f"{fonts} fonts: all crops {crops:.2%}, all pages {pages:.2%}")
+    print(f"blank page: {report.blank_output!r}")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -46,6 +78,20 @@ def main(arguments: list[str] | None = None) -> None:
         initialise(options.device)
         run = Run(options.directory, size=options.size, seed=options.seed, device=options.device)
         run.train(minutes=options.minutes, save_every=options.save_every, log_every=options.log_every)
+    elif options.verb == "eval":
+        import torch
+
+        from docspec.reader.evaluate import run as evaluate
+
+        torch.set_num_threads(options.threads)
+        report = evaluate(
+            options.model,
+            crops_per_bucket=options.crops,
+            pages_per_kind=options.pages,
+            seed=options.seed,
+            unseen=not options.seen_only,
+        )
+        print_report(report)
     elif options.verb == "export":
         from docspec.reader.train import Run
 

@@ -1,7 +1,8 @@
 """Writing and reading a reader's checkpoint directory.
 
-The directory is an ordinary transformers checkpoint (bf16 safetensors, tokenizer with chat template, PIL image
-processor, greedy generation configuration) plus `docspec.json`, which says how the target registry speaks to it.
+The directory is an ordinary transformers checkpoint (bf16 safetensors, tokenizer with chat template, PIL
+image processor, greedy generation configuration) plus `docspec.json`, which says how the target registry
+speaks to it.
 """
 
 from __future__ import annotations
@@ -22,9 +23,14 @@ RANDOM_NOTE = "random weights: does not read"
 
 
 def save(
-    model: Qwen3VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, directory: Path, *, random: bool = False
+    model: Qwen3VLForConditionalGeneration,
+    tokenizer: PreTrainedTokenizerFast,
+    directory: Path,
+    *,
+    random: bool = False,
 ) -> None:
-    """Write `model` (rounded to bf16), tokenizer and configurations into `directory`; the model given is not changed."""
+    """Write `model` (rounded to bf16), tokenizer and configurations into `directory`; the model given is not
+    changed."""
     directory.mkdir(parents=True, exist_ok=True)
     rounded = Qwen3VLForConditionalGeneration(model.config).to(torch.bfloat16)
     rounded.load_state_dict({name: value.to(torch.bfloat16) for name, value in model.state_dict().items()})
@@ -48,9 +54,14 @@ def save(
 def load(
     directory: Path, dtype: torch.dtype = torch.float32
 ) -> tuple[Qwen3VLForConditionalGeneration, PreTrainedTokenizerFast, Qwen2VLImageProcessorPil]:
-    """Model in `dtype`, tokenizer and image processor of a checkpoint directory, as any transformers user loads them."""
+    """Model in `dtype`, tokenizer and image processor of a checkpoint directory, as any transformers user
+    loads them."""
     model = Qwen3VLForConditionalGeneration.from_pretrained(directory, dtype=dtype).eval()
-    return model, AutoTokenizer.from_pretrained(directory), Qwen2VLImageProcessorPil.from_pretrained(directory)
+    return (
+        model,
+        AutoTokenizer.from_pretrained(directory),
+        Qwen2VLImageProcessorPil.from_pretrained(directory),
+    )
 
 
 def init(directory: Path, size: str = "tiny", seed: int = 0) -> None:

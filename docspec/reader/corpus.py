@@ -1,7 +1,7 @@
 """Paragraphs of freely usable English, read at training time from documentation that Debian packages install.
 
-Nothing of it is distributed with docspec. Every paragraph belongs to exactly one split by a hash of its text, so
-held-out text is never trained on. Where no source is installed, the generators in `prose` stand alone.
+Nothing of it is distributed with docspec. Every paragraph belongs to exactly one split by a hash of its text,
+so held-out text is never trained on. Where no source is installed, the generators in `prose` stand alone.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ SOURCES = (
 
 
 def fold(text: str) -> str:
-    """`text` with white space collapsed and every character outside the reader's alphabet dropped or replaced."""
+    """`text` with white space collapsed and every character outside the reader's alphabet dropped or
+    replaced."""
     text = unicodedata.normalize("NFC", text)
     text = "".join(c if c in ALPHABET else " " if c.isspace() else "" for c in text)
     return re.sub(r" +", " ", text).strip()
 
 
 def _plain(path: Path) -> str:
-    raw = gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     text = raw.decode("utf-8", "ignore")
     if path.suffix == ".html":
         text = re.sub(r"(?s)<(script|style|pre|head)\b.*?</\1>", "\n\n", text)
@@ -92,5 +93,9 @@ def words() -> tuple[str, ...]:
     listing = Path("/usr/share/dict/words")
     if listing.is_file():
         entries = listing.read_text(encoding="utf-8", errors="ignore").split()
-        return tuple(word for i, word in enumerate(entries) if set(word) <= ALPHABET and ("'" not in word or i % 12 == 0))
+        return tuple(
+            word
+            for i, word in enumerate(entries)
+            if set(word) <= ALPHABET and ("'" not in word or i % 12 == 0)
+        )
     return tuple(sorted({word for text in paragraphs()[:2000] for word in text.split()}))

@@ -5,11 +5,19 @@ from __future__ import annotations
 import dataclasses
 import random
 
-from docspec.reader.pages import Page, letters
+from docspec.reader.blocks import Page, letters
 from docspec.reader.render import Sample, advances, degrade
 from docspec.reader.typeset import Column, Setter
 
-KINDS = {"paragraph": 10.0, "heading": 1.0, "list": 1.2, "table": 1.2, "caption": 0.7, "mixed": 1.5, "blank": 0.1}
+KINDS = {
+    "paragraph": 10.0,
+    "heading": 1.0,
+    "list": 1.2,
+    "table": 1.2,
+    "caption": 0.7,
+    "mixed": 1.5,
+    "blank": 0.1,
+}
 
 
 def _neighbours(page: Page, setter: Setter) -> None:
@@ -17,16 +25,33 @@ def _neighbours(page: Page, setter: Setter) -> None:
     font, size = page.style.face.regular, page.style.size
     words = "".join(c for c in page.writer.passage(40) if c in advances(font))
     if page.rng.random() < 0.5:
-        page.sheet.put(words, setter.column.left, page.rng.uniform(-2, 3) - 0.22 * size, font, size, read=False)
+        page.sheet.put(
+            words, setter.column.left, page.rng.uniform(-2, 3) - 0.22 * size, font, size, read=False
+        )
     else:
-        page.sheet.put(words, setter.column.left, page.height + 0.75 * size - page.rng.uniform(0, 3), font, size, read=False)
+        page.sheet.put(
+            words,
+            setter.column.left,
+            page.height + 0.75 * size - page.rng.uniform(0, 3),
+            font,
+            size,
+            read=False,
+        )
 
 
 def make_crop(
-    width: int, height: int, seed: int, *, kind: str | None = None, unseen: bool = False, evaluation: bool = False,
-    noise: float = 0.3, fill: bool = False,
-) -> Sample:  # fmt: skip
-    """One crop of `width` x `height` pixels, both multiples of 32; `fill` leaves no line of the height unused."""
+    width: int,
+    height: int,
+    seed: int,
+    *,
+    kind: str | None = None,
+    unseen: bool = False,
+    evaluation: bool = False,
+    noise: float = 0.3,
+    fill: bool = False,
+) -> Sample:
+    """One crop of `width` x `height` pixels, both multiples of 32; `fill` leaves no line of the height
+    unused."""
     rng = random.Random(seed)
     page = Page(width, height, rng, unseen, evaluation)
     style = page.style
@@ -36,14 +61,15 @@ def make_crop(
     left, top = rng.uniform(1, 12), rng.uniform(0, 8)
     if rng.random() < 0.1:
         left, top = rng.uniform(0, 30), rng.uniform(0, 24)
-    right = width - rng.uniform(1, 34 if width > 128 else 8)
+    right = width - rng.choice((rng.uniform(1, 10), rng.uniform(1, 34 if width > 128 else 8)))
     setter = Setter(page.sheet, style, [Column(left, right, top, height + 4.0)], page.writer)
     lines = int((height + 4.0 - top) / style.pitch)
     if height <= 64 and lines < 1:
         setter.column.top = rng.uniform(0, 2)
     if rng.random() < 0.08 and kind != "blank":
         _neighbours(page, setter)
-    wanted = lines if fill or rng.random() < 0.6 else rng.randint(max(1, lines - 2), max(1, lines))
+    fill = fill or rng.random() < 0.6
+    wanted = lines if fill else rng.randint(max(1, lines - 2), max(1, lines))
     if kind == "heading":
         mark = rng.choice(("#", "##"))
         scale = rng.uniform(1.4, 1.8) if mark == "#" else rng.uniform(1.08, 1.35)
@@ -56,11 +82,13 @@ def make_crop(
         for _ in range(3):
             page.list(setter)
     elif kind == "mixed":
-        while setter.room > style.pitch and getattr(page, rng.choice(("paragraph", "paragraph", "section", "list")))(setter):
+        while setter.room > style.pitch and getattr(
+            page, rng.choice(("paragraph", "paragraph", "section", "list"))
+        )(setter):
             pass
     if kind == "paragraph" or (kind != "blank" and not page.sheet.chars):
         setter.column.bottom = min(setter.column.bottom, setter.column.top + wanted * style.pitch + 1)
-        text = page.writer.passage(letters(style, setter.column, wanted - rng.choice((0.0, 0.2, 0.5, 0.8)) + 0.1))
-        setter.paragraph(text + (" " + page.writer.passage(letters(style, setter.column, 1)) if fill else ""))
+        extent = wanted * 1.25 + 0.3 if fill else wanted - rng.choice((0.0, 0.2, 0.5, 0.8)) + 0.1
+        setter.paragraph(page.writer.passage(letters(style, setter.column, extent)))
     sample = page.sheet.finish()
     return degrade(sample, rng) if rng.random() < noise else sample

@@ -1,7 +1,7 @@
 """What is trained when: phases with sizes of image, learning rates and loss weights.
 
-A plan is a list of phases and can be read from a JSON file of the same fields, so a long run can be steered: stop it,
-edit the plan, resume.
+A plan is a list of phases and can be read from a JSON file of the same fields, so a long run can be steered:
+stop it, edit the plan, resume.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ SLIDE = (960, 704)
 
 @dataclass(frozen=True)
 class Phase:
-    """`steps` optimiser steps with the learning rate going from `rate[0]` to `rate[1]` (cosine) after `warm` steps.
-    `sizes` maps "WxH" pixels to sampling weights; sizes of `page` height and more are pages, smaller ones crops.
-    `work` is the size of a step on one process, in units of 10^9 floating-point operations."""
+    """`steps` optimiser steps with the learning rate going from `rate[0]` to `rate[1]` (cosine) after `warm`
+    steps. `sizes` maps "WxH" pixels to sampling weights; sizes of `page` height and more are pages, smaller
+    ones crops. `work` is the size of a step on one process, in units of 10^9 floating-point operations."""
 
     name: str
     steps: int
@@ -35,7 +35,15 @@ class Phase:
 
 
 ONE = {"320x32": 1.0, "448x32": 1.0, "256x64": 1.0, "512x64": 1.0}
-FEW = {"256x64": 1.0, "448x64": 1.0, "640x64": 1.0, "320x96": 1.0, "512x96": 1.0, "384x128": 1.5, "576x128": 1.0}
+FEW = {
+    "256x64": 1.0,
+    "448x64": 1.0,
+    "640x64": 1.0,
+    "320x96": 1.0,
+    "512x96": 1.0,
+    "384x128": 1.5,
+    "576x128": 1.0,
+}
 MANY = {"320x192": 1.0, "448x224": 1.0, "608x256": 1.0, "320x320": 1.0, "480x384": 1.0, "640x384": 0.7}
 SMALL = {"448x576": 1.0, "384x512": 1.0, "640x512": 1.0, "512x704": 1.0}
 WHOLE = {"704x960": 1.5, "960x704": 0.3}
@@ -43,15 +51,31 @@ WHOLE = {"704x960": 1.5, "960x704": 0.3}
 
 def mix(*parts: tuple[dict[str, float], float]) -> dict[str, float]:
     """Groups of sizes with shares; within a group by its own weights."""
-    return {size: weight * share / sum(group.values()) for group, share in parts for size, weight in group.items()}
+    return {
+        size: weight * share / sum(group.values()) for group, share in parts for size, weight in group.items()
+    }
 
 
 PLAN = (
-    Phase("vision", 350, (2e-3, 1.2e-3), mix((FEW, 0.6), (MANY, 0.4)), Weights(vision_only=True), warm=20, work=60),
+    Phase(
+        "vision",
+        800,
+        (2e-3, 1.5e-3),
+        mix((FEW, 0.5), (MANY, 0.5)),
+        Weights(vision_only=True),
+        warm=20,
+        work=25,
+    ),
     Phase("lines", 700, (1.5e-3, 1.5e-3), mix((ONE, 0.6), (FEW, 0.4)), warm=30),
     Phase("crops", 1400, (1.5e-3, 1.2e-3), mix((ONE, 0.1), (FEW, 0.4), (MANY, 0.5))),
     Phase("pages", 1500, (1.2e-3, 1e-3), mix((FEW, 0.2), (MANY, 0.35), (SMALL, 0.25), (WHOLE, 0.2))),
-    Phase("decay", 1200, (1e-3, 2e-5), mix((FEW, 0.2), (MANY, 0.3), (SMALL, 0.1), (WHOLE, 0.4)), Weights(guide=0.1)),
+    Phase(
+        "decay",
+        1200,
+        (1e-3, 2e-5),
+        mix((FEW, 0.2), (MANY, 0.3), (SMALL, 0.1), (WHOLE, 0.4)),
+        Weights(guide=0.1),
+    ),
 )
 
 
@@ -61,7 +85,8 @@ def read_plan(path: Path | None) -> tuple[Phase, ...]:
         return PLAN
     entries = json.loads(path.read_text(encoding="utf-8"))
     return tuple(
-        Phase(**{**entry, "rate": tuple(entry["rate"]), "weights": Weights(**entry.get("weights", {}))}) for entry in entries
+        Phase(**{**entry, "rate": tuple(entry["rate"]), "weights": Weights(**entry.get("weights", {}))})
+        for entry in entries
     )
 
 
@@ -71,7 +96,7 @@ def write_plan(plan: tuple[Phase, ...], path: Path) -> None:
 
 
 def dimensions(size: str) -> tuple[int, int]:
-    """"WxH" as integers."""
+    """ "WxH" as integers."""
     width, height = size.split("x")
     return int(width), int(height)
 
@@ -80,7 +105,9 @@ def cost(width: int, height: int, size: Size, vision_only: bool) -> float:
     """About how many 10^9 floating-point operations one sample takes, forward and backward."""
     cells = width * height / CELL**2
     patches = 4 * cells
-    vision = patches * size.vision_depth * (4 * size.vision_width**2 + 2 * size.vision_width * size.vision_mlp)
+    vision = (
+        patches * size.vision_depth * (4 * size.vision_width**2 + 2 * size.vision_width * size.vision_mlp)
+    )
     vision += cells * 16 * size.vision_width**2 * 1.3 + 2 * size.vision_depth * patches**2 * size.vision_width
     if vision_only:
         return 6 * vision / 1e9

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -24,10 +25,10 @@ IGNORE = -100
 
 @dataclass(frozen=True)
 class Batch:
-    """pixels (B, H, W) uint8; ids (B, T) text tokens after the prompt, padded; targets (B, T) the token that follows
-    each position, IGNORE on padding, for positions -1..T-1 shifted so that targets[:, t] follows ids[:, t];
-    cells (B, T) the cell of the token at t; dense (B, H/16, W/4) character classes; following and preceding (B, cells)
-    the next and the previous cell in reading order."""
+    """pixels (B, H, W) uint8; ids (B, T) text tokens after the prompt, padded; targets (B, T) the token that
+    follows each position, IGNORE on padding, for positions -1..T-1 shifted so that targets[:, t] follows
+    ids[:, t]; cells (B, T) the cell of the token at t; dense (B, H/16, W/4) character classes; following and
+    preceding (B, cells) the next and the previous cell in reading order."""
 
     pixels: torch.Tensor
     ids: torch.Tensor
@@ -40,7 +41,7 @@ class Batch:
 
 
 def token_cells(sample: Sample, tokenizer: PreTrainedTokenizerFast) -> tuple[list[int], np.ndarray]:
-    """Token ids of the sample's Markdown and the cell of each (its first printed character), -1 for markup."""
+    """Token ids of the sample's Markdown and the cell of each, that of its first printed character."""
     encoding = tokenizer(sample.text, add_special_tokens=False, return_offsets_mapping=True)
     rows, columns = sample.pixels.shape[0] // CELL, sample.pixels.shape[1] // CELL
     x, y = sample.centres[:, 0], sample.centres[:, 1]
@@ -61,7 +62,7 @@ def reading_order(cells: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray
     following, preceding = np.full(count, -1), np.full(count, -1)
     visited = cells[cells >= 0]
     visited = visited[np.concatenate([[True], visited[1:] != visited[:-1]])] if len(visited) else visited
-    for a, b in zip(visited[:-1], visited[1:], strict=True):
+    for a, b in pairwise(visited):
         following[a] = b
         if preceding[b] < 0:
             preceding[b] = a
@@ -79,8 +80,9 @@ def dense_labels(sample: Sample) -> np.ndarray:
 
 
 def collate(samples: Sequence[Sample], tokenizer: PreTrainedTokenizerFast, longest: int = 2048) -> Batch:
-    """A batch of samples of one size; texts over `longest` tokens are cut. ids begin with the prompt's last token's
-    successor: position 0 is the newline before the answer, so targets[:, 0] is the answer's first token."""
+    """A batch of samples of one size; texts over `longest` tokens are cut. ids begin with the prompt's last
+    token's successor: position 0 is the newline before the answer, so targets[:, 0] is the answer's first
+    token."""
     encoded = [token_cells(sample, tokenizer) for sample in samples]
     length = min(longest, max(len(ids) for ids, _ in encoded)) + 1
     start = prompt_tail(tokenizer)
@@ -101,7 +103,10 @@ def collate(samples: Sequence[Sample], tokenizer: PreTrainedTokenizerFast, longe
         next_cells[b, :n] = where
     return Batch(
         torch.from_numpy(np.stack([sample.pixels for sample in samples])),
-        *(torch.from_numpy(array) for array in (ids, targets, cells, next_cells)),
+        torch.from_numpy(ids),
+        torch.from_numpy(targets),
+        torch.from_numpy(cells),
+        torch.from_numpy(next_cells),
         torch.from_numpy(np.stack([dense_labels(sample) for sample in samples])).long(),
         torch.from_numpy(orders[0].copy()),
         torch.from_numpy(orders[1].copy()),

@@ -1,7 +1,8 @@
 """Free type families for rendering training pages, found where they are installed.
 
-Base-14 families come with MuPDF (Nimbus, under AGPL with font exception). The rest are read at training time from
-wherever the system keeps its fonts and are never distributed. Families marked unseen are for evaluation only.
+Base-14 families come with MuPDF (Nimbus, under AGPL with font exception). The rest are read at training time
+from wherever the system keeps its fonts and are never distributed. Families marked unseen are for evaluation
+only.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ FAMILIES = (
     Family("Nimbus Mono", "mono", ("cour", "cobo", "coit"), 4.0),
     Family("DejaVu Serif", "serif", ("DejaVuSerif.ttf", "DejaVuSerif-Bold.ttf", "DejaVuSerif.ttf"), 0.7),
     Family("DejaVu Sans", "sans", ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans.ttf")),
-    Family("DejaVu Mono", "mono", ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf", "DejaVuSansMono.ttf"), 0.5),
+    Family(
+        "DejaVu Mono", "mono", ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf", "DejaVuSansMono.ttf"), 0.5
+    ),
     Family(
         "Liberation Serif",
         "serif",
@@ -57,10 +60,18 @@ FAMILIES = (
         ("texgyreschola-regular.otf", "texgyreschola-bold.otf", "texgyreschola-italic.otf"),
     ),
     Family(
-        "TeX Gyre Bonum", "serif", ("texgyrebonum-regular.otf", "texgyrebonum-bold.otf", "texgyrebonum-italic.otf"), 0.5
+        "TeX Gyre Bonum",
+        "serif",
+        ("texgyrebonum-regular.otf", "texgyrebonum-bold.otf", "texgyrebonum-italic.otf"),
+        0.5,
     ),
     Family("TeX Gyre Adventor", "sans", ("texgyreadventor-regular.otf", "texgyreadventor-bold.otf", ""), 0.3),
-    Family("Latin Modern Roman", "serif", ("lmroman10-regular.otf", "lmroman10-bold.otf", "lmroman10-italic.otf"), 1.5),
+    Family(
+        "Latin Modern Roman",
+        "serif",
+        ("lmroman10-regular.otf", "lmroman10-bold.otf", "lmroman10-italic.otf"),
+        1.5,
+    ),
     Family("Noto Serif", "serif", ("NotoSerif-Regular.ttf", "NotoSerif-Bold.ttf", "NotoSerif-Italic.ttf")),
     Family("Noto Sans", "sans", ("NotoSans-Regular.ttf", "NotoSans-Bold.ttf", "NotoSans-Italic.ttf")),
     Family("Carlito", "sans", ("Carlito-Regular.ttf", "Carlito-Bold.ttf", "Carlito-Italic.ttf")),
@@ -68,10 +79,22 @@ FAMILIES = (
     Family("Gentium", "serif", ("Gentium-R.ttf", "Gentium-R.ttf", "Gentium-I.ttf"), 0.7),
     Family("Roboto", "sans", ("Roboto-Regular.ttf", "Roboto-Bold.ttf", "Roboto-Italic.ttf")),
     Family("FreeSerif", "serif", ("FreeSerif.ttf", "FreeSerifBold.ttf", "FreeSerifItalic.ttf"), 0.7),
-    Family("EB Garamond", "serif", ("EBGaramond12-Regular.otf", "EBGaramond12-Bold.otf", "EBGaramond12-Italic.otf"), 0.5),
+    Family(
+        "EB Garamond",
+        "serif",
+        ("EBGaramond12-Regular.otf", "EBGaramond12-Bold.otf", "EBGaramond12-Italic.otf"),
+        0.5,
+    ),
     Family("Hack", "mono", ("Hack-Regular.ttf", "Hack-Bold.ttf", "Hack-Italic.ttf"), 0.4),
-    Family("Linux Libertine", "serif", ("LinLibertine_R.otf", "LinLibertine_RB.otf", "LinLibertine_RI.otf"), unseen=True),
-    Family("Open Sans", "sans", ("OpenSans-Regular.ttf", "OpenSans-Bold.ttf", "OpenSans-Italic.ttf"), unseen=True),
+    Family(
+        "Linux Libertine",
+        "serif",
+        ("LinLibertine_R.otf", "LinLibertine_RB.otf", "LinLibertine_RI.otf"),
+        unseen=True,
+    ),
+    Family(
+        "Open Sans", "sans", ("OpenSans-Regular.ttf", "OpenSans-Bold.ttf", "OpenSans-Italic.ttf"), unseen=True
+    ),
     Family("Lato", "sans", ("Lato-Regular.ttf", "Lato-Bold.ttf", "Lato-Italic.ttf"), unseen=True),
     Family(
         "TeX Gyre Chorus/Heros",
@@ -112,9 +135,12 @@ def _font(name: str) -> pymupdf.Font | None:
 
 @functools.lru_cache(maxsize=2)
 def faces(unseen: bool = False) -> Sequence[Face]:
-    """The installed faces for training, or the held-out ones. The base-14 families are always there for training."""
+    """The installed faces for training, or the held-out ones. The base-14 families are always there for
+    training."""
     loaded = []
     for family in FAMILIES:
         if family.unseen == unseen and (regular := _font(family.faces[0])):
-            loaded.append(Face(family, regular, _font(family.faces[1]) or regular, _font(family.faces[2]) or regular))
+            loaded.append(
+                Face(family, regular, _font(family.faces[1]) or regular, _font(family.faces[2]) or regular)
+            )
     return tuple(loaded)

@@ -1,9 +1,9 @@
 """The training losses: next token, and the dense ones that show a small network where to look.
 
-Dense: every 4 x 16 px bin names its character, from patches and from merged cells. Bag: a cell's embedding times the
-tied token embedding names the tokens that begin in it. Order: in the last vision layer head 0 looks at the next cell
-in reading order, head 1 at the previous one, so line ends are crossed in the image. Guide: an early text layer looks
-at the cell of the present token, the layers after it at the cell of the next.
+Dense: every 4 x 16 px bin names its character, from patches and from merged cells. Bag: a cell's embedding
+times the tied token embedding names the tokens that begin in it. Order: in the last vision layer head 0 looks
+at the next cell in reading order, head 1 at the previous one, so line ends are crossed in the image. Guide:
+an early text layer looks at the cell of the present token, the layers after it at the cell of the next.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from docspec.reader.tokenizer import IMAGE_PAD
 
 @dataclass(frozen=True)
 class Weights:
-    """How much each loss counts; `vision_only` leaves the decoder out; `gradient` scales what flows into vision."""
+    """How much each loss counts; `vision_only` leaves the decoder out; `gradient` scales what flows into
+    vision."""
 
     text: float = 1.0
     dense: float = 0.5
@@ -61,7 +62,9 @@ def dense_loss(network: Network, seen: Seen, batch: Batch) -> tuple[Tensor, dict
     patch_loss, patch_right = _balanced(
         network.patch_class(network.patch_code(seen.patches).view(*by_patch.shape, CODE)), by_patch
     )
-    cell_loss, cell_right = _balanced(network.cell_class(network.cell_code(seen.cells).view(*by_cell.shape, CODE)), by_cell)
+    cell_loss, cell_right = _balanced(
+        network.cell_class(network.cell_code(seen.cells).view(*by_cell.shape, CODE)), by_cell
+    )
     return patch_loss + cell_loss, {"patch": patch_right, "cell": cell_right}
 
 
@@ -103,8 +106,10 @@ def order_loss(seen: Seen, batch: Batch, most: int = 192) -> tuple[Tensor, Tenso
     return total, right
 
 
-def guide_loss(network: Network, products: dict[int, tuple[Tensor, Tensor]], batch: Batch) -> tuple[Tensor, Tensor]:
-    """Attention of the guided text heads on the cells of present and next tokens; share of next cells found."""
+def guide_loss(
+    network: Network, products: dict[int, tuple[Tensor, Tensor]], batch: Batch
+) -> tuple[Tensor, Tensor]:
+    """Attention of guided text heads on the cells of present and next tokens; share of next cells found."""
     start = network.prefix.index(IMAGE_PAD)
     count = batch.following.shape[1]
     length = batch.ids.shape[1]

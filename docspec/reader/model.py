@@ -1,7 +1,7 @@
 """Configurations of the bundled reader and how one is built.
 
-The class is transformers' own `Qwen3VLForConditionalGeneration`, only small: what runs this checkpoint runs the
-published Qwen3-VL models. `mini` is the one that is trained and shipped, `tiny` is for tests.
+The class is transformers' own `Qwen3VLForConditionalGeneration`, only small: what runs this checkpoint runs
+the published Qwen3-VL models. `mini` is the one that is trained and shipped, `tiny` is for tests.
 """
 
 from __future__ import annotations
@@ -93,8 +93,11 @@ def config(name: str = "mini", vocab_size: int = tok.VOCAB_SIZE) -> Qwen3VLConfi
     )
 
 
-def build(config_name: str = "mini", *, seed: int = 0, vocab_size: int = tok.VOCAB_SIZE) -> Qwen3VLForConditionalGeneration:
-    """A reader with random weights in float32; the same seed gives the same weights, global RNG state is untouched."""
+def build(
+    config_name: str = "mini", *, seed: int = 0, vocab_size: int = tok.VOCAB_SIZE
+) -> Qwen3VLForConditionalGeneration:
+    """A reader with random weights in float32; the same seed gives the same weights, global RNG state is
+    untouched."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Qwen3VLForConditionalGeneration(config(config_name, vocab_size))

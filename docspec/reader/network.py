@@ -1,8 +1,9 @@
 """The reader's forward pass for training, over the weights of the transformers model.
 
-Same mathematics as `Qwen3VLForConditionalGeneration` (a test compares them) for batches of equally large images, with
-what training needs besides: the grey image goes through one slice of the patch embedding, the language model's
-gradient into the vision tower is scaled, and the query-key products of the guided heads are handed out.
+Same mathematics as `Qwen3VLForConditionalGeneration` (a test compares them) for batches of equally large
+images, with what training needs besides: the grey image goes through one slice of the patch embedding, the
+language model's gradient into the vision tower is scaled, and the query-key products of the guided heads are
+handed out.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ CODE = 48  # width of the throw-away heads' character code
 
 @dataclass(frozen=True)
 class Seen:
-    """What the vision tower returns: patches (B, N, vision width) in merge order, cells (B, N/4, width), and queries
-    and keys (B, N, heads, head dim) of its last layer."""
+    """What the vision tower returns: patches (B, N, vision width) in merge order, cells (B, N/4, width), and
+    queries and keys (B, N, heads, head dim) of its last layer."""
 
     patches: Tensor
     cells: Tensor
@@ -62,21 +63,31 @@ class Network(nn.Module):
         self.conv.weight.copy_(weight.expand_as(self.conv.weight))
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - one network a process
-    def vision_geometry(self, rows: int, columns: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def vision_geometry(
+        self, rows: int, columns: int, device: torch.device
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Position-embedding indices and weights, rotary cos and sin of a grid of rows x columns patches."""
         visual = self.model.model.visual
         grid = torch.tensor([[1, rows, columns]])
         indices, weights = get_vision_interpolation_indices_and_weights(
-            grid, num_grid_per_side=visual.num_grid_per_side, mode="bilinear", align_corners=True, spatial_merge_size=MERGE
+            grid,
+            num_grid_per_side=visual.num_grid_per_side,
+            mode="bilinear",
+            align_corners=True,
+            spatial_merge_size=MERGE,
         )
         cos, sin = visual.rotary_pos_emb(self.slice, get_vision_position_ids(grid, MERGE).to(device))
         return indices.to(device), weights.to(device), cos[:, None], sin[:, None]
 
     @functools.lru_cache(maxsize=512)  # noqa: B019
-    def text_geometry(self, rows: int, columns: int, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
-        """Rotary cos and sin (1, 1, sequence, head dim) for prompt, image of rows x columns cells, and text."""
+    def text_geometry(
+        self, rows: int, columns: int, length: int, device: torch.device
+    ) -> tuple[Tensor, Tensor]:
+        """Rotary cos and sin (1, 1, sequence, head dim) of prompt, an image of rows x columns, and text."""
         at = self.prefix.index(tok.IMAGE_PAD)
-        ids = torch.tensor([self.prefix[:at] + [tok.IMAGE_PAD] * (rows * columns) + self.prefix[at + 1 : -1] + [7] * length])
+        ids = torch.tensor(
+            [self.prefix[:at] + [tok.IMAGE_PAD] * (rows * columns) + self.prefix[at + 1 : -1] + [7] * length]
+        )
         position, _ = self.model.model.get_rope_index(
             ids,
             mm_token_type_ids=(ids == tok.IMAGE_PAD).long(),
@@ -98,21 +109,27 @@ class Network(nn.Module):
         x = F.linear(x, self.slice, self.conv.bias) + position
         for block in visual.blocks:
             attention = block.attn
-            q, k, v = attention.qkv(block.norm1(x)).view(batch, rows * columns, 3, attention.num_heads, -1).unbind(2)
+            q, k, v = (
+                attention.qkv(block.norm1(x))
+                .view(batch, rows * columns, 3, attention.num_heads, -1)
+                .unbind(2)
+            )
             q, k = _turn(q, cos, sin), _turn(k, cos, sin)
             y = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2))
             x = x + attention.proj(y.transpose(1, 2).flatten(2))
             x = x + block.mlp(block.norm2(x))
         merger = visual.merger
-        cells = merger.linear_fc2(F.gelu(merger.linear_fc1(merger.norm(x).view(batch, rows * columns // 4, -1))))
+        cells = merger.linear_fc2(
+            F.gelu(merger.linear_fc1(merger.norm(x).view(batch, rows * columns // 4, -1)))
+        )
         return Seen(x, cells, q, k)
 
     def read(
         self, cells: Tensor, ids: Tensor, rows: int, columns: int, guided: tuple[int, ...] = ()
     ) -> tuple[Tensor, dict[int, tuple[Tensor, Tensor]]]:
-        """The decoder on visual cells (B, rows * columns, width) and text ids (B, T), whose first is the prompt's last
-        token. Returns normalised hidden states (B, T, width) and {layer: (queries (B, heads, T, dim), keys (B, heads,
-        sequence, dim))} for the guided layers."""
+        """The decoder on visual cells (B, rows * columns, width) and text ids (B, T), whose first is the
+        prompt's last token. Returns normalised hidden states (B, T, width) and {layer: (queries (B, heads, T,
+        dim), keys (B, heads, sequence, dim))} for the guided layers."""
         text = self.model.model.language_model
         batch, length = ids.shape
         at = self.prefix.index(tok.IMAGE_PAD)
@@ -125,8 +142,12 @@ class Network(nn.Module):
             attention = layer.self_attn
             h = F.rms_norm(x, x.shape[-1:], layer.input_layernorm.weight, 1e-6)
             shape = (*h.shape[:2], -1, attention.head_dim)
-            q = F.rms_norm(attention.q_proj(h).view(shape), shape[-1:], attention.q_norm.weight, 1e-6).transpose(1, 2)
-            k = F.rms_norm(attention.k_proj(h).view(shape), shape[-1:], attention.k_norm.weight, 1e-6).transpose(1, 2)
+            q = F.rms_norm(
+                attention.q_proj(h).view(shape), shape[-1:], attention.q_norm.weight, 1e-6
+            ).transpose(1, 2)
+            k = F.rms_norm(
+                attention.k_proj(h).view(shape), shape[-1:], attention.k_norm.weight, 1e-6
+            ).transpose(1, 2)
             v = attention.v_proj(h).view(shape).transpose(1, 2)
             q, k = _turn(q, cos, sin), _turn(k, cos, sin)
             k, v = (part.repeat_interleave(attention.num_key_value_groups, 1) for part in (k, v))

@@ -1,7 +1,8 @@
 """Muon for the hidden matrices, Adam for the rest, over plain float32 tensors.
 
-Muon orthogonalises the momentum of a weight matrix by Newton-Schulz iteration, which learns in markedly fewer steps
-at this size. The matrices are shared out among the ranks; each updates its own and the results are summed.
+Muon orthogonalises the momentum of a weight matrix by Newton-Schulz iteration, which learns in markedly fewer
+steps at this size. The matrices are shared out among the ranks; each updates its own and the results are
+summed.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Optimiser:
 
     @torch.no_grad()
     def step(self, rate: float, clip: float = 1.0) -> float:
-        """One step at Adam's learning rate `rate` (Muon's is twice that, in Adam's units); returns the gradient norm."""
+        """One step at Adam's learning rate `rate` (Muon's is twice that, in Adam's units); returns the
+        gradient norm."""
         gradients = [p.grad if p.grad is not None else torch.zeros_like(p) for p in self.parameters]
         shared = dist.is_initialized()
         if shared:

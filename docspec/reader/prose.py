@@ -1,7 +1,7 @@
 """What the training pages say: passages of free text, generated prose, figures, names, and noise words.
 
-A reader that knows its language too well guesses instead of reading, so a good part of the text is made of words in
-random order, numbers, codes and misspelt words, which only the image can tell.
+A reader that knows its language too well guesses instead of reading, so a good part of the text is made of
+words in random order, numbers, codes and misspelt words, which only the image can tell.
 """
 
 from __future__ import annotations
@@ -11,14 +11,142 @@ import string
 
 from docspec.reader import corpus
 
-SUBJECTS = "The report|Our survey|This chapter|The committee|A second group|The engine|Each sample|The river|Her letter|The old bridge|The model|Every reader|The council|A young engineer|The museum|The market".split("|")
-VERBS = "shows|describes|crossed|measured|replaced|carries|follows|opened|rejected|holds|reached|improved|doubled|lost|explains|collected".split("|")
-OBJECTS = "the main result|a narrow valley|three new stations|the price of bread|an older method|the northern coast|its first decision|the missing pages|a simple rule|more than half of the cases|the winter timetable|the temperature of the water|a list of names|the second experiment".split("|")
-TAILS = "in the same year|without any warning|for the first time|as the table shows|under normal conditions|before the end of March|at the annual meeting|after a long debate|on the left bank|with some care|by a small margin|near the harbour".split("|")
-FIRST = "Anna Boris Clara David Elena Felix Grace Henry Irene James Karin Louis Maria Nadia Oscar Paula Quentin Rosa Simon Tara Umberto Vera Walter Xenia Yusuf Zoe".split()
-LAST = "Adler Brook Castell Dunne Ekström Ferrari García Hoffmann Ibsen Jansen Keller Lindqvist Moreau Novak O'Brien Petrov Quist Rossi Schäfer Turner Unger Vance Whitby Young Zander".split()
-MONTHS = "January February March April May June July August September October November December".split()
-UNITS = "kg km m mm % °C kWh MB ms GB Hz s".split()
+SUBJECTS = [
+    "The report",
+    "Our survey",
+    "This chapter",
+    "The committee",
+    "A second group",
+    "The engine",
+    "Each sample",
+    "The river",
+    "Her letter",
+    "The old bridge",
+    "The model",
+    "Every reader",
+    "The council",
+    "A young engineer",
+    "The museum",
+    "The market",
+]
+VERBS = [
+    "shows",
+    "describes",
+    "crossed",
+    "measured",
+    "replaced",
+    "carries",
+    "follows",
+    "opened",
+    "rejected",
+    "holds",
+    "reached",
+    "improved",
+    "doubled",
+    "lost",
+    "explains",
+    "collected",
+]
+OBJECTS = [
+    "the main result",
+    "a narrow valley",
+    "three new stations",
+    "the price of bread",
+    "an older method",
+    "the northern coast",
+    "its first decision",
+    "the missing pages",
+    "a simple rule",
+    "more than half of the cases",
+    "the winter timetable",
+    "the temperature of the water",
+    "a list of names",
+    "the second experiment",
+]
+TAILS = [
+    "in the same year",
+    "without any warning",
+    "for the first time",
+    "as the table shows",
+    "under normal conditions",
+    "before the end of March",
+    "at the annual meeting",
+    "after a long debate",
+    "on the left bank",
+    "with some care",
+    "by a small margin",
+    "near the harbour",
+]
+FIRST = [
+    "Anna",
+    "Boris",
+    "Clara",
+    "David",
+    "Elena",
+    "Felix",
+    "Grace",
+    "Henry",
+    "Irene",
+    "James",
+    "Karin",
+    "Louis",
+    "Maria",
+    "Nadia",
+    "Oscar",
+    "Paula",
+    "Quentin",
+    "Rosa",
+    "Simon",
+    "Tara",
+    "Umberto",
+    "Vera",
+    "Walter",
+    "Xenia",
+    "Yusuf",
+    "Zoe",
+]
+LAST = [
+    "Adler",
+    "Brook",
+    "Castell",
+    "Dunne",
+    "Ekström",
+    "Ferrari",
+    "García",
+    "Hoffmann",
+    "Ibsen",
+    "Jansen",
+    "Keller",
+    "Lindqvist",
+    "Moreau",
+    "Novak",
+    "O'Brien",
+    "Petrov",
+    "Quist",
+    "Rossi",
+    "Schäfer",
+    "Turner",
+    "Unger",
+    "Vance",
+    "Whitby",
+    "Young",
+    "Zander",
+]
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+UNITS = ["kg", "km", "m", "mm", "%", "°C", "kWh", "MB", "ms", "GB", "Hz", "s"]
 
 
 class Writer:
@@ -84,7 +212,13 @@ class Writer:
         rng = self.rng
 
         def other(c: str) -> str:
-            pool = string.digits if c.isdigit() else string.ascii_lowercase if c.islower() else string.ascii_uppercase
+            pool = (
+                string.digits
+                if c.isdigit()
+                else string.ascii_lowercase
+                if c.islower()
+                else string.ascii_uppercase
+            )
             return rng.choice(pool)
 
         return "".join(other(c) if c.isascii() and c.isalnum() and rng.random() < rate else c for c in text)
@@ -95,7 +229,7 @@ class Writer:
         return rng.choice(
             (
                 lambda: str(rng.randrange(10 ** rng.randint(1, 5))),
-                lambda: f"{rng.randrange(10**rng.randint(3, 7)):,}",
+                lambda: f"{rng.randrange(10 ** rng.randint(3, 7)):,}",
                 lambda: f"{rng.random() * 10 ** rng.randint(0, 3):.{rng.randint(1, 2)}f}",
                 lambda: f"{rng.random() * 100:.1f}%",
                 lambda: rng.choice("$£€") + f"{rng.randrange(10**6):,}",

@@ -1,8 +1,8 @@
 """A sheet of paper that remembers what was printed where.
 
-`Sheet` draws with MuPDF (one point is one pixel) and records every glyph with its exact box, so that a training page
-comes with its Markdown, with the position of every character of it, and with a character label for every small bin of
-pixels. `degrade` adds what a scanner adds and moves the recorded positions along.
+`Sheet` draws with MuPDF (one point is one pixel) and records every glyph with its exact box, so that a
+training page comes with its Markdown, with the position of every character of it, and with a character label
+for every small bin of pixels. `degrade` adds what a scanner adds and moves the recorded positions along.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from PIL import Image, ImageFilter
 
 from docspec.reader.corpus import ALPHABET
 
+DIVISION = "\u00ad"  # at the end of a piece of a word that goes on in the next line
 CENTRE = 0.33  # height of a glyph's centre over the baseline, in units of the font size
 
 
 @dataclass(frozen=True)
 class Glyph:
-    """One printed character: horizontal extent, baseline and size in pixels; `read` is False for running heads."""
+    """One printed character: horizontal extent, baseline and size in pixels; `read` is False for running
+    heads."""
 
     char: str
     x0: float
@@ -40,8 +42,9 @@ class Glyph:
 
 @dataclass(frozen=True)
 class Sample:
-    """A rendered page or crop: grey pixels (height, width) uint8, its Markdown, and the centre (x, y) in pixels of
-    every character of the Markdown, NaN for markup and for the spaces between lines, (characters, 2)."""
+    """A rendered page or crop: grey pixels (height, width) uint8, its Markdown, and the centre (x, y) in
+    pixels of every character of the Markdown, NaN for markup and for the spaces between lines, (characters,
+    2)."""
 
     pixels: np.ndarray
     text: str
@@ -53,7 +56,8 @@ class Sample:
 @functools.lru_cache(maxsize=256)
 def advances(font: pymupdf.Font) -> dict[str, float]:
     """Advance widths at size 1 of the characters of the reader's alphabet that `font` has."""
-    return {c: font.glyph_advance(ord(c)) for c in sorted(ALPHABET) if font.has_glyph(ord(c))}
+    widths = {c: font.glyph_advance(ord(c)) for c in sorted(ALPHABET) if font.has_glyph(ord(c))}
+    return widths | {DIVISION: widths["-"]}
 
 
 class Sheet:
@@ -74,7 +78,14 @@ class Sheet:
         self.centres.extend([(math.nan, math.nan)] * len(markup))
 
     def put(
-        self, text: str, x: float, baseline: float, font: pymupdf.Font, size: float, grey: float = 0.0, read: bool = True
+        self,
+        text: str,
+        x: float,
+        baseline: float,
+        font: pymupdf.Font,
+        size: float,
+        grey: float = 0.0,
+        read: bool = True,
     ) -> float:
         """Print `text` (a word or a line, no line breaks) and return the x where it ends."""
         writer = self.ink.get(grey)
@@ -108,7 +119,11 @@ class Sheet:
         for writer in self.ink.values():
             writer.write_text(self.page)
         pixmap = self.page.get_pixmap(colorspace=pymupdf.csGRAY, alpha=False)
-        pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.stride)[:, : pixmap.width].copy()
+        pixels = (
+            np.frombuffer(pixmap.samples, np.uint8)
+            .reshape(pixmap.height, pixmap.stride)[:, : pixmap.width]
+            .copy()
+        )
         self.document.close()
         return Sample(
             pixels,
@@ -120,7 +135,8 @@ class Sheet:
 
 
 def degrade(sample: Sample, rng: random.Random) -> Sample:
-    """What printing and scanning do, mildly: a turn of up to one degree, resampling, blur, noise, contrast, JPEG."""
+    """What printing and scanning do, mildly: a turn of up to one degree, resampling, blur, noise, contrast,
+    JPEG."""
     image = Image.fromarray(sample.pixels)
     centres, glyph_centres = sample.centres, sample.glyph_centres
     if rng.random() < 0.5:
@@ -133,7 +149,9 @@ def degrade(sample: Sample, rng: random.Random) -> Sample:
         centres, glyph_centres = ((points - middle) @ matrix + middle for points in (centres, glyph_centres))
     if rng.random() < 0.3:
         factor = rng.uniform(0.7, 1.3)
-        small = image.resize((int(image.width * factor), int(image.height * factor)), Image.Resampling.BILINEAR)
+        small = image.resize(
+            (int(image.width * factor), int(image.height * factor)), Image.Resampling.BILINEAR
+        )
         image = small.resize(image.size, Image.Resampling.BICUBIC)
     if rng.random() < 0.4:
         image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, 0.9)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from docspec.reader.render import advances
 from docspec.reader.typeset import Setter
 
@@ -16,14 +18,20 @@ def table(setter: Setter, rows: int, columns: int) -> bool:
     cells = [[setter.writer.phrase(1, 2)[:16] for _ in range(columns)]]
     for _ in range(rows):
         first = setter.writer.phrase(1, 3)[:20]
-        cells.append([first] + [setter.writer.figure() if numeric else setter.writer.label() for _ in range(columns - 1)])
-    fonts = [bold] + [font] * rows
+        cells.append(
+            [first]
+            + [setter.writer.figure() if numeric else setter.writer.label() for _ in range(columns - 1)]
+        )
+    total = 0.12 if rng.random() < 0.4 else 0.0
+    fonts = [bold] + [style.face.bold if rng.random() < total else font for _ in range(rows)]
     cells = [
-        [" ".join(setter.fit(cell.replace("|", ""), fonts[i])) or "0" for cell in row] for i, row in enumerate(cells)
+        [" ".join(setter.fit(cell.replace("|", ""), fonts[i])) or "0" for cell in row]
+        for i, row in enumerate(cells)
     ]
     space = setter.column.right - setter.column.left
     needs = [
-        max(setter.length([row[c]], fonts[i], size) for i, row in enumerate(cells)) + size * 0.7 for c in range(columns)
+        max(setter.length([row[c]], fonts[i], size) for i, row in enumerate(cells)) + size * 0.7
+        for c in range(columns)
     ]
     while sum(needs) > space and columns > 2:
         columns -= 1
@@ -36,7 +44,7 @@ def table(setter: Setter, rows: int, columns: int) -> bool:
     edges = [setter.column.left]
     for need in needs:
         edges.append(edges[-1] + need + slack)
-    setter.begin()
+    setter.begin(gap=max(style.gap, 0.3 * style.pitch))
     top = setter.column.top
     grid = rng.choice(("full", "rows", "book", "none"))
     right_aligned = rng.random() < 0.5
@@ -80,7 +88,7 @@ def figure(setter: Setter, height: float) -> bool:
     sheet.box(left, column.top, right, column.top + height, rng.choice((None, 0.85, 0.6, 0.95)))
     points = [(left + (right - left) * k / 6, column.top + height * rng.uniform(0.1, 0.9)) for k in range(7)]
     if rng.random() < 0.7:
-        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        for (x0, y0), (x1, y1) in pairwise(points):
             if rng.random() < 0.3:
                 sheet.box(x0 + 3, min(y0, column.top + height - 4), x1 - 3, column.top + height - 1, 0.4)
             else:

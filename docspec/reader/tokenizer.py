@@ -1,8 +1,8 @@
 """The reader's byte-level BPE tokenizer.
 
-All 256 bytes are in the vocabulary, so any draft tokenises and every string round-trips; the vocabulary is small
-because a reader trained for minutes learns 400 rows of an embedding much sooner than 4,000. The special tokens are
-those of Qwen3-VL, with ids 0-6, and the chat template is ChatML with one image.
+All 256 bytes are in the vocabulary, so any draft tokenises and every string round-trips; the vocabulary is
+small because a reader trained for minutes learns 400 rows of an embedding much sooner than 4,000. The special
+tokens are those of Qwen3-VL, with ids 0-6, and the chat template is ChatML with one image.
 """
 
 from __future__ import annotations
@@ -36,16 +36,20 @@ CHAT_TEMPLATE = (
 )
 
 BUILT_IN_TEXT = (
-    "# The reader\n\n## What it does\n\nA page of print is looked at once, and then its words are written down in the order "
-    "in which a person would read them, from the top of the first column to the end of the last.\n\n- items of a list\n"
-    "- stand one on a line\n\n1. first\n2. second\n\n| a | b |\n| --- | --- |\n| 10 | 20 |\n\nThe house stood at the end of "
-    "the road, and they were all there when the morning came with rain and a little wind from the north. There is more "
-    "information about this question in the second section, which should have been written before the others."
+    "# The reader\n\n## What it does\n\nA page of print is looked at once, and then its words are "
+    "written down in the order in which a person would read them, from the top of the first column "
+    "to the end of the last.\n\n- items of a list\n- stand one on a line\n\n1. first\n2. second\n\n| a | b "
+    "|\n| --- | --- |\n| 10 | 20 |\n\nThe house stood at the end of the road, and they were all there "
+    "when the morning came with rain and a little wind from the north. There is more information "
+    "about this question in the second section, which should have been written before the others."
 )
 
 
-def train_tokenizer(texts: Iterable[str] = (BUILT_IN_TEXT,), vocab_size: int = VOCAB_SIZE) -> PreTrainedTokenizerFast:
-    """Train the byte-level BPE on `texts`; at most `vocab_size` entries with the special tokens and the 256 bytes."""
+def train_tokenizer(
+    texts: Iterable[str] = (BUILT_IN_TEXT,), vocab_size: int = VOCAB_SIZE
+) -> PreTrainedTokenizerFast:
+    """Train the byte-level BPE on `texts`; at most `vocab_size` entries with the special tokens and the 256
+    bytes."""
     core = Tokenizer(models.BPE())
     core.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]

@@ -1,7 +1,8 @@
 """The training loop: resumable, the same samples for the same seed whatever the interruptions.
 
-Every step's samples are drawn from (seed, phase, step, rank), so a checkpoint holds weights, optimiser and counters
-and nothing else. Several processes share a step through torch.distributed (gloo on CPU, nccl on CUDA).
+Every step's samples are drawn from (seed, phase, step, rank), so a checkpoint holds weights, optimiser and
+counters and nothing else. Several processes share a step through torch.distributed (gloo on CPU, nccl on
+CUDA).
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ class Run:
         self.plan = plan or curriculum.read_plan(directory / "plan.json")
         self.tokenizer = PreTrainedTokenizerFast.from_pretrained(directory / "tokenizer")
         self.size = reader_model.SIZES[size]
-        self.network = Network(reader_model.build(size, seed=seed, vocab_size=len(self.tokenizer)), self.tokenizer)
+        self.network = Network(
+            reader_model.build(size, seed=seed, vocab_size=len(self.tokenizer)), self.tokenizer
+        )
         self.network.to(self.device).train()
         self.optimiser = Optimiser(self.network)
         self.progress = Progress()
@@ -113,7 +116,7 @@ class Run:
         }
         partial = self.directory / "state.part"
         torch.save(state, partial)
-        os.replace(partial, self.directory / "state.pt")
+        partial.replace(self.directory / "state.pt")
 
     def export(self, target: Path) -> None:
         """Write the present weights as a checkpoint directory."""
@@ -128,14 +131,27 @@ class Run:
         """One optimiser step."""
         torch.manual_seed(zlib.crc32(f"{self.seed}-{self.progress.total}-{self.rank}".encode()))
         here = Batch(*(value.to(self.device) for value in vars(batch).values()))
-        low = torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else contextlib.nullcontext()
+        low = (
+            torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else contextlib.nullcontext()
+        )
         with low:
             loss, log = losses.compute(self.network, here, phase.weights)
         loss.backward()
         norm = self.optimiser.step(rate_at(phase, self.progress.step))
-        return {"loss": float(loss.detach()), "norm": norm, **{name: float(value) for name, value in log.items()}}
+        return {
+            "loss": float(loss.detach()),
+            "norm": norm,
+            **{name: float(value) for name, value in log.items()},
+        }
 
-    def train(self, *, minutes: float = math.inf, save_every: int = 100, log_every: int = 10, steps: float = math.inf) -> None:
+    def train(
+        self,
+        *,
+        minutes: float = math.inf,
+        save_every: int = 100,
+        log_every: int = 10,
+        steps: float = math.inf,
+    ) -> None:
         """Go on with the plan until it ends, or for `minutes` or `steps`."""
         began, last, done = time.monotonic(), time.monotonic(), 0
         with ThreadPoolExecutor(1) as ahead:
@@ -144,7 +160,11 @@ class Run:
                 coming = None
                 while self.progress.step < phase.steps:
                     batch = coming.result() if coming else self.batch(phase, self.progress.step)
-                    coming = ahead.submit(self.batch, phase, self.progress.step + 1) if self.device.type == "cuda" else None
+                    coming = (
+                        ahead.submit(self.batch, phase, self.progress.step + 1)
+                        if self.device.type == "cuda"
+                        else None
+                    )
                     log = self.step(phase, batch)
                     now = time.monotonic()
                     self.progress.step += 1
