@@ -1,1 +1,64 @@
+"""Cheap guesses of what is on a page, to be verified by the target: see
+:class:`docspec.drafting.drafter.Drafter`.
 
+Importing this package loads no drafter; :func:`make_drafter` loads the one that is asked for.
+"""
+
+from __future__ import annotations
+
+from docspec.core import ParseOptions, UsageError
+from docspec.drafting.drafter import Drafter
+from docspec.drafting.safe import SafeDrafter
+
+__all__ = ["Drafter", "SafeDrafter", "build_drafter", "make_drafter"]
+
+
+def make_drafter(options: ParseOptions) -> SafeDrafter:
+    """The drafter that ``options.drafter`` names, checked, and wrapped so that no page fails because of it.
+
+    Raises :class:`DrafterError` when it cannot work at all (models missing) and says what to do, and
+    :class:`UsageError` when the name is unknown or ``saved`` has no ``--drafts``.
+    """
+    drafter = build_drafter(options)
+    check = getattr(drafter, "check", None)
+    if check is not None:
+        check()
+    return SafeDrafter(drafter)
+
+
+def build_drafter(options: ParseOptions) -> Drafter:
+    """The bare drafter, unchecked; its module is imported here."""
+    match options.drafter:
+        case "auto":
+            from docspec.drafting.auto import AutoDrafter
+
+            return AutoDrafter()
+        case "text-layer":
+            from docspec.drafting.text_layer import TextLayerDrafter
+
+            return TextLayerDrafter()
+        case "rapidocr":
+            from docspec.drafting.rapidocr import RapidOcrDrafter
+
+            return RapidOcrDrafter()
+        case "ppstructure":
+            from docspec.drafting.ppstructure import PPStructureDrafter
+
+            return PPStructureDrafter(
+                models=options.ppstructure_models, engine=options.ppstructure_engine, offline=options.offline
+            )
+        case "saved":
+            from docspec.drafting.saved import SavedDrafter
+
+            if options.drafts is None:
+                raise UsageError(
+                    "--drafter saved needs the drafts: name a JSON file or a folder with --drafts"
+                )
+            return SavedDrafter(options.drafts)
+        case "none":
+            from docspec.drafting.none import NoneDrafter
+
+            return NoneDrafter()
+    raise UsageError(
+        f"--drafter {options.drafter}: unknown; choose auto, text-layer, rapidocr, ppstructure, saved or none"
+    )

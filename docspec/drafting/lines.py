@@ -1,0 +1,99 @@
+"""Lines of text with their places: the common currency of the text layer and of recognisers.
+
+A line is what was found in one run at one height; a *printed* line may consist of several of them (a bullet
+and its text, the cells of a table row).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from docspec.core import BBox
+from docspec.documents.mupdf import mupdf
+from docspec.drafting.repair import repair
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A run of text. ``bbox`` is in PDF points or pixels, whichever its maker says; ``size`` in the same
+    unit.
+
+    ``block`` numbers the paragraph-like group that the source put the line in; ``hidden`` says that it is
+    not painted.
+    """
+
+    bbox: BBox
+    text: str
+    size: float = 0.0
+    block: int = 0
+    confidence: float = 1.0
+    hidden: bool = False
+
+
+def page_lines(page: Any) -> list[TextLine]:
+    """The lines of a ``pymupdf.Page`` in the order of its text layer, in points, repaired; empty lines left
+    out.
+    """
+    pymupdf = mupdf()
+    flags = (
+        pymupdf.TEXT_PRESERVE_WHITESPACE
+        | pymupdf.TEXT_ACCURATE_BBOXES
+        | pymupdf.TEXT_MEDIABOX_CLIP
+        | pymupdf.TEXT_COLLECT_STYLES
+    )
+    lines = []
+    for number, block in enumerate(page.get_text("dict", flags=flags)["blocks"]):
+        for line in block.get("lines", ()):
+            spans = line["spans"]
+            text = repair("".join(span["text"] for span in spans))
+            if text:
+                size = max(span["size"] for span in spans if span["text"])
+                hidden = all(span.get("alpha", 255) == 0 for span in spans)
+                lines.append(TextLine(BBox(*line["bbox"]), text, size, number, hidden=hidden))
+    return lines
+
+
+def printed_lines(lines: Iterable[TextLine]) -> list[list[TextLine]]:
+    """``lines`` grouped into printed lines, top to bottom, each from left to right."""
+    rows: list[list[TextLine]] = []
+    for line in sorted(lines, key=lambda line: (line.bbox.y0 + line.bbox.y1) / 2):
+        row = next(
+            (row for row in rows[-3:] if all(_on_one_line(other.bbox, line.bbox) for other in row)), None
+        )
+        if row is None:
+            rows.append([line])
+        else:
+            row.append(line)
+    return [sorted(row, key=lambda line: line.bbox.x0) for row in rows]
+
+
+def join_lines(rows: Sequence[Sequence[TextLine]]) -> str:
+    """The text of printed lines, with ``\\n`` between them and a space between the runs of one (none after
+    a drop cap)."""
+    return "\n".join(_join_row(row) for row in rows)
+
+
+def _join_row(row: Sequence[TextLine]) -> str:
+    text = row[0].text
+    for before, line in pairwise(row):
+        is_drop_cap = len(before.text) == 1 and before.text.isupper() and before.size > 1.6 * line.size
+        text += ("" if is_drop_cap and line.text[0].islower() else " ") + line.text
+    return text
+
+
+def usual_height(lines: Sequence[TextLine]) -> float:
+    """The median height of lines; 0 where there are none."""
+    return median(line.bbox.height for line in lines) if lines else 0.0
+
+
+def _on_one_line(a: BBox, b: BBox) -> bool:
+    """Whether two runs stand beside each other: more than half of the lower one's height is shared, no
+    overlap in x.
+    """
+    shared = min(a.y1, b.y1) - max(a.y0, b.y0)
+    beside = min(a.x1, b.x1) - max(a.x0, b.x0) < 0.5 * min(a.width, b.width)
+    return beside and shared > 0.5 * min(a.height, b.height)

@@ -1,0 +1,18 @@
+"""No draft at all: what remains is plain decoding, the thing to compare with."""
+
+from __future__ import annotations
+
+from docspec.core import PageDraft, PageImage
+
+
+class NoneDrafter:
+    """Drafts nothing."""
+
+    name = "none"
+
+    def check(self) -> None:
+        """Nothing can be missing."""
+
+    def draft(self, page: PageImage) -> PageDraft:
+        """An empty draft."""
+        return PageDraft(drafter=self.name, reason="drafting is off")

@@ -1,0 +1,126 @@
+"""Drafts of scans and photographs: lines read by RapidOCR, in the regions that PyMuPDF's layout model sees
+over them.
+
+The layout model needs text to look at, so the recognised lines are written as hidden text onto a sheet with
+the page's picture. The texts of the draft are the recogniser's own, with its confidences.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import BBox, DrafterError, PageDraft, PageImage, Region
+from docspec.documents.mupdf import mupdf
+from docspec.drafting.assembly import assemble
+from docspec.drafting.columns import cut_layout
+from docspec.drafting.layout import LayoutBox, analyse
+from docspec.drafting.lines import TextLine
+from docspec.drafting.recogniser import Recogniser, turned
+from docspec.drafting.tables import find_tables, tables_within
+from docspec.drafting.text_layer import MAX_LINES
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+LONG_SIDE = 842.0  # points of a sheet whose true size is not known: A4
+SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
+
+
+class RapidOcrDrafter:
+    """Drafts by recognition. One recogniser may be shared with the check of text layers."""
+
+    name = "rapidocr"
+
+    def __init__(self, recogniser: Recogniser | None = None) -> None:
+        self.recogniser = recogniser or Recogniser()
+
+    def check(self) -> None:
+        """Raise :class:`DrafterError` when RapidOCR or its models are missing."""
+        self.recogniser.check()
+
+    def draft(self, page: PageImage) -> PageDraft:
+        """The regions of the recognised text. Raises :class:`DrafterError` when recognition fails."""
+        start = time.perf_counter()
+        self.check()
+        try:
+            lines, tilt = self.recogniser.read_page(page.image)
+            regions = regions_of_lines(page, lines, tilt)
+        except DrafterError:
+            raise
+        except Exception as error:
+            raise DrafterError(f"{page.source}, page {page.number}: recognition failed ({error})") from error
+        reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
+        return PageDraft(tuple(regions), self.name, reason, time.perf_counter() - start)
+
+
+def regions_of_lines(page: PageImage, lines: Sequence[TextLine], tilt: float = 0.0) -> list[Region]:
+    """Regions in pixels for recognised ``lines`` (pixels of the page turned upright by ``tilt`` degrees)."""
+    if not lines:
+        return []
+    known_size = page.pdf_page is not None
+    per_point = page.scale if known_size else max(page.width, page.height) / LONG_SIDE
+    in_points = [
+        replace(line, bbox=line.bbox.scaled(1 / per_point), size=line.size / per_point) for line in lines
+    ]
+    image = page.image.rotate(tilt, fillcolor="white") if tilt else page.image
+    sheet = mupdf().open()
+    try:
+        sheet_page = _sheet(sheet, image, in_points, per_point)
+        boxes = _layout(sheet_page, in_points)
+        tables = find_tables(sheet_page) if any(box.category == "Table" for box in boxes) else []
+        regions = assemble(boxes, in_points, lambda bbox: tables_within(bbox, tables))
+    finally:
+        sheet.close()
+    return [
+        replace(region, bbox=_as_printed(region.bbox.scaled(per_point), tilt, page)) for region in regions
+    ]
+
+
+def _layout(sheet_page: Any, lines: Sequence[TextLine]) -> list[LayoutBox]:
+    if len(lines) <= MAX_LINES:
+        try:
+            return analyse(sheet_page)
+        except Exception:
+            sheet_page.layout_information = None
+    return cut_layout(lines, sheet_page.rect.width, sheet_page.rect.height)
+
+
+def _sheet(sheet: Any, image: Image, lines: Sequence[TextLine], per_point: float) -> Any:
+    """A page with the picture and, invisibly, the lines: each scaled to fill its box, in points."""
+    pymupdf = mupdf()
+    page = sheet.new_page(width=image.width / per_point, height=image.height / per_point)
+    small = image.copy()
+    small.thumbnail((int(page.rect.width * SHEET_DPI / 72) + 1, int(page.rect.height * SHEET_DPI / 72) + 1))
+    jpeg = io.BytesIO()
+    small.save(jpeg, "JPEG", quality=80)
+    page.insert_image(page.rect, stream=jpeg.getvalue())
+    fonts = {name: pymupdf.Font(name) for name in ("helv", "china-s")}
+    for line in lines:
+        name = "helv" if all(ord(character) < 256 for character in line.text) else "china-s"
+        width = fonts[name].text_length(line.text, fontsize=1)
+        size = max(1.0, 0.85 * line.bbox.height)
+        start = pymupdf.Point(line.bbox.x0, line.bbox.y1 - 0.22 * line.bbox.height)
+        stretch = line.bbox.width / (width * size) if width > 0 else 1.0
+        page.insert_text(
+            start,
+            line.text,
+            fontname=name,
+            fontsize=size,
+            render_mode=3,
+            morph=(start, pymupdf.Matrix(stretch, 1)),
+        )
+    return page
+
+
+def _as_printed(box: BBox, tilt: float, page: PageImage) -> BBox:
+    """The box in the crooked page, large enough to hold the whole turned region."""
+    if tilt:
+        corners = [
+            turned(x, y, tilt, page.width, page.height) for x in (box.x0, box.x1) for y in (box.y0, box.y1)
+        ]
+        box = BBox.union(BBox(x, y, x, y) for x, y in corners)
+    return box.clamped(page.width, page.height)

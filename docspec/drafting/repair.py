@@ -1,0 +1,52 @@
+"""Small repairs of text as PDF fonts spell it, towards what a reader of the page would type.
+
+Only what is certain is repaired: bullets from symbol fonts, accents that TeX set beside their letter,
+invisible characters. Whatever is doubtful stays, since a wrong draft costs more than a missing one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]")
+_SPACES = re.compile("[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
+_BULLETS = str.maketrans(
+    dict.fromkeys("\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\u2219\u25cf\u23fa\u2981", "•")
+    | {"\uf02d": "-", "\uf0b0": "°", "\uf8e7": "—"}
+)
+# Spacing accents and the combining ones that they stand for.
+_ACCENTS = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "¨": "\u0308",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "ˇ": "\u030c",
+    "˘": "\u0306",
+    "˚": "\u030a",
+    "˙": "\u0307",
+    "˝": "\u030b",
+    "¯": "\u0304",
+}
+_ACCENTED = re.compile(rf"(?<=[^\W\d_])([{''.join(_ACCENTS)}]) ?([^\W\d_])|([{''.join(_ACCENTS)}])([^\W\d_])")
+_CEDILLA = re.compile(r"¸([cCsStT])|([cCsStT])¸")
+_DOTLESS = {"ı": "i", "ȷ": "j"}
+
+
+def repair(text: str) -> str:
+    """One line of text: composed (NFC), single spaces, no invisible characters, accents on their letters."""
+    text = _INVISIBLE.sub("", text.translate(_BULLETS))
+    if not text.isascii():
+        text = _ACCENTED.sub(_compose, text)
+        text = _CEDILLA.sub(
+            lambda match: unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327"), text
+        )
+        text = unicodedata.normalize("NFC", text)
+    return _SPACES.sub(" ", text).strip()
+
+
+def _compose(match: re.Match[str]) -> str:
+    accent, letter = match[1] or match[3], match[2] or match[4]
+    composed = unicodedata.normalize("NFC", _DOTLESS.get(letter, letter) + _ACCENTS[accent])
+    return composed if len(composed) == 1 else match[0]

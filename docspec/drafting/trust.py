@@ -1,0 +1,208 @@
+"""Whether a PDF's text layer says what the page shows.
+
+Fonts may be encoded so that the text is gibberish, scans may carry the hidden output of a bad recogniser,
+and text may be there that nobody sees. Cheap statistics come first; then a few lines are read from the
+pixels and compared, once for every set of fonts in a document and always where the text is hidden.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from docspec.core import PageImage
+from docspec.documents.mupdf import mupdf
+from docspec.drafting.lines import TextLine, page_lines
+from docspec.drafting.recogniser import Recogniser
+
+MIN_CHARACTERS = 8
+MIN_WORDS = 20
+MIN_VOWEL_SHARE = 0.8  # measured: shifted fonts .37-.56, sound text of any European language >= .95
+MAX_BAD_SHARE = 0.05
+MIN_LIKENESS = 0.6  # measured: sound text >= .98, shifted fonts .01-.04
+MIN_LIKENESS_HIDDEN = 0.75  # hidden recognition is wrong here and there: two files have .88 and .97
+SPOT_LINES = 4
+SPOT_LINES_HIDDEN = 8
+MIN_IMAGE_SHARE = 0.6
+MAX_STAMP = 200  # characters of visible text on a scan that are still a stamp or a running head
+LINE_PIXELS = 32.0
+
+_WORD = re.compile(r"[A-Za-zÀ-ɏ]{4,}")
+_VOWELS = frozenset("aeiouyAEIOUYàáâãäåæèéêëìíîïòóôõöøùúûüýÿœÀÁÂÃÄÅÆÈÉÊËÌÍÎÏÒÓÔÕÖØÙÚÛÜÝŒ")
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``trusted`` and a human ``reason``. The shares are 0..1; ``None`` where there was too little to
+    measure.
+    """
+
+    trusted: bool
+    reason: str
+    characters: int = 0
+    vowel_share: float | None = None
+    bad_share: float = 0.0
+    hidden_share: float = 0.0
+    likeness: float | None = None
+
+
+class TrustJudge:
+    """Judges text layers. It remembers which fonts of which document were found sound.
+
+    Without a ``recogniser`` only the statistics are used, and hidden text over a scan is not trusted.
+    """
+
+    def __init__(self, recogniser: Recogniser | None = None) -> None:
+        self._recogniser = recogniser
+        self._sound: tuple[str, frozenset[str]] = ("", frozenset())
+
+    def judge(self, page: PageImage) -> Verdict:
+        """The verdict on ``page``; an image input has no text layer to trust."""
+        if page.pdf_page is None:
+            return Verdict(False, "an image has no text layer")
+        raw = page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP)
+        text = _SPACE.sub("", raw)
+        if len(text) < MIN_CHARACTERS:
+            return Verdict(False, "no text layer", len(text))
+        spans = _spans(page.pdf_page)
+        verdict = Verdict(
+            True, "", len(text), vowel_share(raw), bad_share(text), hidden_share(spans), likeness=None
+        )
+        reason = self._why_bad(page, verdict)
+        if reason:
+            return _with(verdict, False, reason)
+        return self._checked(page, verdict, frozenset(span[0] for span in spans))
+
+    def _why_bad(self, page: PageImage, seen: Verdict) -> str:
+        if seen.bad_share > MAX_BAD_SHARE:
+            return f"text layer of unknown characters ({seen.bad_share:.0%})"
+        if seen.vowel_share is not None and seen.vowel_share < MIN_VOWEL_SHARE:
+            return f"text layer is gibberish (vowels in {seen.vowel_share:.0%} of its words)"
+        if image_share(page.pdf_page) > MIN_IMAGE_SHARE:
+            if seen.hidden_share < 0.5 and seen.characters < MAX_STAMP:
+                return f"scan with only {seen.characters} characters of text"
+            if seen.hidden_share >= 0.5 and self._recogniser is None:
+                return "hidden text over a scan, not checked"
+        return ""
+
+    def _checked(self, page: PageImage, verdict: Verdict, fonts: frozenset[str]) -> Verdict:
+        hidden = verdict.hidden_share >= 0.5
+        source, known = self._sound
+        known = known if source == page.source else frozenset()
+        if self._recogniser is None:
+            return _with(verdict, True, "sound text layer")
+        if not hidden and fonts <= known:
+            return _with(verdict, True, "sound text layer, fonts checked before")
+        likeness = spot_check(page, self._recogniser, SPOT_LINES_HIDDEN if hidden else SPOT_LINES)
+        kind = "hidden text" if hidden else "text layer"
+        if likeness is None:
+            if hidden:
+                return _with(verdict, False, "hidden text over a scan, in a script that cannot be checked")
+            return _with(verdict, True, "sound text layer, not checkable by reading")
+        if likeness < (MIN_LIKENESS_HIDDEN if hidden else MIN_LIKENESS):
+            return _with(verdict, False, f"{kind} differs from the print (likeness {likeness:.2f})", likeness)
+        self._sound = (page.source, known | fonts)
+        return _with(verdict, True, f"sound {kind} (likeness {likeness:.2f})", likeness)
+
+
+def spot_check(page: PageImage, recogniser: Recogniser, count: int = SPOT_LINES) -> float | None:
+    """Mean likeness (0..1) of up to ``count`` lines of text and what is read from their pixels.
+
+    The choice of lines is random but the same for the same page. ``None`` when no line can be checked: too
+    short, or in a script that the recogniser does not write.
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    lines = [line for line in page_lines(page.pdf_page) if _checkable(line, recogniser.alphabet)]
+    lines = [line for line in lines if len(line.text) >= 12] or lines
+    chosen = Random(f"{page.number} {len(lines)}").sample(lines, min(count, len(lines)))
+    scores = []
+    for line in chosen:
+        read, _ = recogniser.read_line(_picture(page.pdf_page, line))
+        scores.append(Levenshtein.normalized_similarity(_plain(line.text), _plain(read)))
+    return sum(scores) / len(scores) if scores else None
+
+
+def vowel_share(text: str) -> float | None:
+    """Share of the Latin words of four letters and more that hold a vowel; ``None`` for fewer than 20
+    words.
+    """
+    words = _WORD.findall(text)
+    if len(words) < MIN_WORDS:
+        return None
+    return sum(any(letter in _VOWELS for letter in word) for word in words) / len(words)
+
+
+def bad_share(text: str) -> float:
+    """Share of characters that no text holds: control, private use, unassigned, U+FFFD."""
+    bad = sum(
+        character == "\ufffd" or unicodedata.category(character) in ("Cc", "Co", "Cn") for character in text
+    )
+    return bad / len(text) if text else 0.0
+
+
+def hidden_share(spans: Sequence[tuple[str, bool, int]]) -> float:
+    """Share of the characters that are in the file but not painted."""
+    total = sum(length for _, _, length in spans)
+    return sum(length for _, hidden, length in spans if hidden) / total if total else 0.0
+
+
+def image_share(page: Any) -> float:
+    """Share of the page that its largest image covers."""
+    area = abs(page.rect)
+    return (
+        max((abs(mupdf().Rect(info["bbox"]) & page.rect) for info in page.get_image_info()), default=0.0)
+        / area
+    )
+
+
+def _spans(page: Any) -> list[tuple[str, bool, int]]:
+    """Font, whether it is invisible, and length of every piece of text.
+
+    Text is invisible in render mode 3, and where a picture of (nearly) the whole page is painted after it.
+    """
+    covered_until = -1
+    for order, (kind, bbox, *_) in enumerate(page.get_bboxlog()):
+        if kind == "fill-image" and abs(mupdf().Rect(bbox) & page.rect) > MIN_IMAGE_SHARE * abs(page.rect):
+            covered_until = order
+    return [
+        (span["font"], span["type"] == 3 or span["seqno"] < covered_until, len(span["chars"]))
+        for span in page.get_texttrace()
+    ]
+
+
+def _checkable(line: TextLine, alphabet: frozenset[str]) -> bool:
+    letters = [character for character in line.text if not character.isspace()]
+    known = sum(character in alphabet for character in letters)
+    return len(letters) >= 5 and known >= 0.9 * len(letters) and any(letter.isalpha() for letter in letters)
+
+
+def _picture(page: Any, line: TextLine) -> Any:
+    from PIL import Image
+
+    box = line.bbox.grown(0.15 * line.bbox.height + 0.5)
+    scale = min(LINE_PIXELS / max(line.bbox.height, 0.5), 4000 / max(box.width, 1.0))
+    clip = mupdf().Rect(box.x0, box.y0, box.x1, box.y1)
+    pixels = page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=clip, alpha=False)
+    return Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples_mv)
+
+
+def _plain(text: str) -> str:
+    return _SPACE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def _with(verdict: Verdict, trusted: bool, reason: str, likeness: float | None = None) -> Verdict:
+    return Verdict(
+        trusted,
+        reason,
+        verdict.characters,
+        verdict.vowel_share,
+        verdict.bad_share,
+        verdict.hidden_share,
+        likeness,
+    )
