@@ -177,33 +177,59 @@ def _save_detector(folder: Path, labels: list[list[float]], boxes: list[list[flo
     ]
     outputs = [
         helper.make_tensor_value_info("rows", TensorProto.FLOAT, ["m", 6]),
-        helper.make_tensor_value_info("count", TensorProto.INT32, [1]),
+        helper.make_tensor_value_info("count", TensorProto.INT32, ["n"]),
     ]
     constants = {
-        "labels": np.array(labels, np.float32).reshape(-1, 2),
-        "shares": np.array(boxes, np.float32).reshape(-1, 4),
-        "order": np.array([1, 0, 1, 0], np.int64),  # (height, width) -> x, y, x, y
-        "boxes_found": np.array([len(boxes)], np.int32),
+        "labels": np.array(labels, np.float32).reshape(1, -1, 2),
+        "shares": np.array(boxes, np.float32).reshape(1, -1, 4),
+        "size_order": np.array([[1, 0, 1, 0]], np.int64),  # (height, width) -> x, y, x, y
+        "first_two": np.array([0, 1], np.int64),
+        "zero": np.array(0, np.float32),
+        "found": np.array(len(boxes), np.float32),
+        "row_shape": np.array([-1, 6], np.int64),
+        "flat": np.array([-1], np.int64),
+        "first": np.array([0], np.int64),
     }
     nodes = [
         helper.make_node("Div", ["im_shape", "scale_factor"], ["page_size"]),
-        helper.make_node("Gather", ["page_size", "order"], ["sizes"], axis=1),
+        helper.make_node("Gather", ["page_size", "size_order"], ["sizes"], axis=1),
         helper.make_node("Mul", ["shares", "sizes"], ["pixels"]),
-        helper.make_node("Concat", ["labels", "pixels"], ["rows"], axis=1),
-        helper.make_node("Identity", ["boxes_found"], ["count"]),
+        helper.make_node("Gather", ["pixels", "first_two"], ["two_columns"], axis=2),
+        helper.make_node("Mul", ["two_columns", "zero"], ["no_labels"]),
+        helper.make_node("Add", ["no_labels", "labels"], ["page_labels"]),
+        helper.make_node("Concat", ["page_labels", "pixels"], ["page_rows"], axis=2),
+        helper.make_node("Reshape", ["page_rows", "row_shape"], ["rows"]),
+        helper.make_node("Gather", ["page_size", "first"], ["heights"], axis=1),
+        helper.make_node("Mul", ["heights", "zero"], ["no_counts"]),
+        helper.make_node("Add", ["no_counts", "found"], ["counts"]),
+        helper.make_node("Reshape", ["counts", "flat"], ["flat_counts"]),
+        helper.make_node("Cast", ["flat_counts"], ["count"], to=TensorProto.INT32),
     ]
     _save(folder, nodes, inputs, outputs, constants)
 
 
 def _save_constants(folder: Path, outputs: dict[str, np.ndarray]) -> None:
-    """A model of one image input whose outputs never change."""
+    """A model of one image input whose outputs never change: ``(1, ...)`` values, repeated for each image."""
     inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "c", "h", "w"])]
-    results = [
-        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
-        for name, value in outputs.items()
+    results = []
+    constants: dict[str, np.ndarray] = {"zero": np.array(0, np.float32)}
+    nodes = [
+        helper.make_node("ReduceMax", ["x"], ["brightest"], axes=[1, 2, 3], keepdims=0),
+        helper.make_node("Mul", ["brightest", "zero"], ["zeros"]),
     ]
-    nodes = [helper.make_node("Identity", [f"{name}_value"], [name]) for name in outputs]
-    _save(folder, nodes, inputs, results, {f"{name}_value": value for name, value in outputs.items()})
+    for name, value in outputs.items():
+        kind = helper.np_dtype_to_tensor_dtype(value.dtype)
+        results.append(helper.make_tensor_value_info(name, kind, ["n", *value.shape[1:]]))
+        constants |= {
+            f"{name}_value": value,
+            f"{name}_shape": np.array([-1] + [1] * (value.ndim - 1), np.int64),
+        }
+        nodes += [
+            helper.make_node("Reshape", ["zeros", f"{name}_shape"], [f"{name}_zeros"]),
+            helper.make_node("Cast", [f"{name}_zeros"], [f"{name}_offsets"], to=kind),
+            helper.make_node("Add", [f"{name}_offsets", f"{name}_value"], [name]),
+        ]
+    _save(folder, nodes, inputs, results, constants)
 
 
 def _save(folder: Path, nodes: list, inputs: list, outputs: list, constants: dict[str, np.ndarray]) -> None:
