@@ -64,7 +64,10 @@ class BBox:
         if not boxes:
             raise ValueError("the union of no boxes is undefined")
         return BBox(
-            min(b.x0 for b in boxes), min(b.y0 for b in boxes), max(b.x1 for b in boxes), max(b.y1 for b in boxes)
+            min(b.x0 for b in boxes),
+            min(b.y0 for b in boxes),
+            max(b.x1 for b in boxes),
+            max(b.y1 for b in boxes),
         )
 
     def rounded(self) -> tuple[int, int, int, int]:

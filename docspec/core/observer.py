@@ -1,4 +1,6 @@
-"""What a run tells while it goes on: progress for a terminal, notes for people, nothing that results depend on."""
+"""What a run tells while it goes on: progress for a terminal, notes for people, nothing that results depend
+on.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,24 @@ from docspec.core.result import PageResult
 
 @runtime_checkable
 class Observer(Protocol):
-    """Listens to a parser. Calls come from the parser's thread; an observer must return quickly and not raise."""
+    """Listens to a parser. Calls come from the parser's thread; an observer must return quickly and not
+    raise.
+    """
 
     def document_started(self, source: str, pages: int) -> None:
         """``source`` (display name) was opened and ``pages`` of its pages are going to be read."""
         ...
 
     def stage(self, number: int, name: str) -> None:
-        """Page ``number`` enters ``render``, ``draft``, ``prefill``, ``stage1``, ``stage2`` or ``baseline``."""
+        """Page ``number`` enters ``render``, ``draft``, ``prefill``, ``stage1``, ``stage2`` or
+        ``baseline``.
+        """
         ...
 
     def decoding(self, number: int, stage: str, tokens: int, tokens_per_step: float) -> None:
-        """Page ``number`` has ``tokens`` tokens in ``stage`` so far; called at most about ten times a second."""
+        """Page ``number`` has ``tokens`` tokens in ``stage`` so far; called at most about ten times a
+        second.
+        """
         ...
 
     def page_done(self, result: PageResult) -> None:

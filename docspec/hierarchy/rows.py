@@ -55,7 +55,9 @@ class Engine:
         self._rule = make_rule(options.tau)
         self._cache: SlotCache | None = None
 
-    def speculate(self, jobs: Sequence[RowJob], on_step: OnStep | None = None) -> tuple[list[RowOutput], StageStats]:
+    def speculate(
+        self, jobs: Sequence[RowJob], on_step: OnStep | None = None
+    ) -> tuple[list[RowOutput], StageStats]:
         """Decodes ``jobs`` in one batch with their drafts (SpecDecode)."""
         cache, rows, seconds = self._prefill(jobs, [self._proposer(job.drafts) for job in jobs])
         start = time.perf_counter()
@@ -68,6 +70,10 @@ class Engine:
         start = time.perf_counter()
         forwards = decode_autoregressively(self.target, cache, rows[0])
         return _outputs(rows)[0], _stats([job], rows, forwards, seconds, time.perf_counter() - start)
+
+    def release(self) -> None:
+        """Lets go of the KV buffer (after a failure; the next call makes a new one)."""
+        self._cache = None
 
     def _proposer(self, drafts: Drafts) -> Proposer:
         return WindowProposer(drafts, self._options.window)

@@ -170,6 +170,4 @@ def _scores(
     parents = torch.from_numpy(batch.parents).to(logits.device)
     after_parent = logprobs.gather(1, parents.unsqueeze(-1).expand(-1, -1, logprobs.shape[-1]))
     drafted = after_parent.gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
-    return [
-        Scores(c, b, d) for c, b, d in zip(choice.tolist(), best.tolist(), drafted.tolist(), strict=True)
-    ]
+    return [Scores(c, b, d) for c, b, d in zip(choice.tolist(), best.tolist(), drafted.tolist(), strict=True)]

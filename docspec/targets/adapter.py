@@ -20,6 +20,16 @@ class Processing(Protocol):
 
     tokenizer: Any
 
+    @property
+    def factor(self) -> int:
+        """Pixels per image token and axis; sizes that the model sees are multiples of it."""
+        ...
+
+    @property
+    def pixel_limits(self) -> dict[str, int]:
+        """``factor``, ``min_pixels`` and ``max_pixels`` of the resizing that the model expects."""
+        ...
+
     def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
         """``input_ids (1, P)``, pixel values and grid as the model's forward takes them."""
         ...
@@ -83,7 +93,9 @@ class TransformersTarget:
         mask = mask.unsqueeze(1)
         if self.attention == "eager":  # takes additive masks only; a boolean one would be added as 0 and 1
             blocked = torch.finfo(self.kv_spec.dtype).min
-            mask = torch.zeros(mask.shape, dtype=self.kv_spec.dtype, device=mask.device).masked_fill_(~mask, blocked)
+            mask = torch.zeros(mask.shape, dtype=self.kv_spec.dtype, device=mask.device).masked_fill_(
+                ~mask, blocked
+            )
         if self.rope_axes > 1:
             positions = positions.unsqueeze(0).expand(self.rope_axes, -1, -1)
         hidden = self._decoder(

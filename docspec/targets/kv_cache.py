@@ -60,7 +60,9 @@ class SlotCache(Cache):
         self.rows = rows
         self.slots = slots + 1  # the last one is the bin
         self.buffer = torch.zeros(
-            (spec.layers, 2, rows, self.slots, spec.kv_heads, spec.head_dim), dtype=spec.dtype, device=spec.device
+            (spec.layers, 2, rows, self.slots, spec.kv_heads, spec.head_dim),
+            dtype=spec.dtype,
+            device=spec.device,
         )
         self.prefilling = False
         self.write_index = torch.zeros(0, dtype=torch.long, device=spec.device)

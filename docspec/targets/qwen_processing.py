@@ -38,6 +38,16 @@ class QwenProcessing:
         """Pixels per merged patch and axis: sizes the model sees are multiples of this."""
         return int(self.image_processor.patch_size * self.image_processor.merge_size)
 
+    @property
+    def pixel_limits(self) -> dict[str, int]:
+        """``factor``, ``min_pixels`` and ``max_pixels`` of the resizing that the model expects."""
+        size = self.image_processor.size
+        return {
+            "factor": self.factor,
+            "min_pixels": int(size["shortest_edge"]),
+            "max_pixels": int(size["longest_edge"]),
+        }
+
     def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
         pixels = self.image_processor(images=[image], return_tensors="pt")
         grid = pixels["image_grid_thw"]
@@ -61,14 +71,7 @@ class QwenProcessing:
     def model_size(self, width: int, height: int) -> tuple[int, int]:
         from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 
-        size = self.image_processor.size
-        new_height, new_width = smart_resize(
-            height,
-            width,
-            factor=self.factor,
-            min_pixels=size["shortest_edge"],
-            max_pixels=size["longest_edge"],
-        )
+        new_height, new_width = smart_resize(height, width, **self.pixel_limits)
         return new_width, new_height
 
 

@@ -92,7 +92,6 @@ def load_target(options: ParseOptions) -> LoadedTarget:
 
     Raises :class:`docspec.core.ModelError` with one line that names the model and the ways out.
     """
-    import torch
 
     path = locate(options.model, options.offline)
     model_type = _model_type(options.model, path)
@@ -144,7 +143,11 @@ def _from_hub(name: str, offline: bool) -> str:
     try:
         return str(snapshot_download(name, allow_patterns=_HUB_FILES, local_files_only=offline))
     except Exception as error:
-        why = "it is not in the local cache and --offline forbids fetching it" if offline else _first_line(error)
+        why = (
+            "it is not in the local cache and --offline forbids fetching it"
+            if offline
+            else _first_line(error)
+        )
         raise ModelError(
             f"{name} cannot be had: {why}; pass a local directory with --model, fetch it once while online, "
             "or use the bundled reader (--model mini)"
@@ -195,10 +198,15 @@ def pick_dtype(wanted: str, device: torch.device) -> torch.dtype:
 
 def _from_pretrained(cls: Any, path: str, settings: dict[str, Any]) -> Any:
     """The model of class ``cls`` in ``path``, every weight accounted for."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
     settings = dict(settings)
     device = settings.pop("device")
     try:
-        model, loading = cls.from_pretrained(path, local_files_only=True, output_loading_info=True, **settings)
+        model, loading = cls.from_pretrained(
+            path, local_files_only=True, output_loading_info=True, **settings
+        )
     except Exception as error:
         raise ModelError(f"{path} cannot be loaded as {cls.__name__}: {_first_line(error)}") from error
     absent = sorted(loading["missing_keys"]) + sorted(str(key) for key in loading["mismatched_keys"])

@@ -41,7 +41,9 @@ def greedy(target, prompts):
     for prompt in prompts:
         with torch.inference_mode():
             ids = target.model.generate(**prompt.inputs, do_sample=False, max_new_tokens=NEW_TOKENS)
-        outputs.append(tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids))
+        outputs.append(
+            tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids)
+        )
     return outputs
 
 

@@ -1,0 +1,208 @@
+"""One page through the hierarchy: draft, Stage 1 on its regions, Stage 2 on the whole page, blocks out.
+
+A page fails alone: whatever goes wrong becomes a result with status ``failed`` and a message, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from docspec.core import (
+    Baseline,
+    Event,
+    PageDraft,
+    PageError,
+    PageImage,
+    PageResult,
+    PageTimings,
+    ParseOptions,
+)
+from docspec.core.observer import Observer
+from docspec.dialects import Dialect
+from docspec.dialects.locate import attach_boxes
+from docspec.drafting import SafeDrafter
+from docspec.drafting.blank import is_blank
+from docspec.hierarchy.memory import is_out_of_memory, release_memory
+from docspec.hierarchy.rows import Engine, OnStep, RowJob, RowOutput
+from docspec.hierarchy.stage1 import verify_regions
+from docspec.speculation.decode import Row
+from docspec.targets.registry import LoadedTarget
+
+PROGRESS_SECONDS = 0.1
+"""Least time between two progress calls to the observer."""
+
+
+class PageParser:
+    """Parses pages one at a time with one target, one drafter and one set of options."""
+
+    def __init__(
+        self,
+        loaded: LoadedTarget,
+        dialect: Dialect,
+        drafter: SafeDrafter,
+        options: ParseOptions,
+        observer: Observer,
+    ) -> None:
+        self._target = loaded.target
+        self._card = loaded.card
+        self._dialect = dialect
+        self._drafter = drafter
+        self._options = options
+        self._observer = observer
+        self._engine = Engine(loaded.target, options)
+
+    def parse(self, page: PageImage) -> PageResult:
+        """The page's result; never raises but for interrupts and programming errors outside the page."""
+        try:
+            return self._parse(page)
+        except Exception as error:
+            self._engine.release()
+            return self._failed(page, error)
+
+    def _parse(self, page: PageImage) -> PageResult:
+        self._observer.stage(page.number, "draft")
+        draft, events = self._drafter.draft_with_events(page)
+        result = PageResult(
+            source=page.source,
+            number=page.number,
+            status="ok",
+            width=page.width,
+            height=page.height,
+            drafter=draft.drafter,
+            drafter_reason=draft.reason,
+            regions=len(draft.regions),
+            events=events,
+            image=page.image,
+            timings=PageTimings(render=page.render_seconds, draft=draft.seconds),
+        )
+        if is_blank(page, draft):
+            event = Event("blank_page", "nothing is printed on the page; the model was not asked")
+            return replace(result, status="blank", events=(*events, event))
+        return self._verified(page, draft, result)
+
+    def _verified(self, page: PageImage, draft: PageDraft, result: PageResult) -> PageResult:
+        speculating = self._options.stages != "none"
+        outputs: list[str] | None = None
+        stage1_seconds = 0.0
+        if self._options.stages == "both" and any(region.texts for region in draft.regions):
+            self._observer.stage(page.number, "stage1")
+            start = time.perf_counter()
+            regions = verify_regions(
+                self._engine, self._target, self._dialect, page, draft, self._progress(page, "stage1")
+            )
+            outputs = regions.texts
+            stage1_seconds = time.perf_counter() - start
+            result = replace(result, stage1=regions.stats)
+
+        self._observer.stage(page.number, "prefill")
+        start = time.perf_counter()
+        job = self._page_job(page, draft if speculating else PageDraft(), draft, outputs)
+        encode_seconds = time.perf_counter() - start
+        self._observer.stage(page.number, "stage2")
+        if speculating:
+            [output], stats = self._engine.speculate([job], self._progress(page, "stage2"))
+        else:
+            output, stats = self._engine.baseline(job)
+        text = self._target.detokenize(list(output.tokens))
+        result = replace(
+            result,
+            text=text,
+            token_ids=output.tokens,
+            blocks=attach_boxes(self._dialect.parse(text, page.width, page.height), draft),
+            stage2=stats,
+            events=(*result.events, *_ending(output)),
+            timings=replace(
+                result.timings,
+                stage1=stage1_seconds,
+                prefill=encode_seconds + stats.prefill_seconds,
+                stage2=stats.decode_seconds,
+            ),
+        )
+        if self._options.baseline:
+            self._observer.stage(page.number, "baseline")
+            result = replace(result, baseline=self._compare(job, encode_seconds, output, result.timings))
+        return result
+
+    def _page_job(
+        self, page: PageImage, usable: PageDraft, known: PageDraft, outputs: list[str] | None
+    ) -> RowJob:
+        """The page as a row: ``usable`` may be copied from, ``known`` only tells which repetitions are no loops."""
+        prompt = self._target.encode(page.image, self._dialect.page_prompt)
+        limit = self._target.max_length - prompt.length - self._options.max_tree - 1
+        if limit < 1:
+            raise PageError(
+                f"the page takes {prompt.length} of the model's {self._target.max_length} tokens; lower --dpi"
+            )
+        budget = min(self._options.max_tokens or self._card.max_new_tokens, limit)
+        return RowJob(
+            prompt,
+            self._tokenized(self._dialect.page_drafts(usable, page.width, page.height, outputs)),
+            budget,
+            held=self._tokenized(self._dialect.page_drafts(known, page.width, page.height)),
+        )
+
+    def _tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(self._target.tokenize(text)) for text in texts)
+
+    def _compare(
+        self, job: RowJob, encode_seconds: float, output: RowOutput, timings: PageTimings
+    ) -> Baseline:
+        """The same page decoded plainly: equations 12 and 13, with draft and Stage 1 on the speculative side."""
+        plain, stats = self._engine.baseline(job)
+        plain_prefill = encode_seconds + stats.prefill_seconds
+        speculative = timings.draft + timings.stage1 + timings.stage2
+        return Baseline(
+            tokens=len(plain.tokens),
+            prefill_seconds=plain_prefill,
+            decode_seconds=stats.decode_seconds,
+            sr_decode=stats.decode_seconds / speculative if speculative else 0.0,
+            sr_e2e=(timings.render + plain_prefill + stats.decode_seconds) / timings.total,
+            identical=plain.tokens == output.tokens,
+        )
+
+    def _progress(self, page: PageImage, stage: str) -> OnStep:
+        last = 0.0
+
+        def on_step(rows: Sequence[Row]) -> None:
+            nonlocal last
+            now = time.perf_counter()
+            if now - last < PROGRESS_SECONDS:
+                return
+            last = now
+            steps = sum(row.steps for row in rows)
+            accepted = sum(row.accepted for row in rows)
+            self._observer.decoding(
+                page.number, stage, sum(len(row.output) for row in rows), (accepted + steps) / max(1, steps)
+            )
+
+        return on_step
+
+    def _failed(self, page: PageImage, error: Exception) -> PageResult:
+        if is_out_of_memory(error):
+            release_memory()
+            message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
+        elif isinstance(error, PageError):
+            message = str(error)
+        else:
+            message = f"{type(error).__name__}: {error}"
+        return PageResult(
+            source=page.source,
+            number=page.number,
+            status="failed",
+            width=page.width,
+            height=page.height,
+            error=f"{page.source}, page {page.number}: {message}",
+        )
+
+
+def _ending(output: RowOutput) -> tuple[Event, ...]:
+    """What to report about a page that did not end by itself."""
+    if output.finish == "loop":
+        detail = f"the output began to repeat itself after {len(output.tokens)} tokens and was cut there"
+        return (Event("loop_stopped", detail),)
+    if output.finish == "budget":
+        detail = f"stopped at the page's budget of {len(output.tokens)} tokens; raise --max-tokens"
+        return (Event("budget_reached", detail),)
+    return ()

@@ -1,0 +1,139 @@
+"""The Python interface: ``parse`` for one document, ``Parser`` for many with one loaded model.
+
+The command line is a thin layer over :class:`Parser`. Pages stream: one page is held at a time, whatever the
+length of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from docspec import offline
+from docspec.core import DocumentResult, PageResult, ParseOptions
+from docspec.core.observer import NullObserver, Observer
+from docspec.documents import Document, PageFailure, Source, open_document, parse_page_ranges
+from docspec.documents.sources import source_from_bytes
+
+if TYPE_CHECKING:
+    from docspec.dialects import Dialect
+    from docspec.hierarchy.page import PageParser
+    from docspec.targets.registry import LoadedTarget, TargetInfo
+
+Input = Source | str | Path | bytes
+
+
+class Parser:
+    """Parses documents with one target, loaded at first use and kept.
+
+    Raises :class:`docspec.core.ModelError` when the target cannot be loaded, :class:`docspec.core.DrafterError`
+    when a drafter asked for by name cannot work, and :class:`docspec.core.InputError` for an input that cannot be
+    read. A page that fails comes as a result with status ``failed``.
+    """
+
+    def __init__(self, options: ParseOptions | None = None, observer: Observer | None = None) -> None:
+        self.options = options or ParseOptions()
+        self.observer: Observer = observer or NullObserver()
+        if self.options.offline:
+            offline.enforce()
+
+    @property
+    def target_info(self) -> TargetInfo:
+        """What the target is; loads it."""
+        return self._loaded.info
+
+    def open(self, source: Input) -> Document:
+        """Opens an input: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an image."""
+        if isinstance(source, bytes):
+            source = source_from_bytes(source)
+        return open_document(source, self.options.password)
+
+    def pages(self, source: Input | Document) -> Iterator[PageResult]:
+        """The results of the selected pages, one at a time; an already open document stays open."""
+        if isinstance(source, Document):
+            yield from self._pages(source)
+            return
+        with self.open(source) as document:
+            yield from self._pages(document)
+
+    def parse(self, source: Input | Document) -> DocumentResult:
+        """All selected pages at once, without their images. Stream long documents with :meth:`pages` instead."""
+        if isinstance(source, Document):
+            return DocumentResult(
+                source.name, tuple(replace(page, image=None) for page in self.pages(source))
+            )
+        with self.open(source) as document:
+            return self.parse(document)
+
+    def close(self) -> None:
+        """Lets go of the model; the parser can be used again and will load it again."""
+        for name in ("_loaded", "_page_parser"):
+            self.__dict__.pop(name, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _pages(self, document: Document) -> Iterator[PageResult]:
+        selection = parse_page_ranges(self.options.pages)
+        numbers = selection.resolve(document.page_count, document.name)
+        page_parser = self._page_parser
+        self.observer.document_started(document.name, len(numbers))
+        for page in document.pages(selection, self.options.dpi):
+            if isinstance(page, PageFailure):
+                result = PageResult(document.name, page.number, "failed", error=str(page.error))
+            else:
+                result = page_parser.parse(page)
+            self.observer.page_done(result)
+            yield result
+
+    @cached_property
+    def _loaded(self) -> LoadedTarget:
+        from docspec.targets.registry import load_target
+
+        loaded = load_target(self.options)
+        note = f" ({loaded.info.note})" if loaded.info.note else ""
+        self.observer.note(f"model: {loaded.info.name} on {loaded.info.device}, {loaded.info.dtype}{note}")
+        return loaded
+
+    @cached_property
+    def _page_parser(self) -> PageParser:
+        from docspec.drafting import make_drafter
+        from docspec.hierarchy.page import PageParser
+
+        drafter = make_drafter(self.options)
+        return PageParser(self._loaded, _dialect_of(self._loaded), drafter, self.options, self.observer)
+
+
+def _dialect_of(loaded: LoadedTarget) -> Dialect:
+    """The target's dialect with what its card and its image processor say."""
+    from docspec.dialects import make_dialect
+
+    card = loaded.card
+    settings: dict[str, Any] = {}
+    if card.prompt is not None:
+        settings["page_prompt"] = card.prompt
+    if card.crop_prompt is not None:
+        settings["crop_prompt"] = card.crop_prompt
+    if card.dialect == "layout-json":
+        settings.update(loaded.target.processing.pixel_limits)
+    else:
+        settings["table_style"] = card.table_style
+    return make_dialect(card.dialect, **settings)
+
+
+def parse(source: Input, **options: Any) -> DocumentResult:
+    """Parses one document with :class:`docspec.core.ParseOptions` given as keywords.
+
+    >>> result = parse("report.pdf", pages="1-3")  # doctest: +SKIP
+    """
+    with Parser(ParseOptions(**options)) as parser:
+        return parser.parse(source)
