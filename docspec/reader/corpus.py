@@ -17,6 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 EXTRA_CHARACTERS = "–—‘’“”•…éèêëàâäáíîïóôöúùûüçñßøåÉÖÜ°£€§©®×÷±≤≥≠≈∞→½¼µαβγδεθλπρσφωΔΣΩ√∑∫∂²³¹"
+FEW_WORDS = (
+    "about after again bridge build carry certain change chapter children country early earth every example "
+    "father figure follow garden great group harbour house journey known large later letter light little made "
+    "measure might morning mountain name never night number order other paper part people place plant point "
+    "quarter question quick reader report river school second sentence should small sound still story table "
+    "thought through together under until valley water where which winter without world would write year zone"
+)
 ALPHABET = frozenset(chr(code) for code in range(32, 127)) | frozenset(EXTRA_CHARACTERS)
 
 
@@ -89,7 +96,7 @@ def paragraphs(evaluation: bool = False) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1)
 def words() -> tuple[str, ...]:
-    """Dictionary words where a word list is installed, else the words of the paragraphs."""
+    """Dictionary words where a word list is installed, else words of the paragraphs or a few of our own."""
     listing = Path("/usr/share/dict/words")
     if listing.is_file():
         entries = listing.read_text(encoding="utf-8", errors="ignore").split()
@@ -98,4 +105,5 @@ def words() -> tuple[str, ...]:
             for i, word in enumerate(entries)
             if set(word) <= ALPHABET and ("'" not in word or i % 12 == 0)
         )
-    return tuple(sorted({word for text in paragraphs()[:2000] for word in text.split()}))
+    texts = paragraphs()[:2000] or (FEW_WORDS,)
+    return tuple(sorted({word for text in texts for word in text.split()}))

@@ -57,25 +57,15 @@ def mix(*parts: tuple[dict[str, float], float]) -> dict[str, float]:
 
 
 PLAN = (
+    Phase("vision", 300, (2e-3, 1.8e-3), mix((FEW, 0.5), (MANY, 0.5)), Weights(vision_only=True), 20, 25.0),
+    Phase("lines", 450, (1.6e-3, 1.5e-3), mix((ONE, 0.4), (FEW, 0.6)), Weights(guide=0.5), 30, 32.0),
     Phase(
-        "vision",
-        800,
-        (2e-3, 1.5e-3),
-        mix((FEW, 0.5), (MANY, 0.5)),
-        Weights(vision_only=True),
-        warm=20,
-        work=25,
+        "crops", 1000, (1.5e-3, 1.2e-3), mix((ONE, 0.1), (FEW, 0.5), (MANY, 0.4)), Weights(guide=0.3), 0, 40.0
     ),
-    Phase("lines", 700, (1.5e-3, 1.5e-3), mix((ONE, 0.6), (FEW, 0.4)), warm=30),
-    Phase("crops", 1400, (1.5e-3, 1.2e-3), mix((ONE, 0.1), (FEW, 0.4), (MANY, 0.5))),
-    Phase("pages", 1500, (1.2e-3, 1e-3), mix((FEW, 0.2), (MANY, 0.35), (SMALL, 0.25), (WHOLE, 0.2))),
     Phase(
-        "decay",
-        1200,
-        (1e-3, 2e-5),
-        mix((FEW, 0.2), (MANY, 0.3), (SMALL, 0.1), (WHOLE, 0.4)),
-        Weights(guide=0.1),
+        "pages", 1000, (1.2e-3, 1e-3), mix((FEW, 0.2), (MANY, 0.35), (SMALL, 0.25), (WHOLE, 0.2)), work=50.0
     ),
+    Phase("decay", 800, (1e-3, 2e-5), mix((FEW, 0.2), (MANY, 0.3), (SMALL, 0.1), (WHOLE, 0.4)), work=50.0),
 )
 
 

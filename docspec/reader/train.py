@@ -13,6 +13,7 @@ import math
 import os
 import time
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ from docspec.reader.data import Batch, collate
 from docspec.reader.network import Network
 from docspec.reader.optimiser import Optimiser
 from docspec.reader.pages import make_page
+from docspec.reader.render import Sample
 
 
 @dataclass
@@ -51,7 +53,7 @@ def learned_tokenizer(seed: int = 0) -> PreTrainedTokenizerFast:
     return tok.train_tokenizer(texts + list(paragraphs[:: max(1, len(paragraphs) // 4000)]))
 
 
-def samples_of(phase: Phase, step: int, seed: int, rank: int, size: reader_model.Size) -> list:
+def samples_of(phase: Phase, step: int, seed: int, rank: int, size: reader_model.Size) -> list[Sample]:
     """The samples of one step on one process."""
     width, height = curriculum.choose(phase, step, seed)
     one = curriculum.cost(width, height, size, phase.weights.vision_only)
@@ -59,6 +61,9 @@ def samples_of(phase: Phase, step: int, seed: int, rank: int, size: reader_model
     make = make_page if curriculum.is_page(width, height) else make_crop
     base = zlib.crc32(f"{seed}-{phase.name}-{step}-{rank}".encode()) << 8
     return [make(width, height, base + k, noise=phase.noise) for k in range(count)]
+
+
+Source = Callable[[Phase, int, int, int, reader_model.Size], list[Sample]]
 
 
 def rate_at(phase: Phase, step: int) -> float:
@@ -72,9 +77,16 @@ class Run:
     """A training run in a directory: `state.pt`, `log.jsonl`, `tokenizer/`, `plan.json`."""
 
     def __init__(
-        self, directory: Path, *, size: str = "mini", seed: int = 1, plan: tuple[Phase, ...] | None = None,
-        device: str = "cpu", tokenizer: PreTrainedTokenizerFast | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        directory: Path,
+        *,
+        size: str = "mini",
+        seed: int = 1,
+        plan: tuple[Phase, ...] | None = None,
+        device: str = "cpu",
+        tokenizer: PreTrainedTokenizerFast | None = None,
+        source: Source | None = None,
+    ) -> None:
         self.directory, self.size_name, self.seed, self.device = directory, size, seed, torch.device(device)
         self.rank = dist.get_rank() if dist.is_initialized() else 0
         self.ranks = dist.get_world_size() if dist.is_initialized() else 1
@@ -89,6 +101,7 @@ class Run:
         self.plan = plan or curriculum.read_plan(directory / "plan.json")
         self.tokenizer = PreTrainedTokenizerFast.from_pretrained(directory / "tokenizer")
         self.size = reader_model.SIZES[size]
+        self.source: Source = source or samples_of
         self.network = Network(
             reader_model.build(size, seed=seed, vocab_size=len(self.tokenizer)), self.tokenizer
         )
@@ -125,7 +138,7 @@ class Run:
 
     def batch(self, phase: Phase, step: int) -> Batch:
         """The batch of one step of this process."""
-        return collate(samples_of(phase, step, self.seed, self.rank, self.size), self.tokenizer)
+        return collate(self.source(phase, step, self.seed, self.rank, self.size), self.tokenizer)
 
     def step(self, phase: Phase, batch: Batch) -> dict[str, float]:
         """One optimiser step."""

@@ -111,7 +111,7 @@ class Setter:
         return lines if lines[-1] else []
 
     def divide(self, word: str, room: float, widths: dict[str, float]) -> str:
-        """The part of a word of 7 letters or more that fits, with a hyphen, into `room` (at size 1), or ""."""
+        """The part of a word of 7 or more letters that fits with its hyphen in `room` (at size 1), or ""."""
         if len(word) < 7 or not word.isalpha():
             return ""
         for count in range(len(word) - 3, 2, -1):
