@@ -295,7 +295,7 @@ def test_generate_equals_full_forwards_without_cache(
     expected = greedy_by_full_forwards(model, inputs, 24)
     generated = model.generate(**inputs, max_new_tokens=24, do_sample=False)
     assert generated[0, inputs["input_ids"].shape[1] :].tolist() == expected
-    assert len(expected) > 1 and len(set(expected)) > 1
+    assert len(set(expected)) > 10, "an answer that repeats itself proves little"
 
 
 def test_what_is_written_depends_on_the_image(checkpoint: Path, processing: DotsOCRProcessing) -> None:
@@ -438,6 +438,10 @@ def test_model_size_is_the_size_in_which_boxes_are_written(processing: DotsOCRPr
     assert tuple(14 * side for side in reversed(inputs["image_grid_thw"][0, 1:].tolist())) == (
         processing.model_size(150, 99)
     )
+
+
+def test_limits_of_the_image_are_the_published_ones(processing: DotsOCRProcessing) -> None:
+    assert processing.pixel_limits == {"factor": 28, "min_pixels": 3136, "max_pixels": 11_289_600}
 
 
 def test_a_narrow_image_keeps_its_length(processing: DotsOCRProcessing) -> None:

@@ -27,7 +27,7 @@ END_OF_TEXT = "<|endoftext|>"
 FRAME = (USER, END_OF_USER, ASSISTANT, END_OF_ASSISTANT, IMAGE, IMAGE_PAD, END_OF_IMAGE)
 
 
-@dataclass(frozen=True)
+@dataclass
 class DotsOCRProcessing:
     """Tokenizer, image processor and stop tokens of one checkpoint."""
 
@@ -60,20 +60,28 @@ class DotsOCRProcessing:
             eos_ids=_eos_ids(where, vocabulary, local_files_only),
         )
 
+    @property
+    def factor(self) -> int:
+        """Pixels per image token and axis (28): sides of the image that the model sees are multiples of it."""
+        return int(self.image_processor.patch_size * self.image_processor.merge_size)
+
+    @property
+    def pixel_limits(self) -> dict[str, int]:
+        """The checkpoint's `factor`, `min_pixels` and `max_pixels`, as `smart_resize` takes them."""
+        size = self.image_processor.size
+        return {
+            "factor": self.factor,
+            "min_pixels": int(size["shortest_edge"]),
+            "max_pixels": int(size["longest_edge"]),
+        }
+
     def model_size(self, width: int, height: int) -> tuple[int, int]:
-        """Width and height in pixels after `smart_resize` with this checkpoint's bounds, as its boxes have.
+        """Width and height in pixels after `smart_resize` with this checkpoint's limits, as its boxes have.
 
         Not the image processor's own rounding, which takes the narrow side of an extreme image to zero first.
         Raises `ValueError` for an empty image or one side over 200 times the other.
         """
-        processor = self.image_processor
-        rows, columns = smart_resize(
-            height,
-            width,
-            factor=processor.patch_size * processor.merge_size,
-            min_pixels=processor.size["shortest_edge"],
-            max_pixels=processor.size["longest_edge"],
-        )
+        rows, columns = smart_resize(height, width, **self.pixel_limits)
         return columns, rows
 
     def encode(self, image: Image.Image, prompt: str) -> dict[str, Tensor]:
