@@ -34,7 +34,6 @@ _QUOTE_THAT_ENDS = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u[0-9a-fA-F]{0,3}$|(.)|$)", re.DOTALL)
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
-_DECODER = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +95,9 @@ def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return merged
 
 
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_merged)
+
+
 def _cells_in(value: Any) -> Iterable[Cell]:
     """Cells anywhere in parsed JSON: a list of them, or wrapped in objects such as ``{"layout": [...]}``."""
     if isinstance(value, list):
@@ -125,13 +127,20 @@ def _box(value: Any) -> Box | None:
 def _read_cells(text: str) -> Iterable[Cell]:
     at = 0
     while start := _ANY_CELL.search(text, at):
+        brace = start.start()
         try:
-            value, at = _DECODER.raw_decode(text, start.start())
+            value, length = _DECODER.raw_decode(text[brace : _next_cell(text, brace + 1)])
+            at = brace + length
             yield from _cells_in(value)
         except (ValueError, RecursionError):
-            cell, at = _read_cell(text, start.start() + 1)
+            cell, at = _read_cell(text, brace + 1)
             if cell is not None:
                 yield cell
+
+
+def _next_cell(text: str, at: int) -> int:
+    following = _REGULAR_CELL.search(text, at)
+    return following.start() if following else len(text)
 
 
 def _read_cell(text: str, at: int) -> tuple[Cell | None, int]:
@@ -190,16 +199,15 @@ def _read_string(text: str, at: int) -> tuple[str, int]:
 
     It ends at a quote that can end a value, or (that quote forgotten) where the next cell or nothing begins.
     """
-    following = _REGULAR_CELL.search(text, at)
-    limit = following.start() if following else len(text)
-    for quote in _QUOTE_THAT_ENDS.finditer(text, at):
-        if quote.start() >= limit:
-            break
+    limit = _next_cell(text, at)
+    for quote in _QUOTE_THAT_ENDS.finditer(text, at, limit + 1):  # the next cell's brace may follow
         if not _is_escaped(text, quote.start(), at):
             return _unescaped(text[at : quote.start()]), quote.end()
-    if following:
-        return _unescaped(re.sub(r'"?\s*\}?\s*,?\s*$', "", text[at:limit])), limit
-    return _unescaped(re.sub(r"\s*```\s*$", "", text[at:])), limit
+    if limit < len(text):
+        rest = text[at:limit].rstrip().removesuffix(",").rstrip().removesuffix("}").rstrip().removesuffix('"')
+    else:
+        rest = text[at:].removesuffix("```")  # of a fence around the answer
+    return _unescaped(rest), limit
 
 
 def _is_escaped(text: str, at: int, start: int) -> bool:

@@ -27,6 +27,7 @@ _WORD = re.compile(r"[a-z0-9]+|[^\W_]")
 _SHORT = 20  # characters below which the threshold rises
 _LEAST_PART = 12  # characters that a text needs to be recognised as part of a longer one
 _PART_SCORE = 0.9
+_SLACK = 1.1  # letters of the parts per letter of the whole: readings differ a little in length
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +92,13 @@ class _Matcher:
                 best[a][b] = max(best[a + 1][b], best[a][b + 1], matched)
         a = b = 0
         while a < len(rows) and b < len(columns):
-            if best[a][b] == best[a + 1][b]:
-                a += 1
-            elif best[a][b] == best[a][b + 1]:
-                b += 1
-            else:
+            if gain[a][b] and best[a][b] == gain[a][b] + best[a + 1][b + 1]:
                 self._found[rows[a]] = [columns[b]]
                 a, b = a + 1, b + 1
+            elif best[a][b] == best[a + 1][b]:
+                a += 1
+            else:
+                b += 1
 
     def _match_out_of_order(self) -> None:
         """What the target read in another order than the drafter: the best pairs that are left."""
@@ -124,23 +125,37 @@ class _Matcher:
                     self._found.update((i, [j]) for i, j in zip(here, there, strict=True))
 
     def _merge_parts(self) -> None:
-        """Regions that a matched neighbour's block goes on into, then blocks that lie inside a neighbour's
-        region."""
-        _, regions = self._left()
+        """Regions that a neighbour's block goes on into, then blocks that lie inside a neighbour's region.
+
+        Room is counted in letters, so that a text that is there once is not found twice.
+        """
         owner = {j: i for i, found in self._found.items() for j in found}
-        for j in regions:
-            for i in dict.fromkeys(owner[n] for n in (j - 1, j + 1) if n in owner):
-                if any(_is_part(text, self._block_texts[i]) for text in self._region_texts[j]):
+        room = {i: len(self._block_texts[i].letters) * _SLACK for i in self._found}
+        for i, (j, *_) in self._found.items():
+            room[i] -= self._letters(j)
+        for j in self._left()[1]:
+            for i in (owner[n] for n in _nearest(owner, j)):
+                if room[i] >= self._letters(j) and self._holds_region(i, j):
                     self._found[i].append(j)
+                    room[i] -= self._letters(j)
                     owner[j] = i
                     break
-        blocks, _ = self._left()
-        for i in blocks:
-            near = [j for n in (i - 1, i + 1) for j in self._found.get(n, ())]
-            for j in dict.fromkeys(near):
-                if any(_is_part(self._block_texts[i], text) for text in self._region_texts[j]):
+        room = {j: self._letters(j) * _SLACK for j in owner}
+        for j, i in owner.items():
+            room[j] -= len(self._block_texts[i].letters)
+        for i in self._left()[0]:
+            size = len(self._block_texts[i].letters)
+            for j in (j for n in _nearest(self._found, i) for j in self._found[n]):
+                if room[j] >= size and any(_is_part(self._block_texts[i], t) for t in self._region_texts[j]):
                     self._found[i] = [j]
+                    room[j] -= size
                     break
+
+    def _letters(self, j: int) -> int:
+        return max((len(text.letters) for text in self._region_texts[j]), default=0)
+
+    def _holds_region(self, i: int, j: int) -> bool:
+        return any(_is_part(text, self._block_texts[i]) for text in self._region_texts[j])
 
     def _left(self) -> tuple[list[int], list[int]]:
         used = {j for found in self._found.values() for j in found}
@@ -150,12 +165,10 @@ class _Matcher:
         )
 
     def _gap_of_block(self, i: int) -> tuple[int, int]:
-        before = max((n for n in self._found if n < i), default=None)
-        after = min((n for n in self._found if n > i), default=None)
-        return (
-            -1 if before is None else max(self._found[before]),
-            len(self._regions) if after is None else min(self._found[after]),
-        )
+        near = _nearest(self._found, i)
+        low = [max(self._found[n]) for n in near if n < i]
+        high = [min(self._found[n]) for n in near if n > i]
+        return (low[0] if low else -1), (high[0] if high else len(self._regions))
 
     def _score(self, i: int, j: int) -> float:
         return max((_similarity(self._block_texts[i], text) for text in self._region_texts[j]), default=0.0)
@@ -173,6 +186,13 @@ class _Matcher:
         readings = self._region_texts[regions[0]]
         whole = max((_ratio(self._block_texts[i], text) for text in readings), default=0.0)
         return drafted if drafted.is_furniture and whole >= FURNITURE_SCORE else block.category
+
+
+def _nearest(numbers: Iterable[int], number: int) -> list[int]:
+    """The greatest of ``numbers`` below ``number`` and the least above it, as far as there are."""
+    below = max((n for n in numbers if n < number), default=None)
+    above = min((n for n in numbers if n > number), default=None)
+    return [n for n in (below, above) if n is not None]
 
 
 def _similarity(one: _Text, other: _Text) -> float:

@@ -28,6 +28,8 @@ _FORMULA = re.compile(
 )
 _EQUATION_NUMBER = re.compile(r"\s*(?:\\tag\{[^}]*\}|[([]\s*[\w.\-–]{1,8}\s*[)\]]|[.,;])?\s*")
 
+_FORMULA_LINES = 60  # a loop of openings must not be searched to the end from every line
+
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
     """The blocks of a Markdown answer in order, without boxes. Never raises; an empty text has no blocks."""
@@ -130,7 +132,8 @@ class _BlockReader:
         """Where a display formula ends; ``None`` where the line only looks like one."""
         closing = rf"\end{{{opening[2]}}}" if opening[2] else {"$$": "$$", r"\[": r"\]"}[opening[1]]
         start = opening.end()
-        for index in range(self._at, len(self._lines)):
+        limit = min(len(self._lines), self._at + _FORMULA_LINES)
+        for index in range(self._at, limit):
             line = self._lines[index]
             if not line.strip():
                 return index if self._lines[self._at].strip() == opening[1] else None
@@ -138,7 +141,7 @@ class _BlockReader:
             if found >= 0:
                 return index + 1 if _EQUATION_NUMBER.fullmatch(line, found + len(closing)) else None
             start = 0
-        return len(self._lines)
+        return limit if limit == len(self._lines) else None
 
     def _paragraph_end(self, *, in_list: bool = False) -> int:
         first = self._lines[self._at]

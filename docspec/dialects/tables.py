@@ -165,6 +165,8 @@ class _TableReader(HTMLParser):
             return
         if tag == "br" and self._cell is not None:
             self._text.append("\n")
+        if tag in ("tr", "td", "th"):
+            self._depth = max(self._depth, 1)  # the start tag of the table may be missing
         if self._depth > 1:
             self._text.append(" ")
         elif tag in ("thead", "tbody", "tfoot"):

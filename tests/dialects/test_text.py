@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docspec.dialects.text import (
+    clean,
+    join_lines,
+    split_items,
+    split_marker,
+    straight_quotes,
+    strip_heading,
+)
+
+words = st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyzäé"), min_size=1, max_size=12)
+
+
+@settings(deadline=None)
+@given(st.lists(words, min_size=1, max_size=15), st.data())
+def test_words_broken_at_line_ends_come_back_whole(printed: list[str], data: st.DataObject) -> None:
+    lines = ""
+    for word in printed:
+        if len(word) > 1 and data.draw(st.booleans()):
+            cut = data.draw(st.integers(1, len(word) - 1))
+            word = f"{word[:cut]}-\n{word[cut:]}"
+        lines += data.draw(st.sampled_from([" ", "\n"])) + word
+    assert join_lines(lines) == " ".join(printed)
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_joining_never_fails_and_leaves_no_single_line_break(text: str) -> None:
+    joined = join_lines(clean(text))
+    assert "\n" not in joined.replace("\n\n", "")
+    assert join_lines(joined) == joined
+
+
+@pytest.mark.parametrize(
+    ("printed", "joined"),
+    [
+        ("a broken infor-\nmation", "a broken information"),
+        ("the Anglo-\nSaxon", "the Anglo-Saxon"),
+        ("a well-known and well-\nknown word", "a well-known and well-known word"),
+        ("INFOR-\nMATION", "INFORMATION"),
+        ("from 2020-\n2024", "from 2020-2024"),
+        ("a dash -\nthen", "a dash - then"),
+        ("a pause—\nthen", "a pause—then"),
+        ("soft\u00ad\nhyphen", "softhyphen"),
+        ("漢字の\n文章", "漢字の文章"),
+        ("one\ntwo\n\nthree\nfour", "one two\n\nthree four"),
+    ],
+)
+def test_a_line_end_is_read_as_a_person_would(printed: str, joined: str) -> None:
+    assert join_lines(printed) == joined
+
+
+def test_hyphens_can_be_kept_with_the_word_still_joined() -> None:
+    assert join_lines("well-\nknown", hyphens="keep") == "well-known"
+
+
+def test_cleaning_resolves_ligatures_and_odd_spaces_and_keeps_line_breaks() -> None:
+    assert clean("\n o\ufb03ce\u00a0 door \r\nand\u200b\x00 floor\n") == "office door\nand floor"
+
+
+def test_printed_quotes_become_typewriter_quotes() -> None:
+    assert straight_quotes("“it’s”") == '"it\'s"'
+
+
+def test_heading_marks_are_removed_but_not_a_hash_in_the_text() -> None:
+    assert strip_heading("## C# in depth") == "C# in depth"
+
+
+@pytest.mark.parametrize(
+    ("item", "marker", "body"),
+    [
+        ("• point", "•", "point"),
+        ("•point", "•", "point"),
+        ("- point", "-", "point"),
+        ("12. point", "12.", "point"),
+        ("(iv) point", "(iv)", "point"),
+        ("[3] A. Author", "[3]", "A. Author"),
+        ("-5 degrees", "", "-5 degrees"),
+        ("plain", "", "plain"),
+        ("1984 was a year", "", "1984 was a year"),
+    ],
+)
+def test_list_markers_are_told_from_text(item: str, marker: str, body: str) -> None:
+    assert split_marker(item) == (marker, body)
+
+
+def test_items_of_one_region_are_separated_at_markers_of_the_first_items_kind() -> None:
+    assert split_items("• one\n2. of it\n• two") == ["• one\n2. of it", "• two"]
+    assert split_items("no marker\n- dash") == ["no marker\n- dash"]
+    assert split_items(" \n") == []
