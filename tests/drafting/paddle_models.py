@@ -89,14 +89,7 @@ def add_table_models(
     that image's width over its height (the structure model answers in shares of the padded square).
     """
     kinds = ["wired_table", "wireless_table"]
-    folder = _model_dir(
-        root,
-        "PP-LCNet_x1_0_table_cls",
-        PreProcess={
-            "transform_ops": [{"ResizeImage": {"size": [224, 224]}}, _NORMALIZE, {"ToCHWImage": None}]
-        },
-        PostProcess={"Topk": {"topk": 2, "label_list": kinds}},
-    )
+    folder = _classifier_dir(root, "PP-LCNet_x1_0_table_cls", kinds)
     _save_constants(folder, {"scores": np.array([[0.9 if kind == k else 0.1 for k in kinds]], np.float32)})
     alphabet = ["<thead>", "</thead>", "<tbody>", "</tbody>", "<tr>", "</tr>", "<td>", "<td", ">", "</td>"]
     tokens = ["sos", *(t for t in alphabet if t != "<td>"), "<td></td>", "eos"]
@@ -131,6 +124,18 @@ def add_table_models(
         _save_detector(folder, [[0, 0.9]] * len(cells), [list(cell) for cell in cells])
 
 
+def add_table_rotation_model(root: Path) -> None:
+    """A classifier that finds every table upright."""
+    folder = _classifier_dir(root, "PP-LCNet_x1_0_doc_ori", ["0", "90", "180", "270"])
+    _save_constants(folder, {"scores": np.array([[0.97, 0.01, 0.01, 0.01]], np.float32)})
+
+
+def add_column_model(root: Path) -> None:
+    """A detector that finds one region of text on every page: all but the margins."""
+    folder = _detector_dir(root, "PP-DocBlockLayout", ["Region"])
+    _save_detector(folder, [[0, 0.9]], [[0.05, 0.03, 0.95, 0.92]])
+
+
 def add_formula_model(root: Path, latex: str, name: str = "PP-FormulaNet_plus-L") -> None:
     """A recogniser that reads ``latex`` from every formula."""
     vocabulary = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, latex: 4}
@@ -161,6 +166,16 @@ def _model_dir(root: Path, name: str, **config: Any) -> Path:
     text = yaml.safe_dump({"Global": {"model_name": name}, **config}, allow_unicode=True)
     (folder / "inference.yml").write_text(text, encoding="utf-8")
     return folder
+
+
+def _classifier_dir(root: Path, name: str, labels: list[str]) -> Path:
+    steps = [{"ResizeImage": {"size": [64, 64]}}, _NORMALIZE, {"ToCHWImage": None}]
+    return _model_dir(
+        root,
+        name,
+        PreProcess={"transform_ops": steps},
+        PostProcess={"Topk": {"topk": len(labels), "label_list": labels}},
+    )
 
 
 def _detector_dir(root: Path, name: str, labels: list[str]) -> Path:
