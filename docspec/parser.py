@@ -44,7 +44,7 @@ class Parser:
     @property
     def target_info(self) -> TargetInfo:
         """What the target is; loads it."""
-        return self._loaded.info
+        return self.loaded.info
 
     def open(self, source: Input) -> Document:
         """Opens an input: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an image."""
@@ -71,7 +71,7 @@ class Parser:
 
     def close(self) -> None:
         """Lets go of the model; the parser can be used again and will load it again."""
-        for name in ("_loaded", "_page_parser"):
+        for name in ("loaded", "dialect", "_page_parser"):
             self.__dict__.pop(name, None)
 
     def __enter__(self) -> Self:
@@ -96,7 +96,8 @@ class Parser:
             yield result
 
     @cached_property
-    def _loaded(self) -> LoadedTarget:
+    def loaded(self) -> LoadedTarget:
+        """The target itself, its card and its description; loaded at first use."""
         from docspec.targets.registry import load_target
 
         loaded = load_target(self.options)
@@ -105,29 +106,29 @@ class Parser:
         return loaded
 
     @cached_property
+    def dialect(self) -> Dialect:
+        """How the target is asked and how it answers, with what its card and its image processor say."""
+        from docspec.dialects import make_dialect
+
+        card = self.loaded.card
+        settings: dict[str, Any] = {}
+        if card.prompt is not None:
+            settings["page_prompt"] = card.prompt
+        if card.crop_prompt is not None:
+            settings["crop_prompt"] = card.crop_prompt
+        if card.dialect == "layout-json":
+            settings.update(self.loaded.target.processing.pixel_limits)
+        else:
+            settings["table_style"] = card.table_style
+        return make_dialect(card.dialect, **settings)
+
+    @cached_property
     def _page_parser(self) -> PageParser:
         from docspec.drafting import make_drafter
         from docspec.hierarchy.page import PageParser
 
         drafter = make_drafter(self.options)
-        return PageParser(self._loaded, _dialect_of(self._loaded), drafter, self.options, self.observer)
-
-
-def _dialect_of(loaded: LoadedTarget) -> Dialect:
-    """The target's dialect with what its card and its image processor say."""
-    from docspec.dialects import make_dialect
-
-    card = loaded.card
-    settings: dict[str, Any] = {}
-    if card.prompt is not None:
-        settings["page_prompt"] = card.prompt
-    if card.crop_prompt is not None:
-        settings["crop_prompt"] = card.crop_prompt
-    if card.dialect == "layout-json":
-        settings.update(loaded.target.processing.pixel_limits)
-    else:
-        settings["table_style"] = card.table_style
-    return make_dialect(card.dialect, **settings)
+        return PageParser(self.loaded, self.dialect, drafter, self.options, self.observer)
 
 
 def parse(source: Input, **options: Any) -> DocumentResult:
