@@ -60,7 +60,12 @@ def enforced() -> bool:
 def _refuse(event: str, args: tuple[Any, ...]) -> None:
     if not _state["enforced"]:
         return
-    if event == "socket.connect" and len(args) > 1 and not _is_local(args[0], args[1]):
+    if (
+        event in ("socket.connect", "socket.sendto", "socket.sendmsg")
+        and len(args) > 1
+        and args[1] is not None
+        and not _is_local(args[0], args[1])
+    ):
         raise OfflineError(f"offline: refused to connect to {_host(args[1])}")
     if event in ("socket.getaddrinfo", "socket.gethostbyname") and not _is_loopback(args[0]):
         raise OfflineError(f"offline: refused to look up {_text(args[0])}")

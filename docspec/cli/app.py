@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 
 from docspec.cli import exits
 from docspec.cli.doctor import doctor
-from docspec.cli.parse import parse
+from docspec.cli.parse import CONFIG_PATH, parse
 from docspec.cli.terminal import drop_standard_output, say, say_error
 from docspec.core import DocspecError
 
@@ -100,8 +100,18 @@ def _usage(error: TyperException) -> int:
     if message:  # Without one, Typer has just printed the help page.
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "docspec"
-        say_error(f"{message.rstrip('.')}. See {command} --help")
+        say_error(f"{_config_prefix(error)}{message.rstrip('.')}. See {command} --help")
     return getattr(error, "exit_code", exits.USAGE)
+
+
+def _config_prefix(error: TyperException) -> str:
+    """The config file's name where the wrong value came from it."""
+    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    if context is None or parameter is None:
+        return ""
+    source = context.get_parameter_source(parameter.name)
+    from_file = source is not None and source.name == "DEFAULT_MAP"
+    return f"{context.meta[CONFIG_PATH]}: " if from_file else ""
 
 
 def _trace(session: Session) -> None:

@@ -26,6 +26,7 @@ from docspec.core import (
     ParseOptions,
 )
 from docspec.core.observer import Observer
+from docspec.documents import expand_inputs, parse_page_ranges
 from docspec.reporting.destinations import Destination, check, infer_format, plan
 from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink, NoFigures
 from docspec.reporting.renderer import Format, Layout, renderer_for
@@ -64,6 +65,7 @@ class Batch:
         self._format: Format = infer_format(outputs.output, outputs.format)
         self._display: Display = display_for(quiet, verbosity)
         self._report = Report(options, versions(), machine())
+        self._selection = parse_page_ranges(None)
         self._errors: list[DocspecError] = []
         self._failed_pages: list[PageResult] = []
         self._done = 0
@@ -76,6 +78,7 @@ class Batch:
             offline.enforce()
         quiet_libraries(self._verbosity)
         started = time.perf_counter()
+        self._selection = parse_page_ranges(self._options.pages)
         with document_stream() as stdout:
             sources = self._expand(inputs)
             try:
@@ -93,8 +96,6 @@ class Batch:
         return exits.code_of_run(self._done, len(self._failed_pages), self._errors)
 
     def _expand(self, inputs: Sequence[str]) -> list[Any]:
-        from docspec.documents import expand_inputs
-
         expansion = expand_inputs(inputs)
         for error in expansion.errors:
             self._report.start_document(_subject(str(error))).error = str(error)
@@ -110,6 +111,8 @@ class Batch:
     def _plan(self, inputs: Sequence[str], sources: Sequence[Any]) -> list[Destination]:
         into_folder = len(inputs) > 1 or any(given != "-" and Path(given).is_dir() for given in inputs)
         outputs = self._outputs
+        if not sources:
+            return []
         places = plan(sources, outputs.output, self._format, outputs.figures, into_folder=into_folder)
         check(places, sources, outputs.report)
         return places
@@ -121,7 +124,7 @@ class Batch:
         try:
             with self._display:
                 for index, (source, place) in enumerate(zip(sources, places, strict=True), start=1):
-                    self._display.input_started(index, len(sources))
+                    self._display.input_started(source.name, index, len(sources))
                     self._read_one(parser, source, place, stdout)
         finally:
             parser.close()
@@ -131,6 +134,7 @@ class Batch:
         try:
             with parser.open(source) as document:
                 entry.sha256 = document.sha256
+                self._selection.resolve(document.page_count, document.name)  # said before a model is loaded
                 self._load_target(parser)
                 with self._writer(document, place, stdout) as writer:
                     for result in parser.pages(document):
@@ -153,6 +157,7 @@ class Batch:
 
     def _load_target(self, parser: Any) -> None:
         if self._report.target is None:
+            self._display.loading()
             started = time.perf_counter()
             info = parser.target_info
             self._report.load_seconds = time.perf_counter() - started
@@ -196,7 +201,8 @@ class Batch:
         if not unfinished:
             return whole
         entry = unfinished[-1]
-        pages = f"{entry.totals.pages} pages of {entry.source} were read"
+        count = entry.totals.pages
+        pages = f"{count} page{'' if count == 1 else 's'} of {entry.source} had been read"
         return f"{whole}; {pages}, " + (
             "nothing of it is kept" if entry.output else "all of them written out"
         )

@@ -72,20 +72,31 @@ def doctor(
 
 def _print(findings: list[Finding], can_read: bool) -> None:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
+    from docspec.versions import versions
+
     console = Console(highlight=False, markup=False, emoji=False)
+    facts = versions()
+    console.print(f"docspec {facts['docspec']}, Python {facts['python']}\n")
+    table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(style="bold", overflow="fold", max_width=max(console.width // 3, 12))
+    table.add_column(overflow="fold")
     area = None
     for finding in findings:
-        if finding.area != area:
-            area = finding.area
-            console.print(Text(_TITLES[area], style="bold"))
+        heading = _TITLES[finding.area] if finding.area != area else ""
+        area = finding.area
         mark, style = _MARKS[finding.state]
-        line = Text.assemble("  ", (f"{mark:<4}", style), (finding.name, "bold"), f"  {finding.detail}")
-        line.overflow = "fold"
-        console.print(line)
+        detail = Text(finding.detail)
         if finding.remedy:
-            console.print(Text(f"      to do: {finding.remedy}", overflow="fold"))
-    console.print()
+            detail.append(f"\nto do: {finding.remedy}", style="cyan")
+        if heading:
+            if table.row_count:
+                table.add_row("")
+            table.add_row("", Text(heading, style="bold underline"))
+        table.add_row(Text(mark, style=style), finding.name, detail)
+    console.print(table)
     verdict = "docspec can read pages here." if can_read else "docspec cannot read pages here; see NO above."
-    console.print(Text(verdict, style="green" if can_read else "red"))
+    console.print(Text(f"\n{verdict}", style="green" if can_read else "red"))

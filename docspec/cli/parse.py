@@ -17,6 +17,7 @@ from docspec.core.options import Align, DrafterName, Stages
 from docspec.reporting.renderer import Format, Layout
 
 DEFAULTS = ParseOptions()
+CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
 NOT_CONFIGURABLE = {"inputs", "output", "report", "config", "pages", "password"}
 
 _OUTPUT, _PAGES, _MODEL, _DRAFTS = "Output", "Pages", "Model", "Drafts"
@@ -29,7 +30,8 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     names = {parameter.name for parameter in context.command.params if parameter.name}
     values = config_file.load(path, names - NOT_CONFIGURABLE - {"help"})
     # The model has a rule of its own (an environment variable stands between flag and file).
-    context.meta["docspec.model"] = values.pop("model", None)
+    context.meta[CONFIG_MODEL] = values.pop("model", None)
+    context.meta[CONFIG_PATH] = config_file.default_path() if path is None else path
     context.default_map = values
     return path
 
@@ -236,7 +238,7 @@ def parse(
         raise UsageError(f"--tau {tau:g}: must be above 0 and at most 1; leave it out for exact acceptance")
     if drafter == "saved" and drafts is None:
         raise UsageError("--drafter saved needs --drafts FILE or DIR")
-    configured: Any = context.meta.get("docspec.model")
+    configured: Any = context.meta.get(CONFIG_MODEL)
     options = ParseOptions(
         pages=pages,
         dpi=dpi,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -23,8 +23,12 @@ _WIDE = 64
 class Display(Observer, Protocol):
     """An observer that occupies the terminal between ``__enter__`` and ``__exit__``."""
 
-    def input_started(self, index: int, count: int) -> None:
-        """The ``index``-th (1-based) of ``count`` inputs begins."""
+    def input_started(self, name: str, index: int, count: int) -> None:
+        """The ``index``-th (1-based) of ``count`` inputs is being opened."""
+        ...
+
+    def loading(self) -> None:
+        """The model is being loaded, which may take a while."""
         ...
 
     def __enter__(self) -> Display: ...
@@ -37,7 +41,10 @@ class Display(Observer, Protocol):
 class Silent(NullObserver):
     """``-q``: errors are printed by others, nothing here."""
 
-    def input_started(self, index: int, count: int) -> None:
+    def input_started(self, name: str, index: int, count: int) -> None:
+        pass
+
+    def loading(self) -> None:
         pass
 
     def __enter__(self) -> Silent:
@@ -83,7 +90,6 @@ class Bar(Lines):
         self._wide = console.width >= _WIDE
         self._progress = Progress(*_columns(self._wide), console=console, transient=True, expand=False)
         self._task: TaskID | None = None
-        self._prefix = ""
 
     def __enter__(self) -> Bar:
         self._progress.start()
@@ -94,31 +100,38 @@ class Bar(Lines):
     ) -> None:
         self._progress.stop()
 
-    def input_started(self, index: int, count: int) -> None:
-        self._prefix = f"{index}/{count} " if count > 1 else ""
+    def input_started(self, name: str, index: int, count: int) -> None:
+        if self._task is not None:
+            self._progress.remove_task(self._task)
+        prefix = f"{index}/{count} " if count > 1 else ""
+        room = self._console.width // 3 if self._wide else self._console.width - 28
+        title = shortened(prefix + name.rsplit("/", 1)[-1], max(room, 8))
+        self._task = self._progress.add_task(title, total=None, pages="", stage="opening", speed="")
+
+    def loading(self) -> None:
+        self._update(stage="loading model")
 
     def document_started(self, source: str, pages: int) -> None:
         super().document_started(source, pages)
-        if self._task is not None:
-            self._progress.remove_task(self._task)
-        room = self._console.width // 3 if self._wide else self._console.width - 28
-        name = shortened(self._prefix + source.rsplit("/", 1)[-1], max(room, 8))
-        self._task = self._progress.add_task(name, total=pages, stage="", speed="")
+        self._update(total=pages, completed=0, pages=f"0/{pages}", stage="")
 
     def stage(self, number: int, name: str) -> None:
-        if self._task is not None:
-            self._progress.update(self._task, stage=STAGE_NAMES.get(name, name), speed="")
+        self._update(stage=STAGE_NAMES.get(name, name), speed="")
 
     def decoding(self, number: int, stage: str, tokens: int, tokens_per_step: float) -> None:
-        if self._task is not None:
-            speed = f"{tokens_per_step:.1f} tok/step" if self._wide else f"{tokens_per_step:.1f}/step"
-            self._progress.update(self._task, stage=STAGE_NAMES.get(stage, stage), speed=speed)
+        speed = f"{tokens_per_step:.1f} tok/step" if self._wide else f"{tokens_per_step:.1f}/step"
+        self._update(stage=STAGE_NAMES.get(stage, stage), speed=speed)
 
     def page_done(self, result: PageResult) -> None:
-        if self._task is not None:
-            self._progress.update(self._task, advance=1)
         if self._verbosity:
             super().page_done(result)
+        else:
+            self._done += 1
+        self._update(completed=self._done, pages=f"{self._done}/{self._pages}")
+
+    def _update(self, **changes: Any) -> None:
+        if self._task is not None:
+            self._progress.update(self._task, **changes)
 
     def _line(self, message: str) -> None:
         self._progress.console.print(Text(f"docspec: {one_line(message)}"), soft_wrap=True)
@@ -159,8 +172,8 @@ def shortened(name: str, cells: int) -> str:
     """``name`` in at most ``cells`` terminal cells; the middle gives way, since ends tell files apart."""
     if cell_len(name) <= cells:
         return name
-    tail = min(cells // 3, len(name))
-    while tail and cell_len(name[-tail:]) > cells // 3:
+    tail = min(cells // 2, len(name))
+    while tail and cell_len(name[-tail:]) > cells // 2:
         tail -= 1
     end = name[-tail:] if tail else ""
     return set_cell_size(name, cells - cell_len(end) - 1).rstrip() + "…" + end
@@ -170,7 +183,7 @@ def _columns(wide: bool) -> list[ProgressColumn]:
     columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False)]
     if wide:
         columns.append(BarColumn(bar_width=16))
-    columns.append(TextColumn("{task.completed:.0f}/{task.total:.0f}"))
+    columns.append(TextColumn("{task.fields[pages]}", markup=False))
     columns.append(TextColumn("{task.fields[stage]}", style="cyan", markup=False))
     columns.append(TextColumn("{task.fields[speed]}", style="green", markup=False))
     if wide:

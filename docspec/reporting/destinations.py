@@ -90,6 +90,13 @@ def plan(
         raise UsageError(
             f"{output}: is a file; several inputs need a folder (-o FOLDER) or standard output (-o -)"
         )
+    if (
+        several
+        and not output.endswith(("/", os.sep))
+        and not target.exists()
+        and target.suffix in SUFFIXES.values()
+    ):
+        raise UsageError(f"{output}: several inputs need a folder; for a folder of that name write {output}/")
     names = distinct_names(inputs, SUFFIXES[format])
     return _with_figures([target / name for name in names], names, figures, format, several)
 

@@ -1,0 +1,170 @@
+"""A parser with scripted pages, and the way to run the real command line over it in a child process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from PIL import Image
+
+from docspec.core import BBox, Block, Category, InputError, PageResult, PageTimings, StageStats
+from docspec.core.observer import Observer
+
+HERE = Path(__file__).resolve()
+
+
+@dataclass(frozen=True)
+class Info:
+    """The facts of a target that the report wants."""
+
+    name: str = "scripted"
+    path: str = "scripted"
+    dialect: str = "markdown"
+    device: str = "cpu"
+    dtype: str = "float32"
+    attention: str = "sdpa"
+    random: bool = True
+    note: str = "does not read"
+    parameters: int = 1
+
+
+def page(source: str, number: int, **changes: Any) -> PageResult:
+    """A page with a heading, a text, a header and a picture."""
+    values: dict[str, Any] = {
+        "source": source,
+        "number": number,
+        "status": "ok",
+        "text": "unused",
+        "blocks": (
+            Block(Category.PAGE_HEADER, f"Running head {number}"),
+            Block(Category.SECTION_HEADER, f"## Page {number}"),
+            Block(Category.TEXT, f"Text of page {number}."),
+            Block(Category.PICTURE, "", BBox(10, 10, 40, 30), "draft"),
+        ),
+        "width": 100,
+        "height": 80,
+        "drafter": "text-layer",
+        "drafter_reason": "trustworthy",
+        "regions": 3,
+        "stage1": StageStats(3, 4, 8, 60, 30, 41, 90, 0.1, 0.2),
+        "stage2": StageStats(1, 5, 5, 80, 35, 41, 120, 0.3, 0.4),
+        "timings": PageTimings(0.01, 0.02, 0.3, 0.2, 0.4),
+        "image": Image.new("RGB", (100, 80), "white"),
+    }
+    return PageResult(**{**values, **changes})
+
+
+@dataclass
+class ScriptedDocument:
+    """What ``Parser.open`` gives, without opening anything."""
+
+    source: Any
+    sha256: str = "0" * 64
+    page_count: int = 9
+
+    @property
+    def name(self) -> str:
+        return str(self.source.name)
+
+    def __enter__(self) -> ScriptedDocument:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+@dataclass
+class ScriptedParser:
+    """Yields ``pages`` pages a document; ``act(name, number)`` runs before each and may raise, sleep or
+    replace it.
+    """
+
+    observer: Observer
+    pages_per_document: int = 2
+    act: Callable[[str, int], PageResult | None] = lambda name, number: None
+    target_info: Info = field(default_factory=Info)
+    opened: list[str] = field(default_factory=list)
+    closed: bool = False
+
+    def open(self, source: Any) -> ScriptedDocument:
+        self.opened.append(source.name)
+        if "broken" in source.name:
+            raise InputError(f"{source.name}: not a readable PDF; repair it or convert it again")
+        return ScriptedDocument(source)
+
+    def pages(self, document: ScriptedDocument) -> Iterator[PageResult]:
+        self.observer.document_started(document.name, self.pages_per_document)
+        for number in range(1, self.pages_per_document + 1):
+            for stage in ("render", "draft", "prefill", "stage1", "stage2"):
+                self.observer.stage(number, stage)
+            self.observer.decoding(number, "stage2", 20, 5.6)
+            result = self.act(document.name, number) or page(document.name, number)
+            self.observer.page_done(result)
+            yield result
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def pdf(path: Path) -> Path:
+    """Something that passes for a PDF at first sight; scripted parsers never look further."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"%PDF-1.7 scripted\n")
+    return path
+
+
+def child(args: list[str], *, pages: int = 3, page_seconds: float = 0.0) -> list[str]:
+    """The command that runs ``docspec ARGS`` with a scripted parser in a process of its own."""
+    return [sys.executable, str(HERE), str(pages), str(page_seconds), *args]
+
+
+def child_environment(**changes: str) -> dict[str, str]:
+    """An environment without the user's settings."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("DOCSPEC", "XDG", "COLUMNS"))
+    }
+    return {**kept, "PYTHONPATH": str(HERE.parents[2]), "PYTHONDONTWRITEBYTECODE": "1", **changes}
+
+
+def run_child(args: list[str], *, pages: int = 3, **keywords: Any) -> subprocess.CompletedProcess[bytes]:
+    """Runs :func:`child` to its end, at most 60 seconds."""
+    return subprocess.run(
+        child(args, pages=pages),
+        capture_output=True,
+        timeout=60,
+        env=child_environment(),
+        check=False,
+        **keywords,
+    )
+
+
+def _main() -> None:
+    from docspec.cli import batch, main
+
+    pages, page_seconds = int(sys.argv[1]), float(sys.argv[2])
+
+    def act(name: str, number: int) -> None:
+        print("a library talks on standard output")
+        time.sleep(page_seconds)
+
+    def make_parser(options: object, observer: Observer) -> ScriptedParser:
+        return ScriptedParser(observer, pages, act)
+
+    batch.make_parser = make_parser
+    sys.argv = ["docspec", *sys.argv[3:]]
+    main()
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,97 @@
+"""Where options come from: the command line, the environment, a config file, in that order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_parser import pdf
+
+from docspec.cli import config
+from docspec.core import UsageError
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return pdf(tmp_path / "a.pdf")
+
+
+@pytest.fixture
+def config_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    path = tmp_path / "home" / "docspec" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def test_the_default_file_is_read_and_flags_win(run_cli: Any, source: Path, config_file: Path) -> None:
+    config_file.write_text(
+        'dpi = 100\nmax-tree = 8\ntau = 0.5\nstages = "page"\nbaseline = true\nkeep_furniture = true\n'
+    )
+    result = run_cli("parse", source, "--dpi", "300")
+    assert result.code == 0
+    options = result.options[0]
+    assert (options.dpi, options.max_tree, options.tau, options.stages) == (300.0, 8, 0.5, "page")
+    assert options.baseline is True
+    assert result.out.startswith("Running head 1\n")
+
+
+def test_the_model_comes_from_flag_then_environment_then_file(
+    run_cli: Any, source: Path, config_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def model(*args: str) -> str:
+        return str(run_cli("parse", source, *args).options[0].model)
+
+    assert model() == "auto"
+    config_file.write_text('model = "from/file"')
+    assert model() == "from/file"
+    monkeypatch.setenv("DOCSPEC_MODEL", "from/environment")
+    assert model() == "from/environment"
+    assert model("--model", "auto") == "from/environment"
+    assert model("--model", "from/flag") == "from/flag"
+    monkeypatch.setenv("DOCSPEC_MODEL", "")
+    assert model() == "from/file"
+
+
+def test_a_named_file_replaces_the_default_one(
+    run_cli: Any, source: Path, config_file: Path, tmp_path: Path
+) -> None:
+    config_file.write_text("dpi = 100\nmax_tree = 8")
+    other = tmp_path / "other.toml"
+    other.write_text("dpi = 120")
+    options = run_cli("parse", source, "--config", other).options[0]
+    assert (options.dpi, options.max_tree) == (120.0, 64)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("dpi = ", "not a valid TOML file"),
+        ("resolution = 100", "unknown key 'resolution'"),
+        ('password = "x"', "unknown key 'password'"),
+        ("dpi = [1]", "dpi must be"),
+        ('dpi = "high"', "--dpi"),
+        ('stages = "three"', "--stages"),
+    ],
+)
+def test_a_wrong_config_file_is_wrong_usage(
+    run_cli: Any, source: Path, config_file: Path, text: str, said: str
+) -> None:
+    config_file.write_text(text)
+    result = run_cli("parse", source)
+    assert result.code == 2 and said in result.err and result.err.count("\n") == 1
+    assert "config.toml" in result.err
+
+
+def test_a_relative_xdg_folder_is_ignored() -> None:
+    assert (
+        config.default_path({"XDG_CONFIG_HOME": "relative"})
+        == Path.home() / ".config" / "docspec" / "config.toml"
+    )
+
+
+def test_a_missing_named_file_is_an_error_and_a_missing_default_is_not(tmp_path: Path) -> None:
+    assert config.load(None, {"dpi"}) == {}
+    with pytest.raises(UsageError, match="cannot read"):
+        config.load(tmp_path / "none.toml", {"dpi"})

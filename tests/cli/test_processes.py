@@ -1,0 +1,181 @@
+"""Real processes: pipes that close, signals that interrupt, help that answers at once, terminals that are
+narrow.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from scripted_parser import child, child_environment, pdf, run_child
+
+HEAVY = (
+    "torch",
+    "transformers",
+    "pymupdf",
+    "numpy",
+    "PIL",
+    "paddleocr",
+    "rapidocr",
+    "onnxruntime",
+    "huggingface_hub",
+)
+
+
+def everything_below(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("args", [["--help"], ["parse", "--help"], ["doctor", "--help"], ["--version"]])
+def test_help_imports_nothing_heavy_and_answers_at_once(args: list[str]) -> None:
+    code = (
+        "import sys, docspec.cli.app as app\n"
+        f"code = app.run({args!r})\n"
+        f"sys.exit(code or ' '.join(name for name in {HEAVY!r} if name in sys.modules) or 0)"
+    )
+    best = float("inf")
+    for _ in range(2):
+        started = os.times()
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, env=child_environment(), timeout=60
+        )
+        ended = os.times()
+        best = min(
+            best,
+            ended.children_user + ended.children_system - started.children_user - started.children_system,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+    assert best < 1.0, "processor seconds"
+
+
+def test_module_and_entry_point_are_the_same_program() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "docspec", "--version"], capture_output=True, env=child_environment()
+    )
+    assert done.returncode == 0 and done.stdout.startswith(b"docspec ")
+
+
+def test_no_arguments_show_help_and_are_wrong_usage() -> None:
+    done = subprocess.run([sys.executable, "-m", "docspec"], capture_output=True, env=child_environment())
+    assert done.returncode == 2 and b"parse" in done.stdout and done.stderr == b""
+
+
+def test_what_libraries_print_never_reaches_the_document(tmp_path: Path) -> None:
+    done = run_child(["parse", str(pdf(tmp_path / "a.pdf"))], pages=1)
+    assert done.stdout == b"## Page 1\n\nText of page 1.\n"
+    assert b"a library talks" in done.stderr
+
+
+def test_a_pipe_closed_early_ends_quietly_like_other_tools(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        child(["parse", "-q", str(pdf(tmp_path / "a.pdf"))], pages=50, page_seconds=0.05),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=child_environment(),
+    )
+    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout.readline() == b"## Page 1\n"
+    process.stdout.close()
+    errors = process.stderr.read().replace(b"a library talks on standard output\n", b"")
+    assert (process.wait(timeout=30), errors) == (141, b"")
+
+
+def test_help_into_a_closed_pipe_ends_quietly() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "docspec", "parse", "--help"]
+    done = subprocess.run(
+        command, stdout=writing, stderr=subprocess.PIPE, env=child_environment(), timeout=30
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_an_interrupt_leaves_whole_files_only(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    for name in ("a.pdf", "b.pdf", "c.pdf"):
+        pdf(tmp_path / "in" / name)
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        child(["parse", str(tmp_path / "in"), "-o", str(out)], pages=4, page_seconds=0.25),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=child_environment(),
+    )
+    assert process.stderr is not None
+    seen = ""
+    while "b.pdf page 2" not in seen:
+        line = process.stderr.readline()
+        assert line, seen
+        seen += line
+    assert any(path.name.startswith(".") for path in out.iterdir()), "b.pdf should be half written now"
+    process.send_signal(number)
+    rest = process.stderr.read()
+    assert process.wait(timeout=30) == code
+    assert everything_below(out) == ["a.figures", *(f"a.figures/page-{n}-1.png" for n in range(1, 5)), "a.md"]
+    assert (out / "a.md").read_text().count("Text of page") == 4
+    # The line of page 2 is printed just before the page is written.
+    assert re.search(r"docspec: interrupted: 1 of 3 inputs complete; (1 page|2 pages) of .*b.pdf ", rest)
+    assert "Traceback" not in seen + rest
+
+
+def on_a_terminal(command: list[str], columns: int, **environment: str) -> str:
+    """What the command writes to a terminal of that width (control sequences included)."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command,
+        stdin=theirs,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=child_environment(COLUMNS=str(columns), LINES="24", TERM="xterm-256color", **environment),
+    )
+    os.close(theirs)
+    written = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if select.select([ours], [], [], 0.2)[0]:
+            try:
+                data = os.read(ours, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            written += data
+    os.close(ours)
+    assert process.wait(timeout=30) == 0
+    return written.decode()
+
+
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@pytest.mark.parametrize("columns", [40, 100])
+def test_the_bar_fits_its_terminal(tmp_path: Path, columns: int) -> None:
+    source = pdf(tmp_path / "a-rather-long-name-of-a-report-from-1998-final.pdf")
+    written = on_a_terminal(child(["parse", str(source)], pages=3, page_seconds=0.3), columns)
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", CONTROL.sub("", written))]
+    bars = [line for line in lines if "/3" in line]
+    assert bars and all(len(line) <= columns for line in lines if "library" not in line)
+    assert any("stage 2" in line and "5.6" in line and "2/3" in line for line in bars)
+    assert all("al.pdf" in line for line in bars), "the end of the name tells files apart"
+    assert ("━" in written) == (columns == 100)
+    assert "3 pages: 3 read" in lines
+    assert "page 1: " not in written, "no line per page on a terminal"
+
+
+def test_no_color_is_respected_on_a_terminal(tmp_path: Path) -> None:
+    command = child(["parse", str(pdf(tmp_path / "a.pdf"))], pages=1, page_seconds=0.2)
+    coloured = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
+    assert coloured.search(on_a_terminal(command, 80))
+    assert not coloured.search(on_a_terminal(command, 80, NO_COLOR="1"))

@@ -1,0 +1,41 @@
+"""Progress in words: names that fit, lines that say what a page cost."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+from scripted_parser import page
+
+from docspec.cli.progress import Bar, Lines, Silent, display_for, page_line, shortened
+from docspec.cli.terminal import one_line
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "a" * 50 + ".pdf", "报告" * 20 + ".pdf", "é" * 30])
+@pytest.mark.parametrize("cells", [8, 12, 30])
+def test_a_name_is_shortened_in_the_middle_to_its_cells(name: str, cells: int) -> None:
+    short = shortened(name, cells)
+    assert cell_len(short) <= cells
+    assert (short == name) == (cell_len(name) <= cells)
+    assert short[0] == name[0] and short[-1] == name[-1]
+
+
+def test_a_line_for_every_kind_of_page() -> None:
+    assert page_line(page("a.pdf", 3)) == "page 3: 41 tokens, 8.0 tokens/step, 0.93 s"
+    assert page_line(page("a.pdf", 3, token_ids=(1, 2))) == "page 3: 2 tokens, 8.0 tokens/step, 0.93 s"
+    assert page_line(page("a.pdf", 4, status="blank")) == "page 4: blank, 0.93 s"
+    assert page_line(page("a.pdf", 5, status="failed", error="no\nmemory")) == "page 5: failed: no memory"
+    assert page_line(page("a.pdf", 6, stage2=None)) == "page 6: 0 tokens, 0.93 s"
+
+
+def test_messages_hold_no_control_characters() -> None:
+    assert one_line("a\x1b[31m\nb\r\tc ") == "a [31m b c"
+
+
+def test_the_display_suits_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert type(display_for(True, 0)) is Silent
+    assert type(display_for(False, 0)) is Lines
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    assert type(display_for(False, 0)) is Bar
+    monkeypatch.setenv("TERM", "dumb")
+    assert type(display_for(False, 0)) is Lines

@@ -1,0 +1,122 @@
+"""HTML output is readable, complete and harmless whatever the model wrote."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from docspec.core import Block, Category
+from docspec.reporting.html import HtmlRenderer
+from docspec.reporting.htmltable import sanitised_table
+from docspec.reporting.renderer import Layout
+
+_VOID = {"meta", "img", "br", "hr"}
+
+
+class Tags(HTMLParser):
+    """Collects tags and attributes; fails on tags that are not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.links: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open and self.open[-1] == tag, f"</{tag}> while open are {self.open}"
+        self.open.pop()
+
+
+def tags_of(html: str) -> Tags:
+    tags = Tags()
+    tags.feed(html)
+    tags.close()
+    assert not tags.open
+    return tags
+
+
+def document(pages: list[Any], figures: dict[int, str] | None = None) -> str:
+    renderer = HtmlRenderer(Layout())
+    body = "".join(renderer.page(page, figures or {}) for page in pages)
+    return renderer.begin("<odd>.pdf", "") + body + renderer.end()
+
+
+def test_page_has_semantic_elements_and_is_well_formed(make_page: Any) -> None:
+    blocks = [
+        Block(Category.TITLE, "Annual *report*"),
+        Block(Category.SECTION_HEADER, "### Detail"),
+        Block(Category.LIST_ITEM, "- one\n- two"),
+        Block(Category.FORMULA, "$$a<b$$"),
+        Block(Category.TABLE, "| a | b |\n|---|---|\n| 1 | 2 |"),
+        Block(Category.FOOTNOTE, "note"),
+    ]
+    html = document([make_page(5, *blocks)])
+    assert tags_of(html).seen >= {"section", "h1", "em", "h3", "ul", "li", "table", "th"}
+    assert 'id="page-5"' in html and "a&lt;b" in html and "<title>&lt;odd&gt;.pdf</title>" in html
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "![t](https://example.com/tracker.png)",
+        "<svg/onload=alert(1)>",
+    ],
+)
+@pytest.mark.parametrize("category", [Category.TEXT, Category.TITLE, Category.CAPTION, Category.PICTURE])
+def test_text_cannot_bring_scripts_or_foreign_pictures(
+    make_page: Any, category: Category, attack: str
+) -> None:
+    tags = tags_of(document([make_page(1, Block(category, attack))]))
+    assert not tags.seen & {"script", "img", "svg", "iframe"}
+    assert tags.links == ["#page-1"]
+
+
+def test_table_keeps_structure_and_loses_everything_else() -> None:
+    table = (
+        '<html><body><table onclick="x()"><thead><tr><th colspan="2" style="a">A</th></tr></thead><tbody>'
+        "<tr><td>1 &lt; 2<script>x()</script></td><td><a href='javascript:1'>b</a><br></td></tr></tbody>"
+        "</table></body></html>"
+    )
+    assert sanitised_table(table) == (
+        '<table><thead><tr><th colspan="2">A</th></tr></thead><tbody>'
+        "<tr><td>1 &lt; 2</td><td>b<br></td></tr></tbody></table>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("broken", "whole"),
+    [
+        ("<table><tr><td>a<td>b<tr><td>c", "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>"),
+        ("<table><tr><td>cut o", "<table><tr><td>cut o</td></tr></table>"),
+        ("<table><tr><td>x</b></td></tr></table>", "<table><tr><td>x</td></tr></table>"),
+        (
+            "<table><tr><td><table><tr><td>in</td></tr></table></td><td>out</td></tr></table>",
+            "<table><tr><td><table><tr><td>in</td></tr></table></td><td>out</td></tr></table>",
+        ),
+        ('<table><tr><td colspan="99999999">a', '<table><tr><td colspan="1000">a</td></tr></table>'),
+    ],
+)
+def test_broken_tables_are_closed(broken: str, whole: str) -> None:
+    assert sanitised_table(broken) == whole
+
+
+def test_failed_page_says_so_in_its_place(make_page: Any) -> None:
+    html = document([make_page(2, status="failed", error="no <memory>", text="")])
+    assert "Page 2 could not be read: no &lt;memory&gt;" in html
+
+
+def test_picture_is_shown_from_its_link(make_page: Any, make_picture: Any) -> None:
+    assert '<img src="data:image/png;base64,AA" alt="">' in document(
+        [make_page(1, make_picture())], {0: "data:image/png;base64,AA"}
+    )

@@ -1,0 +1,59 @@
+"""JSON documents follow their schema and lose nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from schema_check import load_schema, problems
+
+from docspec.core import BBox, Block, Category
+from docspec.reporting.jsonout import JsonRenderer
+from docspec.reporting.renderer import Layout
+
+
+def document(pages: list[Any], figures: dict[int, str] | None = None, layout: Layout | None = None) -> Any:
+    renderer = JsonRenderer(layout or Layout())
+    text = renderer.begin('odd "name".pdf', "ab" * 32)
+    text += "".join(renderer.page(page, figures or {}) for page in pages)
+    return json.loads(text + renderer.end())
+
+
+def test_document_follows_its_schema(make_page: Any, make_picture: Any) -> None:
+    block = Block(Category.TEXT, "Grüße 中", BBox(1.4, 2, 30.6, 9), "model")
+    pages = [
+        make_page(1, block, make_picture()),
+        make_page(2, status="failed", error="out of memory", text=""),
+    ]
+    value = document(pages, {1: "f/page-1-1.png"})
+    assert problems(value, load_schema("document")) == []
+    assert value["source"] == 'odd "name".pdf'
+    first = value["pages"][0]
+    assert (first["width"], first["height"]) == (100, 80)
+    assert first["blocks"][0] == {
+        "page": 1,
+        "category": "Text",
+        "bbox": [1, 2, 31, 9],
+        "bbox_from": "model",
+        "text": "Grüße 中",
+    }
+    assert first["blocks"][1]["figure"] == "f/page-1-1.png"
+    assert value["pages"][1]["error"] == "out of memory"
+
+
+def test_schema_check_finds_a_wrong_document(make_page: Any) -> None:
+    value = document([make_page(1, Block(Category.TEXT, "x"))])
+    value["pages"][0]["blocks"][0]["category"] = "Paragraph"
+    value["pages"][0]["blocks"][0]["bbox"] = [1, 2, 3]
+    del value["pages"][0]["width"]
+    assert len(problems(value, load_schema("document"))) == 3
+
+
+def test_document_without_pages_is_valid_json() -> None:
+    assert document([])["pages"] == []
+
+
+def test_furniture_is_kept_on_request_only(make_page: Any) -> None:
+    page = make_page(1, Block(Category.PAGE_HEADER, "head"))
+    assert document([page])["pages"][0]["blocks"] == []
+    assert len(document([page], layout=Layout(keep_furniture=True))["pages"][0]["blocks"]) == 1

@@ -1,0 +1,91 @@
+"""Blocks become Markdown that keeps what the target wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from docspec.core import Block, Category
+from docspec.reporting.markdown import MarkdownRenderer, bare_formula, block_markdown, page_markdown
+from docspec.reporting.renderer import Layout
+
+TEXT = Block(Category.TEXT, "A sentence.")
+HEADER = Block(Category.PAGE_HEADER, "Running head")
+FOOTER = Block(Category.PAGE_FOOTER, "12")
+
+
+def document(pages: list[Any], layout: Layout | None = None) -> str:
+    renderer = MarkdownRenderer(layout or Layout())
+    return renderer.begin("a.pdf", "") + "".join(renderer.page(page, {}) for page in pages) + renderer.end()
+
+
+def test_page_headers_and_footers_are_dropped_unless_asked_for(make_page: Any) -> None:
+    page = make_page(1, HEADER, TEXT, FOOTER)
+    assert page_markdown(page, {}, Layout()) == "A sentence."
+    assert page_markdown(page, {}, Layout(keep_furniture=True)) == "Running head\n\nA sentence.\n\n12"
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        (Block(Category.TITLE, "Report\nof 1998"), "# Report of 1998"),
+        (Block(Category.SECTION_HEADER, "Methods"), "## Methods"),
+        (Block(Category.SECTION_HEADER, "### Methods"), "### Methods"),
+        (Block(Category.FORMULA, "E = mc^2"), "$$\nE = mc^2\n$$"),
+        (Block(Category.FORMULA, "$$\nE = mc^2\n$$"), "$$\nE = mc^2\n$$"),
+        (Block(Category.FORMULA, "\\[ x \\]"), "$$\nx\n$$"),
+        (
+            Block(Category.TABLE, "<table>\n\n<tr><td>1</td></tr>\n</table>"),
+            "<table>\n<tr><td>1</td></tr>\n</table>",
+        ),
+        (Block(Category.TABLE, "| a |\n|---|\n| 1 |"), "| a |\n|---|\n| 1 |"),
+        (Block(Category.TEXT, "    indented code\n"), "    indented code"),
+        (Block(Category.TEXT, "   "), ""),
+        (Block(Category.PICTURE, ""), ""),
+    ],
+)
+def test_a_block_gets_only_what_its_category_demands(block: Block, expected: str) -> None:
+    assert block_markdown(block) == expected
+
+
+def test_two_formulas_in_one_text_are_not_torn_apart() -> None:
+    assert bare_formula("$a$ and $b$") == "$a$ and $b$"
+    assert bare_formula("$$") == "$$"
+
+
+def test_list_items_stay_together_and_other_blocks_apart(make_page: Any) -> None:
+    items = [Block(Category.LIST_ITEM, "- one"), Block(Category.LIST_ITEM, "- two")]
+    assert page_markdown(make_page(1, *items, TEXT), {}, Layout()) == "- one\n- two\n\nA sentence."
+
+
+def test_a_picture_is_linked_and_keeps_its_description(make_page: Any) -> None:
+    page = make_page(3, Block(Category.PICTURE, ""), Block(Category.PICTURE, "![a map](x.png)"))
+    links = {0: "figures/page-3-1.png", 1: "figures/page-3-2.png"}
+    assert page_markdown(page, links, Layout()) == (
+        "![](figures/page-3-1.png)\n\n![a map](figures/page-3-2.png)"
+    )
+
+
+def test_a_failed_page_leaves_a_comment_that_cannot_be_closed_early(make_page: Any) -> None:
+    page = make_page(2, status="failed", error="model said -->\nstop", text="")
+    assert page_markdown(page, {}, Layout()) == (
+        "<!-- docspec: page 2 could not be read: model said - -> stop -->"
+    )
+
+
+def test_text_without_blocks_is_written_as_it_is(make_page: Any) -> None:
+    assert page_markdown(make_page(1, text="raw words"), {}, Layout()) == "raw words"
+
+
+def test_a_separator_stands_between_pages_only(make_page: Any) -> None:
+    pages = [make_page(1, TEXT), make_page(2, TEXT), make_page(3)]
+    assert document(pages) == "A sentence.\n\nA sentence.\n"
+    assert document(pages, Layout(page_separator="---")) == "A sentence.\n\n---\n\nA sentence.\n\n---\n"
+
+
+def test_a_separator_that_names_the_page_stands_before_every_page(make_page: Any) -> None:
+    text = document(
+        [make_page(4, TEXT), make_page(7, TEXT)], Layout(page_separator="<!-- page {page} {x} -->")
+    )
+    assert text == "<!-- page 4 {x} -->\n\nA sentence.\n\n<!-- page 7 {x} -->\n\nA sentence.\n"

@@ -1,0 +1,46 @@
+"""The closing summary is short and fits the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from docspec.core import Baseline, ParseOptions
+from docspec.reporting.summary import summary
+from docspec.reporting.timing import Report
+
+
+def rendered(report: Report, width: int) -> list[str]:
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        console.print(summary(report, width))
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+@pytest.fixture
+def report(make_page: Any) -> Report:
+    made = Report(ParseOptions(), {})
+    made.target = {"random": True}
+    made.start_document("a.pdf")
+    made.add_page(make_page(1, baseline=Baseline(41, 0.3, 1.2, 2.4, 1.6, True)))
+    made.add_page(make_page(2, status="failed", error="x", stage1=None, stage2=None))
+    return made
+
+
+def test_summary_tells_counts_phases_and_speed(report: Report) -> None:
+    text = "\n".join(rendered(report, 80))
+    assert "2 pages: 1 read, 1 failed" in text
+    assert "stage 2" in text and "4.00" in text and "5.00" in text
+    assert "2.40x decoding, 1.60x end to end; identical 1 of 1" in text
+    assert "random weights" in text
+
+
+@pytest.mark.parametrize("width", [40, 50, 80, 200])
+def test_summary_fits_its_width_without_cutting_numbers(report: Report, width: int) -> None:
+    lines = rendered(report, width)
+    assert len(lines) < 16
+    assert all(cell_len(line) <= width for line in lines)
+    assert not any("…" in line for line in lines)

@@ -1,0 +1,132 @@
+"""``--offline`` opens no connection, whatever a library tries, and leaves local sockets alone."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docspec import offline
+
+FAR = ("192.0.2.1", 443)
+"""An address that is reserved for documentation: nobody answers there."""
+
+
+@pytest.fixture
+def enforced() -> Iterator[None]:
+    before = dict(os.environ)
+    offline.enforce()
+    yield
+    offline.release()
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.mark.usefixtures("enforced")
+def test_connections_and_lookups_are_refused() -> None:
+    with socket.socket() as sock, pytest.raises(offline.OfflineError, match=r"192\.0\.2\.1"):
+        sock.connect(FAR)
+    with pytest.raises(offline.OfflineError):
+        socket.create_connection(("example.com", 443), timeout=1)
+    with pytest.raises(offline.OfflineError):
+        socket.getaddrinfo("example.com", 443)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock, pytest.raises(offline.OfflineError):
+        sock.sendto(b"x", ("192.0.2.1", 53))
+
+
+@pytest.mark.usefixtures("enforced")
+def test_loopback_and_local_sockets_still_work(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=lambda: server.accept()[0].close(), daemon=True).start()
+        socket.create_connection(server.getsockname(), timeout=5).close()
+    with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as client:
+        server.bind(str(tmp_path / "s"))
+        server.listen()
+        client.connect(str(tmp_path / "s"))
+    assert socket.getaddrinfo("localhost", 80)
+
+
+def test_released_means_not_refused() -> None:
+    offline.enforce()
+    offline.release()
+    with socket.socket() as sock:
+        sock.settimeout(0.01)
+        try:
+            sock.connect(FAR)
+        except offline.OfflineError:
+            pytest.fail("refused although released")
+        except OSError:
+            pass
+
+
+PROBE = """
+import socket, sys
+dialled = []
+def refuse(*args, **keywords):
+    dialled.append(args[1:] or args)
+    raise OSError("no network in this test")
+socket.socket.connect = socket.socket.connect_ex = refuse
+socket.getaddrinfo = lambda *args, **keywords: refuse(None, *args)
+from docspec.cli import app
+code = app.run({args!r})
+print(code, len(dialled), dialled[:3])
+"""
+
+
+def probe(args: list[str], tmp_path: Path) -> list[str]:
+    """Exit code and the number of attempts to reach the network of ``docspec ARGS``, and what was tried."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HF_", "DOCSPEC_", "TRANSFORMERS_"))
+    }
+    environment |= {"HF_HOME": str(tmp_path / "hub"), "XDG_CONFIG_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(args=args)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    return [*done.stdout.splitlines()[-1].split(maxsplit=2), done.stderr]
+
+
+def test_a_hub_model_is_not_asked_for_offline(tmp_path: Path) -> None:
+    pytest.importorskip("docspec.parser")
+    import pymupdf
+
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "A page of text.")
+        pdf.save(tmp_path / "a.pdf")
+    args = [
+        "parse",
+        str(tmp_path / "a.pdf"),
+        "--model",
+        "owner/never-published",
+        "-o",
+        str(tmp_path / "o.md"),
+    ]
+    code, attempts, _, errors = probe([*args, "--offline"], tmp_path)
+    assert (code, attempts) == ("1", "0")
+    assert errors.count("\n") == 1 and "owner/never-published" in errors
+    assert not (tmp_path / "o.md").exists()
+    code, attempts, _, errors = probe(args, tmp_path)
+    assert code == "1" and int(attempts) > 0, (
+        "without --offline the hub is asked; else this test proves nothing"
+    )
+    assert errors.count("\n") == 1 and "owner/never-published" in errors
+
+
+def test_the_hub_library_reads_the_switches() -> None:
+    code = (
+        "from docspec import offline; offline.enforce(); import huggingface_hub.constants as hub; print(hub."
+    )
+    code += "HF_HUB_OFFLINE)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\n"
