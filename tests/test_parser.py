@@ -1,0 +1,186 @@
+"""The Python interface on real small documents with a target that does not read: what happens around the text."""
+
+from __future__ import annotations
+
+import io
+
+import pymupdf
+import pytest
+import torch
+from PIL import Image
+
+from docspec import ParseOptions, Parser, parse
+from docspec.core import DrafterError, InputError, ModelError, PageResult, UsageError
+from docspec.core.observer import NullObserver
+from docspec.drafting.text_layer import TextLayerDrafter
+from docspec.hierarchy.rows import Engine
+
+SMALL = {"max_tokens": 24, "dtype": "float32", "device": "cpu", "drafter": "text-layer"}
+
+
+@pytest.fixture
+def pdf(tmp_path):
+    """Three pages: print, nothing, print."""
+    path = tmp_path / "three.pdf"
+    with pymupdf.open() as document:
+        for number in range(3):
+            page = document.new_page(width=200, height=120)
+            if number != 1:
+                page.insert_text((20, 40), f"Some words of page {number}.", fontsize=11)
+                page.insert_text((20, 60), "And a second line below.", fontsize=11)
+        document.save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def parser(lively_qwen):
+    with Parser(ParseOptions(model=str(lively_qwen), baseline=True, **SMALL)) as parser:
+        yield parser
+
+
+def test_pages_come_in_order_with_counts_and_times(parser, pdf):
+    first, blank, last = parser.pages(pdf)
+    assert [page.number for page in (first, blank, last)] == [1, 2, 3]
+    assert first.status == last.status == "ok"
+    assert len(first.token_ids) == 24
+    assert first.stage1.rows == first.regions > 0
+    assert first.stage2.steps > 0
+    assert first.timings.total > 0
+    assert first.image is not None
+    assert [event.kind for event in first.events] == ["budget_reached"]
+
+
+def test_a_blank_page_is_not_shown_to_the_model(parser, tmp_path, monkeypatch):
+    monkeypatch.setattr(Engine, "speculate", lambda *_: pytest.fail("asked the model"))
+    Image.new("RGB", (300, 200), (250, 248, 240)).save(tmp_path / "paper.png")
+    [page] = parser.pages(tmp_path / "paper.png")
+    assert page.status == "blank"
+    assert page.text == ""
+    assert [event.kind for event in page.events] == ["blank_page"]
+
+
+def test_the_baseline_of_the_same_run_is_identical(parser, pdf):
+    page = next(parser.pages(pdf))
+    assert page.baseline.identical
+    assert page.baseline.tokens == 24
+    assert page.baseline.sr_decode > 0
+    assert page.baseline.sr_e2e > 0
+
+
+@pytest.mark.parametrize("stages", ["both", "page", "none"])
+def test_stages_change_the_way_and_not_the_tokens(lively_qwen, parser, pdf, stages):
+    expected = next(parser.pages(pdf)).token_ids
+    page = parse(pdf, model=str(lively_qwen), stages=stages, pages="1", **SMALL).pages[0]
+    assert page.token_ids == expected
+    assert (page.stage1 is not None) == (stages == "both")
+
+
+def test_bytes_and_images_are_inputs_too(parser, pdf, printed_page):
+    assert len(parser.parse(pdf.read_bytes()).pages) == 3
+    buffer = io.BytesIO()
+    printed_page.save(buffer, "PNG")
+    [page] = parser.parse(buffer.getvalue()).pages
+    assert page.status == "ok"
+    assert page.image is None
+
+
+def test_out_of_memory_costs_one_page(parser, pdf, monkeypatch):
+    honest, calls = Engine.speculate, []
+
+    def short_of_memory(self, jobs, on_step=None):
+        calls.append(1)
+        if len(calls) == 1:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
+        return honest(self, jobs, on_step)
+
+    monkeypatch.setattr(Engine, "speculate", short_of_memory)
+    first, _, last = parser.pages(pdf)
+    assert first.status == "failed"
+    assert "page 1" in first.error
+    assert "out of memory" in first.error
+    assert last.status == "ok"
+
+
+def test_any_other_fault_costs_one_page_too(parser, pdf, monkeypatch):
+    monkeypatch.setattr(Engine, "speculate", lambda *_: 1 / 0)
+    first, blank, last = parser.pages(pdf)
+    assert first.status == last.status == "failed"
+    assert blank.status == "blank"
+    assert "ZeroDivisionError" in first.error
+    assert not parser.parse(pdf).ok
+
+
+def test_a_failing_drafter_costs_the_speed_up_only(parser, pdf, monkeypatch):
+    expected = next(parser.pages(pdf)).token_ids
+    monkeypatch.setattr(TextLayerDrafter, "draft", lambda *_: 1 / 0)
+    page = next(parser.pages(pdf))
+    assert page.token_ids == expected
+    assert "drafter_failed" in [event.kind for event in page.events]
+
+
+def test_a_loop_is_stopped_and_reported(lively_qwen, pdf, monkeypatch):
+    from docspec.targets.adapter import TransformersTarget
+
+    honest = TransformersTarget.forward
+
+    def stuck(self, tokens, positions, mask, cache):
+        logits = honest(self, tokens, positions, mask, cache)
+        logits[..., 300] += 1e4
+        return logits
+
+    monkeypatch.setattr(TransformersTarget, "forward", stuck)
+    options = {**SMALL, "max_tokens": 600, "drafter": "none"}
+    page = parse(pdf, model=str(lively_qwen), pages="1", baseline=True, **options).pages[0]
+    assert [event.kind for event in page.events] == ["loop_stopped"]
+    assert len(page.token_ids) < 10
+    assert page.baseline.identical
+
+
+def test_what_is_wrong_with_the_request_is_said_before_the_model_is_loaded(pdf):
+    parser = Parser(ParseOptions(model="/no/such/model", pages="9"))
+    with pytest.raises(InputError, match="page 9"):
+        list(parser.pages(pdf))
+    with pytest.raises(UsageError, match="--pages"):
+        list(Parser(ParseOptions(model="/no/such/model", pages="x")).pages(pdf))
+    with pytest.raises(ModelError, match="/no/such/model"):
+        list(Parser(ParseOptions(model="/no/such/model")).pages(pdf))
+
+
+def test_a_drafter_without_its_models_is_refused_before_the_first_page(lively_qwen, pdf, tmp_path):
+    options = ParseOptions(
+        model=str(lively_qwen), drafter="ppstructure", ppstructure_models=tmp_path, offline=False
+    )
+    with pytest.raises(DrafterError, match=str(tmp_path)):
+        list(Parser(options).pages(pdf))
+
+
+def test_observers_hear_of_every_page(lively_qwen, pdf):
+    class Listener(NullObserver):
+        def __init__(self) -> None:
+            self.pages: list[PageResult] = []
+            self.stages: list[str] = []
+            self.notes: list[str] = []
+
+        def page_done(self, result: PageResult) -> None:
+            self.pages.append(result)
+
+        def stage(self, number: int, name: str) -> None:
+            self.stages.append(name)
+
+        def note(self, message: str) -> None:
+            self.notes.append(message)
+
+    listener = Listener()
+    Parser(ParseOptions(model=str(lively_qwen), **SMALL), listener).parse(pdf)
+    assert [page.number for page in listener.pages] == [1, 2, 3]
+    assert listener.stages[:4] == ["draft", "stage1", "prefill", "stage2"]
+    assert any("random weights" in note for note in listener.notes)
+
+
+def test_a_page_too_large_for_the_model_fails_with_a_way_out(lively_qwen, tmp_path, monkeypatch):
+    with Parser(ParseOptions(model=str(lively_qwen), **{**SMALL, "drafter": "none"})) as parser:
+        monkeypatch.setattr(parser.loaded.target, "max_length", 60)
+        Image.effect_noise((320, 192), 90).save(tmp_path / "page.png")
+        [page] = parser.pages(tmp_path / "page.png")
+    assert page.status == "failed"
+    assert "--dpi" in page.error
