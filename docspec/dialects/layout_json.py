@@ -14,6 +14,7 @@ from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, sm
 from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.spelling import interleaved, spellings, unique
+from docspec.dialects.text import clean, has_bullet, join_lines
 
 # The wording is an interface of the published weights (rednote-hilab/dots.ocr, dots_ocr/utils/prompts.py):
 # not a character may change, the line break at the end included.
@@ -109,6 +110,8 @@ class LayoutJsonDialect:
             picture = regions[0].category is Category.PICTURE
             cells.append(Cell(box, regions[0].category.value, None if picture else next(iter(texts), "")))
             others.extend(_text_fragment(cells[-1].category, text) for text in texts[1:])
+            if regions[0].category is Category.LIST_ITEM:
+                others.extend(_text_fragment(Category.TEXT.value, text) for text in _as_paragraphs(readings))
         page = [render_cells(cells)] if cells else []
         single = [f" {render_cell(cell)}{_NEXT_CELL}" for cell in cells]
         return unique([*map(_escaped, outputs), *page, *single, *others, *map(_escaped, draft.page_texts)])
@@ -145,7 +148,7 @@ class LayoutJsonDialect:
         return columns / width, rows / height
 
     def _spell(self, category: Category, reading: str) -> list[str]:
-        return spellings(category, reading, bullets=_BULLETS, table_style="html", display_lines=False)
+        return spellings(category, reading, bullets=_BULLETS, table_style="compact", display_lines=False)
 
     def _cell_texts(self, category: Category, readings: Sequence[Sequence[str]]) -> list[str]:
         """Texts of one cell from the readings of its regions (several for a merged list), likeliest first."""
@@ -168,6 +171,12 @@ def _merged_lists(regions: Sequence[Region]) -> list[tuple[int, int]]:
         else:
             ranges.append((index, index + 1))
     return ranges
+
+
+def _as_paragraphs(readings: Sequence[Sequence[str]]) -> list[str]:
+    """Items printed without a bullet (references, say): the target may take them for ``Text`` cells."""
+    firsts = [clean(texts[0]) for texts in readings if texts]
+    return unique(join_lines(text) for text in firsts if not has_bullet(text))
 
 
 def _escaped(text: str) -> str:

@@ -32,9 +32,7 @@ _CROP_PROMPTS = {
     Category.TABLE: TABLE_PROMPT,
     Category.FORMULA: FORMULA_PROMPT,
 }
-_PAGE_SPELLINGS = (
-    4  # per reading; the rarer ones only pay on crops, where nothing else competes for the budget
-)
+_SHORT = 200  # characters; where Stage 1 has written a region, only such spellings and the first one stay
 
 
 class MarkdownDialect:
@@ -83,10 +81,7 @@ class MarkdownDialect:
         """
         outputs = [output.strip("\n") for output in region_outputs or ()]
         outputs += [""] * (len(draft.regions) - len(outputs))
-        spelled = [
-            interleaved(self._spell(region.category, reading)[:_PAGE_SPELLINGS] for reading in region.texts)
-            for region in draft.regions
-        ]
+        spelled = [self.region_drafts(region) for region in draft.regions]
         best = [
             (region.category, output or next(iter(texts), ""))
             for region, output, texts in zip(draft.regions, outputs, spelled, strict=False)
@@ -96,7 +91,12 @@ class MarkdownDialect:
                 *outputs,
                 join_blocks((category, text) for category, text in best if not category.is_furniture),
                 join_blocks(best),
-                *(text for texts in spelled for text in texts),
+                *(
+                    text
+                    for texts, output in zip(spelled, outputs, strict=False)
+                    for rank, text in enumerate(texts)
+                    if not output or rank == 0 or len(text) < _SHORT
+                ),
                 *draft.page_texts,
             ]
         )

@@ -15,7 +15,8 @@ from docspec.core import Category
 from docspec.dialects import tables
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
 
-TableStyle = Literal["html", "pipe", "both"]
+TableStyle = Literal["compact", "html", "pipe", "both"]
+"""HTML on one line only (dots.ocr), HTML also indented, pipe tables, or HTML of both kinds and pipe tables."""
 
 _HEADING_PREFIXES = {
     Category.TITLE: ("# ", "## ", "", "**"),
@@ -110,6 +111,14 @@ def _table(text: str, style: TableStyle) -> list[str]:
     table = tables.parse_html_table(text) or (tables.parse_pipe_table(text) if text.startswith("|") else None)
     if table is None:
         return []
-    html = [tables.to_html(table), tables.to_html(table, head="none")]
-    pipe = [tables.to_pipe(table)]
-    return unique({"html": html, "pipe": pipe, "both": html + pipe}[style])
+    compact = [tables.to_html(table), tables.to_html(table, head="none")]
+    if style == "compact":
+        return unique(compact)
+    first_rows = tables.to_pipe(table, tight=True).split("\n")[
+        :3
+    ]  # all that differs from the other pipe table
+    pipe = [tables.to_pipe(table), "\n".join(first_rows)]
+    if style == "pipe":
+        return unique(pipe)
+    indented = [tables.to_html(table, indented=True), tables.to_html(table, head="none", indented=True)]
+    return unique([*compact, *(pipe if style == "both" else ()), *indented])

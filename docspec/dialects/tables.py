@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from typing import Literal
@@ -73,8 +74,8 @@ def parse_html_table(text: str) -> Table | None:
     return reader.table()
 
 
-def to_html(table: Table, head: Literal["auto", "none"] = "auto") -> str:
-    """``table`` as one line of HTML without white space between tags, as dots.ocr writes it.
+def to_html(table: Table, head: Literal["auto", "none"] = "auto", *, indented: bool = False) -> str:
+    """``table`` as HTML: on one line without white space between tags (dots.ocr's form), or ``indented``.
 
     ``"auto"`` puts the header rows (the first row if none is marked) in ``<thead>`` with ``<th>`` and the
     rest in ``<tbody>``; ``"none"`` writes bare rows of ``<td>``.
@@ -82,11 +83,16 @@ def to_html(table: Table, head: Literal["auto", "none"] = "auto") -> str:
     if not table.rows:
         return ""
     if head == "none":
-        return f"<table>{''.join(_html_row(row, 'td') for row in table.rows)}</table>"
-    count = table.head_rows or 1
-    top = "".join(_html_row(row, "th") for row in table.rows[:count])
-    rest = "".join(_html_row(row, "") for row in table.rows[count:])
-    return f"<table><thead>{top}</thead>{f'<tbody>{rest}</tbody>' if rest else ''}</table>"
+        lines = _html_rows(table.rows, "td", depth=1)
+    else:
+        count = table.head_rows or 1
+        lines = _html_section("thead", table.rows[:count], "th")
+        if count < len(table.rows):
+            lines += _html_section("tbody", table.rows[count:], "")
+    lines = [(0, "<table>"), *lines, (0, "</table>")]
+    if indented:
+        return "\n".join("  " * depth + line for depth, line in lines)
+    return "".join(line for _, line in lines)
 
 
 def parse_pipe_table(text: str) -> Table | None:
@@ -109,13 +115,16 @@ def is_delimiter_row(line: str) -> bool:
     return "|" in line and all(_DELIMITER.fullmatch(cell) for cell in _pipe_cells(line.strip()))
 
 
-def to_pipe(table: Table) -> str:
-    """``table`` as a compact pipe table; the first row is the header, spans are opened into empty cells."""
+def to_pipe(table: Table, *, tight: bool = False) -> str:
+    """``table`` as a compact pipe table; the first row is the header, spans are opened into empty cells.
+
+    The delimiter row is ``| --- | --- |``, or ``|---|---|`` if ``tight``.
+    """
     grid = table.grid()
     if not grid or not grid[0]:
         return ""
     lines = ["| " + " | ".join(_pipe_text(cell) for cell in row) + " |" for row in grid]
-    lines.insert(1, "| " + " | ".join("---" for _ in grid[0]) + " |")
+    lines.insert(1, ("|---" if tight else "| --- ") * len(grid[0]) + "|")
     return "\n".join(lines)
 
 
@@ -125,8 +134,18 @@ def cell_text(raw: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _html_row(row: tuple[TableCell, ...], tag: str) -> str:
-    return f"<tr>{''.join(_html_cell(cell, tag or ('th' if cell.header else 'td')) for cell in row)}</tr>"
+def _html_section(name: str, rows: Iterable[tuple[TableCell, ...]], tag: str) -> list[tuple[int, str]]:
+    return [(1, f"<{name}>"), *_html_rows(rows, tag, depth=2), (1, f"</{name}>")]
+
+
+def _html_rows(rows: Iterable[tuple[TableCell, ...]], tag: str, depth: int) -> list[tuple[int, str]]:
+    """Lines with their depth; without a ``tag`` each cell has the one of its kind."""
+    lines: list[tuple[int, str]] = []
+    for row in rows:
+        lines.append((depth, "<tr>"))
+        lines += [(depth + 1, _html_cell(cell, tag or ("th" if cell.header else "td"))) for cell in row]
+        lines.append((depth, "</tr>"))
+    return lines
 
 
 def _html_cell(cell: TableCell, tag: str) -> str:

@@ -22,14 +22,19 @@ _STRAIGHT = str.maketrans({"‘": "'", "’": "'", "‚": "'", "ʼ": "'", "“":
 _SYMBOL_MARKER = re.compile(r"\s*([•●◦▪■‣⁃∙·○□❑❖➢➤►▶◆◇✓]|[-*+–—](?=\s))\s*")
 _NUMBER_MARKER = re.compile(r"\s*(\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]|\[\d{1,3}\])\s+")
 _HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
+_CUT_ADDRESS = re.compile(r"(?:\w://|\bwww\.)\S*[-/_=?&]$|\w://$")
 _HYPHENS = "-\u2010"
 
 
 def clean(text: str) -> str:
     """``text`` without ligatures, odd spaces, control and zero-width characters, which no target writes.
 
-    Runs of spaces become one, lines are stripped; line breaks and blank lines stay.
+    Double quotes printed as two single ones become one character, runs of spaces one space; lines are
+    stripped, line breaks and blank lines stay.
     """
+    text = text.replace("‘‘", "“").replace("’’", "”")
+    if "``" in text:
+        text = text.replace("``", "“").replace("''", "”")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN).split("\n")
     return "\n".join(re.sub(" {2,}", " ", line).strip() for line in lines).strip("\n")
 
@@ -39,7 +44,8 @@ def join_lines(text: str, hyphens: Hyphens = "drop") -> str:
 
     A hyphen between two letters at a line's end is removed if the word goes on in lower case (or all in
     capitals) and does not stand in ``text`` with its hyphen elsewhere; ``hyphens="keep"`` keeps it, the word
-    still joined. Soft hyphens always go. Chinese and Japanese lines are joined without a space.
+    still joined. Soft hyphens always go. Web addresses and Chinese and Japanese lines are joined without a
+    space.
     """
     paragraphs = (part.split("\n") for part in re.split(r"\n\s*\n", text))
     return "\n\n".join(joined for part in paragraphs if (joined := _join_paragraph(part, text, hyphens)))
@@ -61,6 +67,11 @@ def split_marker(item: str) -> tuple[str, str]:
     return (match[1], item[match.end() :]) if match else ("", item.strip())
 
 
+def has_bullet(item: str) -> bool:
+    """Whether ``item`` begins with a symbol that marks list items (numbers do not count)."""
+    return _SYMBOL_MARKER.match(item) is not None
+
+
 def split_items(text: str) -> list[str]:
     """The list items in ``text``, lines not joined: a marker of the first line's kind starts an item."""
     lines = [line for line in text.split("\n") if line.strip()]
@@ -77,7 +88,7 @@ def split_items(text: str) -> list[str]:
 
 
 def _marker_kind(line: str) -> str:
-    if _SYMBOL_MARKER.match(line):
+    if has_bullet(line):
         return "symbol"
     return "number" if _NUMBER_MARKER.match(line) else ""
 
@@ -98,6 +109,8 @@ def _seam(left: str, right: str, context: str, hyphens: Hyphens) -> tuple[str, s
     """How two lines meet: the left one (perhaps without its hyphen) and what goes in between."""
     if left[-1] == "\u00ad":
         return left[:-1], ""
+    if _CUT_ADDRESS.search(left):
+        return left, ""
     if left[-1] in _HYPHENS and len(left) > 1 and left[-2].isalnum() and right[0].isalnum():
         return (left[:-1], "") if hyphens == "drop" and _is_broken_word(left, right, context) else (left, "")
     if left[-1] in "–—" and len(left) > 1 and not left[-2].isspace():

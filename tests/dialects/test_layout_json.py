@@ -86,6 +86,16 @@ def test_other_spellings_are_drafted_as_json_strings() -> None:
     assert drafts[-1] == "a\\nb"
 
 
+def test_references_without_a_bullet_are_also_drafted_as_text_cells() -> None:
+    printed = ("[1] A. Author", "B. Author", "• point")
+    items = tuple(Region(BBox(0, 0, 9, 9), Category.LIST_ITEM, (item,)) for item in printed)
+    drafts = LayoutJsonDialect().page_drafts(PageDraft(items), WIDTH, HEIGHT)
+    assert [draft for draft in drafts if draft.startswith('"category": "Text"')] == [
+        '"category": "Text", "text": "[1] A. Author"}, {"bbox": [',
+        '"category": "Text", "text": "B. Author"}, {"bbox": [',
+    ]
+
+
 def test_what_stage_1_wrote_comes_first_and_fills_the_cells() -> None:
     outputs = ["", "", 'A "verified" text.', "", "", "", "", ""]
     drafts = LayoutJsonDialect().page_drafts(DRAFT, WIDTH, HEIGHT, outputs)

@@ -48,6 +48,13 @@ def test_what_stage_1_wrote_comes_first_and_stands_in_the_joined_page() -> None:
     assert drafts[1] == JOINED.replace("Some information.", "Verified.")
 
 
+def test_long_spellings_make_room_where_stage_1_has_written() -> None:
+    printed = "Long lines " * 30 + "infor-\nmation."
+    draft = PageDraft((Region(BOX, Category.TEXT, (printed,)),))
+    assert len(MarkdownDialect().page_drafts(draft, 100, 100, ["Verified."])) == 2
+    assert len(MarkdownDialect().page_drafts(draft, 100, 100)) == 3
+
+
 def test_fewer_outputs_than_regions_are_as_if_the_rest_were_not_verified() -> None:
     assert MarkdownDialect().page_drafts(DRAFT, 100, 100, ["Top"])[0] == "Top"
 
@@ -68,7 +75,10 @@ def test_a_target_that_keeps_lines_is_drafted_so_first() -> None:
 
 def test_a_pipe_reader_is_drafted_pipe_tables_only() -> None:
     table = Region(BOX, Category.TABLE, ("<table><tr><td>a</td></tr><tr><td>b</td></tr></table>",))
-    assert MarkdownDialect(table_style="pipe").region_drafts(table) == ["| a |\n| --- |\n| b |"]
+    assert MarkdownDialect(table_style="pipe").region_drafts(table) == [
+        "| a |\n| --- |\n| b |",
+        "| a |\n|---|\n| b |",
+    ]
 
 
 @pytest.mark.parametrize("category", list(Category))

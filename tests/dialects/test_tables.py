@@ -66,7 +66,7 @@ def test_no_markup_makes_the_reader_fail(text: str) -> None:
 @given(st.text())
 def test_any_text_can_be_asked_for_a_pipe_table(text: str) -> None:
     table = parse_pipe_table(text)
-    assert (table is None) == ("|" not in text)
+    assert table is None or "|" in text
 
 
 def test_html_is_written_in_the_form_of_dots_ocr() -> None:
@@ -79,6 +79,16 @@ def test_html_is_written_in_the_form_of_dots_ocr() -> None:
         "<tbody><tr><td>2020</td><td>4<br>5</td></tr></tbody></table>"
     )
     assert to_html(table, head="none").startswith("<table><tr><td>Year</td>")
+
+
+def test_indented_html_is_the_same_table_with_a_tag_a_line() -> None:
+    table = parse_html_table("<table><tr><th>a</th></tr><tr><td>1</td></tr></table>")
+    assert table is not None
+    assert to_html(table, indented=True) == (
+        "<table>\n  <thead>\n    <tr>\n      <th>a</th>\n    </tr>\n  </thead>\n"
+        "  <tbody>\n    <tr>\n      <td>1</td>\n    </tr>\n  </tbody>\n</table>"
+    )
+    assert parse_html_table(to_html(table, indented=True)) == table
 
 
 def test_marked_header_rows_decide_what_stands_in_the_head() -> None:
@@ -113,6 +123,10 @@ def test_spans_open_into_empty_cells() -> None:
     assert table is not None
     assert table.grid() == [["a", "b", ""], ["", "c", "d"]]
     assert to_pipe(table) == "| a | b |  |\n| --- | --- | --- |\n|  | c | d |"
+
+
+def test_a_tight_pipe_table_has_no_spaces_in_its_delimiter_row() -> None:
+    assert to_pipe(table_of([["a", "b"], ["1", "2"]]), tight=True) == "| a | b |\n|---|---|\n| 1 | 2 |"
 
 
 def test_absurd_spans_do_not_build_absurd_grids() -> None:

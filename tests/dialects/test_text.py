@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from docspec.dialects.text import (
     clean,
+    has_bullet,
     join_lines,
     split_items,
     split_marker,
@@ -48,6 +49,8 @@ def test_joining_never_fails_and_leaves_no_single_line_break(text: str) -> None:
         ("a pause—\nthen", "a pause—then"),
         ("soft\u00ad\nhyphen", "softhyphen"),
         ("漢字の\n文章", "漢字の文章"),
+        ("at http://a.org/some-\npage.html or", "at http://a.org/some-page.html or"),
+        ("and/or-\nso", "and/orso"),
         ("one\ntwo\n\nthree\nfour", "one two\n\nthree four"),
     ],
 )
@@ -61,6 +64,16 @@ def test_hyphens_can_be_kept_with_the_word_still_joined() -> None:
 
 def test_cleaning_resolves_ligatures_and_odd_spaces_and_keeps_line_breaks() -> None:
     assert clean("\n o\ufb03ce\u00a0 door \r\nand\u200b\x00 floor\n") == "office door\nand floor"
+
+
+def test_double_quotes_made_of_single_ones_become_one_character() -> None:
+    assert clean("‘‘so’’ and ``so''") == "“so” and “so”"
+    assert clean("5'' wide") == "5'' wide"
+
+
+def test_a_number_is_no_bullet() -> None:
+    assert has_bullet("• point")
+    assert not has_bullet("1. point")
 
 
 def test_printed_quotes_become_typewriter_quotes() -> None:
