@@ -28,10 +28,17 @@ class NeverStop:
         return None
 
 
-def longest_runs(tokens: Sequence[int], max_cycle: int) -> np.ndarray:
-    """For each cycle length ``p`` (index ``p - 1``), the longest stretch where ``tokens[i] == tokens[i - p]``."""
-    values = np.asarray(tokens, dtype=np.int64)
+def longest_runs(sequences: Sequence[Sequence[int]], max_cycle: int) -> np.ndarray:
+    """For each cycle length ``p`` (index ``p - 1``), the longest stretch of a sequence that repeats what stands
+    ``p`` tokens before."""
     runs = np.zeros(max_cycle, dtype=np.int64)
+    gaps = (np.array([-1 - index], dtype=np.int64) for index in range(len(sequences)))
+    parts = [
+        part
+        for tokens, gap in zip(sequences, gaps, strict=True)
+        for part in (np.asarray(tokens, np.int64), gap)
+    ]
+    values = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
     for cycle in range(1, min(max_cycle, len(values) - 1) + 1):
         same = np.concatenate(([False], values[cycle:] == values[:-cycle], [False]))
         edges = np.flatnonzero(same[1:] != same[:-1])
@@ -44,23 +51,37 @@ class LoopGuard:
     """Stops a row that repeats a cycle of up to ``max_cycle`` tokens for too long.
 
     The limit for cycle length ``p`` is ``patience + 4 p`` repeated tokens, or one and a half times the longest such
-    run in the drafts plus ``patience`` where they repeat themselves. When it stops, the first cycle is kept.
+    run in the drafts plus ``patience`` where they repeat themselves. It looks once every ``interval`` tokens of
+    output, whatever the steps that wrote them, so that every way of decoding is cut at the same token. When it
+    stops, the first cycle is kept.
     """
 
-    def __init__(self, drafts: Sequence[Sequence[int]] = (), max_cycle: int = 64, patience: int = 96) -> None:
-        self._runs = np.zeros(max_cycle, dtype=np.int64)
-        self._recent = np.full(max_cycle, -1, dtype=np.int64)
-        self._count = 0
+    def __init__(
+        self,
+        drafts: Sequence[Sequence[int]] = (),
+        max_cycle: int = 64,
+        patience: int = 96,
+        interval: int = 32,
+    ) -> None:
+        held = longest_runs(drafts, max_cycle)
         cycles = np.arange(1, max_cycle + 1)
-        held = np.zeros(max_cycle, dtype=np.int64)
-        for draft in drafts:
-            held = np.maximum(held, longest_runs(draft, max_cycle))
         self._limits = np.maximum(patience + 4 * cycles, patience + held + held // 2)
+        self._interval = interval
+        self._reach = int(self._limits.max()) + interval + max_cycle
+        self._tokens: list[int] = []
 
     def observe(self, token: int) -> int | None:
-        self._runs = np.where(self._recent == token, self._runs + 1, 0)
-        self._recent = np.roll(self._recent, 1)
-        self._recent[0] = token
-        self._count += 1
-        over = np.flatnonzero(self._runs >= self._limits)
-        return self._count - int(self._runs[over[0]]) if over.size else None
+        self._tokens.append(token)
+        if len(self._tokens) % self._interval:
+            return None
+        runs = self._runs()
+        over = np.flatnonzero(runs >= self._limits)
+        return len(self._tokens) - int(runs[over[0]]) if over.size else None
+
+    def _runs(self) -> np.ndarray:
+        """For each cycle length, how many of the last tokens repeat what stands that far before them."""
+        back = np.array(self._tokens[: -self._reach - 1 : -1], dtype=np.int64)
+        cycles = len(self._limits)
+        padded = np.concatenate((back, np.full(cycles, -1)))
+        before = np.lib.stride_tricks.sliding_window_view(padded, len(back))[1:]
+        return (before == back).argmin(axis=1)  # the padding equals no token, so there is always an end

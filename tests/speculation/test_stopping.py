@@ -42,12 +42,21 @@ def test_what_the_draft_holds_is_no_loop():
     assert run(LoopGuard([dots]), dots * 3) < 100
 
 
-@given(st.lists(st.integers(0, 2), max_size=40))
-def test_longest_runs_equal_their_definition(tokens):
+@given(st.lists(st.lists(st.integers(0, 2), max_size=30), max_size=3))
+def test_longest_runs_equal_their_definition(sequences):
     expected = np.zeros(8, dtype=int)
-    for p in range(1, 9):
-        run_length = 0
-        for i in range(p, len(tokens)):
-            run_length = run_length + 1 if tokens[i] == tokens[i - p] else 0
-            expected[p - 1] = max(expected[p - 1], run_length)
-    assert longest_runs(tokens, 8).tolist() == expected.tolist()
+    for tokens in sequences:
+        for p in range(1, 9):
+            run_length = 0
+            for i in range(p, len(tokens)):
+                run_length = run_length + 1 if tokens[i] == tokens[i - p] else 0
+                expected[p - 1] = max(expected[p - 1], run_length)
+    assert longest_runs(sequences, 8).tolist() == expected.tolist()
+
+
+@given(st.integers(1, 64), st.integers(0, 40), st.integers(0, 200))
+def test_every_cycle_is_cut_back_to_its_first_turn(cycle, before, seed):
+    rng = random.Random(seed)
+    turn = rng.sample(range(1000, 2000), cycle)
+    kept = run(LoopGuard(), [*range(before), *turn * (1000 // cycle)])
+    assert kept == before + cycle
