@@ -32,13 +32,10 @@ def longest_runs(sequences: Sequence[Sequence[int]], max_cycle: int) -> np.ndarr
     """For each cycle length ``p`` (index ``p - 1``), the longest stretch of a sequence that repeats what stands
     ``p`` tokens before."""
     runs = np.zeros(max_cycle, dtype=np.int64)
-    gaps = (np.array([-1 - index], dtype=np.int64) for index in range(len(sequences)))
-    parts = [
-        part
-        for tokens, gap in zip(sequences, gaps, strict=True)
-        for part in (np.asarray(tokens, np.int64), gap)
-    ]
-    values = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    parts = [np.zeros(0, dtype=np.int64)]
+    for index, tokens in enumerate(sequences):  # a gap of tokens that occur once keeps sequences apart
+        parts += [np.asarray(tokens, np.int64), -1 - np.arange(index * max_cycle, (index + 1) * max_cycle)]
+    values = np.concatenate(parts)
     for cycle in range(1, min(max_cycle, len(values) - 1) + 1):
         same = np.concatenate(([False], values[cycle:] == values[:-cycle], [False]))
         edges = np.flatnonzero(same[1:] != same[:-1])
