@@ -58,7 +58,7 @@ def mix(*parts: tuple[dict[str, float], float]) -> dict[str, float]:
 
 PLAN = (
     Phase("vision", 300, (2e-3, 1.8e-3), mix((FEW, 0.5), (MANY, 0.5)), Weights(vision_only=True), 20, 25.0),
-    Phase("lines", 450, (1.6e-3, 1.5e-3), mix((ONE, 0.4), (FEW, 0.6)), Weights(guide=0.5), 30, 32.0),
+    Phase("lines", 200, (1.6e-3, 1.5e-3), mix((ONE, 0.4), (FEW, 0.6)), Weights(guide=0.5), 30, 32.0),
     Phase(
         "crops", 1000, (1.5e-3, 1.2e-3), mix((ONE, 0.1), (FEW, 0.5), (MANY, 0.4)), Weights(guide=0.3), 0, 40.0
     ),

@@ -102,9 +102,10 @@ class Run:
         self.tokenizer = PreTrainedTokenizerFast.from_pretrained(directory / "tokenizer")
         self.size = reader_model.SIZES[size]
         self.source: Source = source or samples_of
-        self.network = Network(
-            reader_model.build(size, seed=seed, vocab_size=len(self.tokenizer)), self.tokenizer
-        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)  # the throw-away heads, alike on every rank
+            model = reader_model.build(size, seed=seed, vocab_size=len(self.tokenizer))
+            self.network = Network(model, self.tokenizer)
         self.network.to(self.device).train()
         self.optimiser = Optimiser(self.network)
         self.progress = Progress()

@@ -1,0 +1,95 @@
+"""Training learns, stops and goes on as if it had not stopped."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+import torch
+
+from docspec.reader import tokenizer as tok
+from docspec.reader.curriculum import Phase, choose, read_plan, write_plan
+from docspec.reader.evaluate import Reader
+from docspec.reader.fonts import faces
+from docspec.reader.losses import Weights
+from docspec.reader.model import Size
+from docspec.reader.render import Sample, Sheet
+from docspec.reader.train import Run, rate_at
+
+WORDS = ("harbour", "engine", "valley", "seven", "quick", "motor", "bread", "winter")
+
+
+def card(rng: random.Random) -> Sample:
+    """Two of the words on a line, at a random place."""
+    sheet = Sheet(256, 64)
+    x, y = rng.uniform(4, 24), rng.uniform(22, 54)
+    for i, word in enumerate(rng.choices(WORDS, k=2)):
+        if i:
+            sheet.write(" ")
+            x += 9
+        x = sheet.put(word, x, y, faces()[0].regular, 24)
+    return sheet.finish()
+
+
+def cards(phase: Phase, step: int, seed: int, rank: int, size: Size) -> list[Sample]:
+    rng = random.Random(f"{phase.name}-{step}-{rank}")
+    return [card(rng) for _ in range(16)]
+
+
+def run_in(directory: Path, plan: tuple[Phase, ...]) -> Run:
+    tokenizer = tok.train_tokenizer([" ".join(WORDS)] * 4, vocab_size=300)
+    return Run(directory, size="tiny", seed=3, plan=plan, tokenizer=tokenizer, source=cards)
+
+
+@pytest.mark.slow
+def test_a_tiny_reader_learns_a_tiny_vocabulary(tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    sizes = {"256x64": 1.0}
+    plan = (
+        Phase("look", 80, (4e-3, 3e-3), sizes, Weights(vision_only=True), warm=10),
+        Phase("read", 160, (3e-3, 3e-4), sizes, Weights(guide=0.5), warm=10),
+    )
+    run = run_in(tmp_path / "run", plan)
+    run.train(log_every=10)
+    lines = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    read = [line["text"] for line in lines if line["phase"] == 1 or "text" in line]
+    assert read[-1] < 0.25 * read[0]
+    run.export(tmp_path / "model")
+    rng = random.Random("held out")
+    samples = [card(rng) for _ in range(32)]
+    outputs = Reader(tmp_path / "model").read([sample.pixels for sample in samples], 24)
+    right = sum(output == sample.text for output, sample in zip(outputs, samples, strict=True))
+    assert right >= 20, f"{right} of 32; chance is one in {len(WORDS) ** 2}"
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    plan = (
+        Phase("look", 3, (1e-3, 1e-3), {"256x64": 1.0}, Weights(vision_only=True)),
+        Phase("read", 4, (1e-3, 1e-4), {"256x64": 1.0}),
+    )
+    whole = run_in(tmp_path / "whole", plan)
+    whole.train()
+    run_in(tmp_path / "parts", plan).train(steps=2)
+    run_in(tmp_path / "parts", plan).train(steps=3)
+    last = run_in(tmp_path / "parts", plan)
+    assert (last.progress.phase, last.progress.step) == (1, 2)
+    last.train()
+    for name, value in whole.network.state_dict().items():
+        assert torch.equal(value, last.network.state_dict()[name]), name
+    assert whole.progress.glyphs == last.progress.glyphs
+
+
+def test_plans_survive_the_disk(tmp_path: Path) -> None:
+    plan = read_plan(None)
+    write_plan(plan, tmp_path / "plan.json")
+    assert read_plan(tmp_path / "plan.json") == plan
+
+
+def test_every_rank_of_a_step_takes_the_same_size_and_the_rate_decays() -> None:
+    phase = read_plan(None)[-1]
+    assert choose(phase, 7, 1) == choose(phase, 7, 1)
+    rates = [rate_at(phase, step) for step in range(0, phase.steps, 50)]
+    assert rates == sorted(rates, reverse=True) and rates[-1] < 0.1 * rates[0]
