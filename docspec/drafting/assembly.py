@@ -13,7 +13,7 @@ from docspec.core import BBox, Category, Region
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, printed_lines, usual_height
 
-TableFinder = Callable[[BBox], Sequence[str]]
+TableFinder = Callable[[BBox], Sequence[tuple[BBox, str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def assemble(
 ) -> list[Region]:
     """Regions in reading order, in the unit of the boxes and lines.
 
-    ``tables`` gives the HTML of the tables inside a box. Lines that no box claims become Text regions of
+    ``tables`` gives the tables inside a box: frame and HTML. Lines that no box claims become Text regions of
     their own, placed before the first region of their column that stands below them.
     """
     claimed: list[list[TextLine]] = [[] for _ in boxes]
@@ -37,7 +37,7 @@ def assemble(
         (loose if index is None else claimed[index]).append(line)
     filled = [_Filled(box, tuple(own)) for box, own in zip(boxes, claimed, strict=True)]
     for stray in _stray_boxes(loose):
-        filled.insert(_place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
+        filled.insert(place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
     filled = _joined_furniture(filled)
     return [region for item in filled if (region := _region(item, tables)) is not None]
 
@@ -75,7 +75,7 @@ def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:
     return strays
 
 
-def _place(box: BBox, others: Sequence[BBox]) -> int:
+def place(box: BBox, others: Sequence[BBox]) -> int:
     """Where in the reading order a forgotten box belongs: before the first one below it in the same column."""
     for index, other in enumerate(others):
         same_column = min(box.x1, other.x1) - max(box.x0, other.x0) > 0
@@ -121,9 +121,10 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
         len(line.text) for line in lines
     )
     if box.category is Category.TABLE:
-        html = "".join(tables(box.bbox)) if tables else ""
-        if html:
-            return Region(bbox, Category.TABLE, (html,), confidence)
+        found = tables(box.bbox) if tables else ()
+        if found:
+            framed = BBox.union([bbox, *(frame for frame, _ in found)])
+            return Region(framed, Category.TABLE, ("".join(html for _, html in found),), confidence)
         box = replace(box, category=Category.TEXT)
     return Region(bbox, box.category, readings(lines), confidence)
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 FAINT = 14  # grey levels; a difference that could still be print
 INK = 40  # grey levels; certainly print
 MARGIN = 0.015  # of each side, where scanners leave shadows
-MIN_SHARE = 2.5e-5  # of the pixels; half of a single digit on an A4 page
-SIDE = 600  # pixels of the image that is looked at
+SIDE = 1000  # pixels of the image that is looked at
+CELL = 16  # pixels; a cell is about 4 mm of an A4 page
+MIN_CELL = 8  # pixels of ink in one cell: half of a single small digit, more than dust
 
 
 def is_blank(page: PageImage, draft: PageDraft | None = None) -> bool:
@@ -25,20 +26,24 @@ def is_blank(page: PageImage, draft: PageDraft | None = None) -> bool:
     text.
     """
     if draft is not None and not draft.is_empty:
-        return ink_share(page.image, FAINT) < MIN_SHARE
-    return ink_share(page.image, INK) < MIN_SHARE
+        return densest_ink(page.image, FAINT) < MIN_CELL
+    return densest_ink(page.image, INK) < MIN_CELL
 
 
-def ink_share(image: Image, contrast: float) -> float:
-    """Share (0..1) of the pixels that differ from their surroundings by more than ``contrast`` grey levels."""
+def densest_ink(image: Image, contrast: float) -> int:
+    """The most pixels, in any cell of a grid over the reduced image without its margins, that differ from
+    their surroundings by more than ``contrast`` grey levels."""
     import numpy as np
     from PIL import Image as Pillow
 
     grey = image.convert("L")
-    grey = grey.reduce(max(1, max(grey.size) // (2 * SIDE)))  # averaging removes single specks
+    grey = grey.reduce(max(1, round(max(grey.size) / SIDE)))  # averaging removes single specks
     left, top = int(grey.width * MARGIN), int(grey.height * MARGIN)
-    grey = grey.crop((left, top, max(left + 1, grey.width - left), max(top + 1, grey.height - top)))
+    grey = grey.crop((left, top, grey.width - left, grey.height - top))
     coarse = grey.reduce((max(1, grey.width // 24), max(1, grey.height // 24)))
     paper = coarse.resize(grey.size, Pillow.Resampling.BILINEAR)
     difference = np.abs(np.asarray(grey, dtype=np.int16) - np.asarray(paper, dtype=np.int16))
-    return float((difference > contrast).mean())
+    rows, columns = -(-grey.height // CELL), -(-grey.width // CELL)
+    cells = np.zeros((rows * CELL, columns * CELL), dtype=np.int32)
+    cells[: grey.height, : grey.width] = difference > contrast
+    return int(cells.reshape(rows, CELL, columns, CELL).sum(axis=(1, 3)).max())

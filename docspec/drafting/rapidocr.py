@@ -19,6 +19,8 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.lines import TextLine
+from docspec.drafting.order import settled_order
+from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser, turned
 from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.text_layer import MAX_LINES
@@ -48,7 +50,7 @@ class RapidOcrDrafter:
         self.check()
         try:
             lines, tilt = self.recogniser.read_page(page.image)
-            regions = regions_of_lines(page, lines, tilt)
+            regions = with_pictures(page.image, regions_of_lines(page, lines, tilt))
         except DrafterError:
             raise
         except Exception as error:
@@ -83,7 +85,7 @@ def regions_of_lines(page: PageImage, lines: Sequence[TextLine], tilt: float = 0
 def _layout(sheet_page: Any, lines: Sequence[TextLine]) -> list[LayoutBox]:
     if len(lines) <= MAX_LINES:
         try:
-            return analyse(sheet_page)
+            return settled_order(analyse(sheet_page))
         except Exception:
             sheet_page.layout_information = None
     return cut_layout(lines, sheet_page.rect.width, sheet_page.rect.height)

@@ -18,14 +18,23 @@ _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 def find_tables(page: Any) -> list[tuple[BBox, str]]:
     """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen: box in points, HTML."""
     tables = page.find_tables(use_layout=True, union=True, refine=True).tables or ()
+    drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
     found = []
     for table in tables:
         html = _BREAK.sub(" ", table.to_html())
         if "<td" in html or "<th" in html:
-            found.append((BBox(*table.bbox), html))
+            found.append((_framed(BBox(*table.bbox), drawings), html))
     return found
 
 
-def tables_within(bbox: BBox, tables: list[tuple[BBox, str]]) -> list[str]:
-    """The HTML of the tables that lie mostly inside ``bbox``, in their order."""
-    return [html for box, html in tables if box.overlap(bbox) > 0.5]
+def _framed(box: BBox, drawings: list[BBox]) -> BBox:
+    """The table's box with its ruled frame: PyMuPDF reports the box of the text where the layout model
+    found it.
+    """
+    frames = [frame for frame in drawings if box.overlap(frame) > 0.5 and frame.area < 3 * box.area]
+    return BBox.union([box, *frames])
+
+
+def tables_within(bbox: BBox, tables: list[tuple[BBox, str]]) -> list[tuple[BBox, str]]:
+    """The tables that lie mostly inside ``bbox``, in their order."""
+    return [(box, html) for box, html in tables if box.overlap(bbox) > 0.5]

@@ -17,6 +17,8 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.lines import TextLine, page_lines
+from docspec.drafting.order import settled_order
+from docspec.drafting.pictures import with_pictures
 from docspec.drafting.tables import find_tables, tables_within
 
 MAX_LINES = 1000  # the layout model's time grows with the square of the lines: 1,950 take 12 seconds
@@ -61,8 +63,9 @@ class TextLayerDrafter:
             raise DrafterError(
                 f"{page.source}, page {page.number}: text layer unreadable ({error})"
             ) from error
+        in_place = [in_pixels(region, page) for region in regions]
         return PageDraft(
-            tuple(in_pixels(region, page) for region in regions),
+            tuple(in_place if self._quick else with_pictures(page.image, in_place)),
             self.name,
             how,
             time.perf_counter() - start,
@@ -72,7 +75,7 @@ class TextLayerDrafter:
     def _layout(self, page: Any, lines: list[TextLine]) -> tuple[list[LayoutBox], str]:
         if not self._quick and len(lines) <= MAX_LINES:
             try:
-                return analyse(page), "text layer"
+                return settled_order(analyse(page)), "text layer"
             except Exception:
                 page.layout_information = None
         return cut_layout(lines, page.rect.width, page.rect.height), "text layer, cut along white space"

@@ -21,7 +21,7 @@ from docspec.drafting.recogniser import Recogniser
 
 MIN_CHARACTERS = 8
 MIN_WORDS = 20
-MIN_VOWEL_SHARE = 0.8  # measured: shifted fonts .37-.56, sound text of any European language >= .95
+MIN_VOWEL_SHARE = 0.85  # measured: shifted fonts .37-.56, sound text of any European language >= .95
 MAX_BAD_SHARE = 0.05
 MIN_LIKENESS = 0.6  # measured: sound text >= .98, shifted fonts .01-.04
 MIN_LIKENESS_HIDDEN = 0.75  # hidden recognition is wrong here and there: two files have .88 and .97

@@ -1,0 +1,117 @@
+"""Pictures by elimination: large patches of ink that no region of text explains.
+
+PyMuPDF's layout model looks at text lines only, so photographs, charts and drawings escape it, and a scan
+has no image objects to ask for. The pixels have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from docspec.core import BBox, Category, Region
+from docspec.drafting.assembly import place
+from docspec.drafting.blank import INK
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from PIL.Image import Image
+
+SIDE = 960  # pixels of the image that is looked at
+CELLS = 96  # of the longer side of the page; ink within one empty cell of other ink belongs to it
+MIN_SIDE = 0.05  # of the page's shorter side; thinner patches are rules and frames
+MAX_ASPECT = 6.0  # longer patches are rules, bands of colour and shadows of scanners
+MAX_PICTURES = 12  # more are the texture of a photographed sheet
+MIN_RULE_DOWN, MIN_RULE_ACROSS = 0.3, 0.6  # of the page; longer thin lines separate and belong to nothing
+MAX_TEXT = 0.25  # share of a patch that text may cover; more is a frame around text
+
+
+def with_pictures(image: Image, regions: Sequence[Region]) -> list[Region]:
+    """``regions`` (pixels, reading order) and, at their places, Picture regions for what else is printed."""
+    result = list(regions)
+    for bbox in find_pictures(image, [region.bbox for region in regions]):
+        result.insert(place(bbox, [region.bbox for region in result]), Region(bbox, Category.PICTURE))
+    return result
+
+
+def find_pictures(image: Image, known: Sequence[BBox]) -> list[BBox]:
+    """Boxes, in pixels, of the patches of ink outside the ``known`` boxes, from top to bottom."""
+    factor = max(1, max(image.size) // SIDE)
+    mask = _ink_outside(image, [box.scaled(1 / factor) for box in known], factor)
+    side = max(1, round(max(mask.shape) / CELLS))
+    found = []
+    for patch in _patches(_inked_cells(mask, side)):
+        box = _bounds(mask, patch, side).scaled(factor).clamped(image.width, image.height)
+        text = sum(common.area for other in known if (common := box.intersection(other)) is not None)
+        thin, long = sorted((box.width, box.height))
+        if thin >= MIN_SIDE * min(image.size) and long <= MAX_ASPECT * thin and text <= MAX_TEXT * box.area:
+            found.append(box)
+    return sorted(found, key=lambda box: (box.y0, box.x0)) if len(found) <= MAX_PICTURES else []
+
+
+def _ink_outside(image: Image, known: Sequence[BBox], factor: int) -> NDArray[np.bool_]:
+    """What differs from the colour of most of the page, in the reduced image, ``known`` boxes wiped out."""
+    import numpy as np
+
+    grey = np.asarray(image.convert("L").reduce(factor), dtype=np.int16)
+    mask = np.abs(grey - np.median(grey)) > INK
+    for box in known:
+        x0, y0, x1, y1 = box.grown(1).clamped(mask.shape[1], mask.shape[0]).rounded()
+        mask[y0 : y1 + 1, x0 : x1 + 1] = False
+    return _without_rules(_without_rules(mask, MIN_RULE_DOWN).T, MIN_RULE_ACROSS).T
+
+
+def _without_rules(mask: NDArray[np.bool_], length: float, width: int = 6) -> NDArray[np.bool_]:
+    """``mask`` without vertical lines thinner than ``width`` pixels and longer than that share of its
+    height.
+    """
+    import numpy as np
+
+    wide = np.zeros_like(mask)
+    if mask.shape[1] > width:
+        runs = np.lib.stride_tricks.sliding_window_view(mask, width, axis=1).all(axis=-1)
+        for shift in range(width):
+            wide[:, shift : shift + runs.shape[1]] |= runs
+    thin = mask & ~wide
+    thin[:, thin.sum(axis=0) < length * mask.shape[0]] = False
+    return np.asarray(mask & ~thin)
+
+
+def _inked_cells(mask: NDArray[np.bool_], side: int) -> set[tuple[int, int]]:
+    """The cells (column, row) of a grid of ``side`` pixels that hold ink."""
+    import numpy as np
+
+    rows, columns = -(-mask.shape[0] // side), -(-mask.shape[1] // side)
+    padded = np.zeros((rows * side, columns * side), dtype=bool)
+    padded[: mask.shape[0], : mask.shape[1]] = mask
+    inked = padded.reshape(rows, side, columns, side).mean(axis=(1, 3)) > 0.02
+    return {(int(x), int(y)) for y, x in np.argwhere(inked)}
+
+
+def _bounds(mask: NDArray[np.bool_], patch: Sequence[tuple[int, int]], side: int) -> BBox:
+    """The box around the ink of a patch of cells."""
+    left, top = min(x for x, _ in patch) * side, min(y for _, y in patch) * side
+    right, bottom = (max(x for x, _ in patch) + 1) * side, (max(y for _, y in patch) + 1) * side
+    ink = mask[top:bottom, left:right]
+    rows, columns = ink.nonzero()
+    return BBox(
+        float(left + columns.min()),
+        float(top + rows.min()),
+        float(left + columns.max() + 1),
+        float(top + rows.max() + 1),
+    )
+
+
+def _patches(cells: set[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Cells that hang together, over at most one empty cell."""
+    left = set(cells)
+    patches = []
+    while left:
+        patch = [left.pop()]
+        for x, y in patch:
+            near = {(x + dx, y + dy) for dx in range(-2, 3) for dy in range(-2, 3)} & left
+            left -= near
+            patch.extend(near)
+        patches.append(patch)
+    return patches

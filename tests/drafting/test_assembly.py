@@ -1,0 +1,106 @@
+"""Boxes and lines meet: no line is lost, none is doubled, order is kept."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docspec.core import BBox, Category
+from docspec.drafting.assembly import assemble
+from docspec.drafting.columns import cut_layout
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine
+from docspec.drafting.order import settled_order
+
+COORDINATE = st.floats(0, 500, allow_nan=False)
+
+
+def line(text: str, x: float, y: float, width: float = 100, block: int = 0) -> TextLine:
+    return TextLine(BBox(x, y, x + width, y + 10), text, 10, block)
+
+
+def box(category: Category, *members: TextLine) -> LayoutBox:
+    boxes = tuple(member.bbox for member in members)
+    return LayoutBox(BBox.union(boxes), category, boxes)
+
+
+def test_overlapping_boxes_share_lines_by_membership() -> None:
+    left, right = line("left", 0, 0, 60), line("right", 50, 3, 60)
+    outer = box(Category.TEXT, left, line("far", 0, 90, 200))
+    regions = assemble([outer, box(Category.CAPTION, right)], [left, right])
+    assert [(region.category, region.texts[0]) for region in regions] == [
+        (Category.TEXT, "left"),
+        (Category.CAPTION, "right"),
+    ]
+
+
+def test_unclaimed_lines_keep_their_place_in_their_column() -> None:
+    top, bottom, right = line("top", 0, 0), line("bottom", 0, 100), line("right", 200, 0)
+    boxes = [box(Category.TEXT, item) for item in (top, bottom, right)]
+    regions = assemble(boxes, [top, bottom, right, line("lost", 0, 50, block=9)])
+    assert [region.texts[0] for region in regions] == ["top", "lost", "bottom", "right"]
+
+
+@given(
+    st.lists(st.tuples(COORDINATE, COORDINATE), max_size=12),
+    st.lists(st.tuples(COORDINATE, COORDINATE), max_size=5),
+)
+def test_every_line_is_in_exactly_one_region(
+    places: list[tuple[float, float]], corners: list[tuple[float, float]]
+) -> None:
+    lines = [line(f"w{number}", x, y, block=number) for number, (x, y) in enumerate(places)]
+    boxes = [LayoutBox(BBox(x, y, x + 200, y + 80), Category.TEXT) for x, y in corners]
+    words = " ".join(region.texts[0] for region in assemble(boxes, lines)).split()
+    assert sorted(words) == sorted(item.text for item in lines)
+
+
+@given(st.lists(st.tuples(COORDINATE, COORDINATE), max_size=25))
+def test_cutting_along_white_space_loses_no_line(places: list[tuple[float, float]]) -> None:
+    lines = [line(f"w{number}", x, y, block=number) for number, (x, y) in enumerate(places)]
+    members = [member for part in cut_layout(lines, 600, 600) for member in part.members]
+    assert sorted(members, key=repr) == sorted((item.bbox for item in lines), key=repr)
+
+
+def test_a_picture_that_is_only_text_becomes_text() -> None:
+    word = line("Edgar", 10, 10, 40)
+    assert assemble([box(Category.PICTURE, word)], [word])[0].category is Category.TEXT
+    real = LayoutBox(BBox(0, 0, 300, 300), Category.PICTURE, (word.bbox, BBox(0, 0, 300, 300)))
+    assert assemble([real], [word])[0].texts == ()
+
+
+def test_a_ruler_of_dots_is_no_text() -> None:
+    dots = line(". . . . . . . . .", 0, 0)
+    assert assemble([box(Category.TEXT, dots)], [dots]) == []
+
+
+def test_running_heads_of_one_line_are_one_region() -> None:
+    parts = [line("Published by", 0, 0, 98), line("the Society", 100, 0, 98), line("12", 400, 0, 10)]
+    regions = assemble([box(Category.PAGE_HEADER, part) for part in parts], parts)
+    assert [region.texts[0] for region in regions] == ["Published by the Society", "12"]
+
+
+def test_a_table_without_cells_is_text() -> None:
+    cell = line("cell", 0, 0)
+    (region,) = assemble([box(Category.TABLE, cell)], [cell], lambda bbox: [])
+    assert (region.category, region.texts) == (Category.TEXT, ("cell",))
+    (region,) = assemble(
+        [box(Category.TABLE, cell)], [cell], lambda bbox: [(BBox(0, 0, 300, 300), "<table></table>")]
+    )
+    assert (region.category, region.texts) == (Category.TABLE, ("<table></table>",))
+    assert region.bbox.x1 == 300, "the frame belongs to the table"
+
+
+def test_columns_are_read_one_after_the_other() -> None:
+    lines = [line(f"{column}{row}", 150 * column, 12 * row) for row in range(5) for column in range(2)]
+    parts = cut_layout(lines, 300, 800)
+    assert [round(part.bbox.x0) for part in parts] == [0, 150]
+
+
+def test_a_restless_order_is_given_up_and_a_calm_one_kept() -> None:
+    left = [box(Category.TEXT, line(f"l{row}", 0, 40 * row + 50)) for row in range(4)]
+    right = [box(Category.TEXT, line(f"r{row}", 200, 40 * row + 50)) for row in range(4)]
+    head, foot = box(Category.PAGE_HEADER, line("h", 0, 0)), box(Category.PAGE_FOOTER, line("f", 0, 500))
+    mixed = [head, *[item for pair in zip(left, right, strict=True) for item in pair], foot]
+    assert settled_order(mixed) == [head, *left, *right, foot]
+    calm = [head, *right, *left, foot]
+    assert settled_order(calm) == calm

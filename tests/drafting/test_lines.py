@@ -1,0 +1,31 @@
+"""Runs of text become printed lines."""
+
+from __future__ import annotations
+
+from docspec.core import BBox
+from docspec.drafting.lines import TextLine, join_lines, printed_lines
+
+
+def line(text: str, x: float, y: float, width: float = 50, size: float = 10) -> TextLine:
+    return TextLine(BBox(x, y, x + width, y + size), text, size)
+
+
+def printed(*lines: TextLine) -> str:
+    return join_lines(printed_lines(lines))
+
+
+def test_runs_at_one_height_are_one_printed_line() -> None:
+    assert (
+        printed(line("text of it", 30, 0), line("•", 0, 1, 5), line("next", 30, 14)) == "• text of it\nnext"
+    )
+
+
+def test_tight_lines_stay_apart() -> None:
+    assert printed(line("first", 0, 0), line("second", 0, 7), line("third", 0, 14)) == "first\nsecond\nthird"
+
+
+def test_a_drop_cap_belongs_to_the_first_word_beside_it() -> None:
+    cap = line("O", 0, 0, 25, size=24)
+    assert printed(cap, line("ver the past", 30, 0), line("decades, pressure", 30, 12)) == (
+        "Over the past\ndecades, pressure"
+    )

@@ -1,0 +1,105 @@
+"""Drafts of scans, with the real recogniser and its own models."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from rapidfuzz.distance import Levenshtein
+
+from docspec.core import Category, DrafterError, PageImage
+from docspec.drafting.rapidocr import RapidOcrDrafter
+from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.tiles import tiles
+
+from .conftest import as_image
+
+PageOf = Callable[..., PageImage]
+
+
+def write_short(page: Any) -> None:
+    page.insert_text((40, 60), "Harbour Notes", fontsize=22, fontname="hebo")
+    for number, text in enumerate(
+        ("The ferry left before sunrise.", "By noon the mist had lifted.", "We ate.")
+    ):
+        page.insert_text((40, 100 + 18 * number), text, fontsize=12, fontname="tiro")
+
+
+def likeness(a: str, b: str) -> float:
+    return Levenshtein.normalized_similarity("".join(a.split()), "".join(b.split()))
+
+
+EXPECTED = "Harbour Notes The ferry left before sunrise. By noon the mist had lifted. We ate."
+
+
+def test_a_scan_is_read_without_a_connection(
+    page_of: PageOf,
+    recogniser: Recogniser,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def refuse(*args: object) -> None:
+        raise AssertionError("a connection was attempted")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    page = page_of(write_short, size=(260, 180), scan=True)
+    draft = RapidOcrDrafter(recogniser).draft(page)
+    assert likeness(" ".join(region.texts[0] for region in draft.regions), EXPECTED) > 0.95
+    assert draft.regions[0].texts[0].startswith("Harbour")
+    assert draft.regions[0].bbox.y0 / page.scale == pytest.approx(42, abs=8)
+    assert all(0.5 < region.confidence <= 1 for region in draft.regions)
+    assert (draft.drafter, draft.reason.split(",")[0]) == ("rapidocr", "4 lines recognised")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_crooked_photograph_is_read_and_its_boxes_follow_the_print(
+    page_of: PageOf, recogniser: Recogniser
+) -> None:
+    straight = page_of(write_short, size=(260, 180)).image
+    crooked = as_image(page_of(write_short, size=(260, 180)), straight.rotate(-3, fillcolor="white"))
+    draft = RapidOcrDrafter(recogniser).draft(crooked)
+    assert likeness(" ".join(region.texts[0] for region in draft.regions), EXPECTED) > 0.9
+    assert "askew" in draft.reason
+    assert draft.regions[0].bbox.clamped(crooked.width, crooked.height) == draft.regions[0].bbox
+
+
+def test_an_empty_sheet_has_no_regions(recogniser: Recogniser) -> None:
+    page = PageImage(Image.new("RGB", (300, 300), "white"), 1, 1.0, "white.png")
+    assert RapidOcrDrafter(recogniser).draft(page).regions == ()
+
+
+def test_a_table_in_a_scan_becomes_html(page_of: PageOf, recogniser: Recogniser) -> None:
+    regions = RapidOcrDrafter(recogniser).draft(page_of(scan=True)).regions
+    (table,) = [region for region in regions if region.category is Category.TABLE]
+    assert "<td>grain</td>" in table.texts[0]
+    assert regions[0].texts[0] == "A Crossing in March"
+
+
+def test_missing_models_are_named_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("docspec.drafting.recogniser._model_folder", lambda: tmp_path)
+    with pytest.raises(DrafterError, match=r"PP-OCRv6_det_small\.onnx; reinstall"):
+        RapidOcrDrafter().check()
+
+
+def test_long_strips_are_cut_between_lines() -> None:
+    strip = Image.new("L", (200, 6000), 255)
+    for y in range(10, 6000, 30):
+        strip.paste(0, (20, y, 180, y + 14))
+    pieces = list(tiles(strip))
+    assert len(pieces) > 3
+    assert [top for _, _, top in pieces][1:] == [
+        sum(p.height for p, _, _ in pieces[:n]) for n in range(1, len(pieces))
+    ]
+    assert sum(piece.height for piece, _, _ in pieces) == 6000
+    for piece, _, _ in pieces[1:]:
+        assert piece.getpixel((100, 0)) == 255, "no line is cut in half"
+
+
+@pytest.mark.parametrize("size", [(1000, 1400), (40, 900)])
+def test_ordinary_and_small_images_are_read_whole(size: tuple[int, int]) -> None:
+    image = Image.new("L", size)
+    assert [(piece.size, x, y) for piece, x, y in tiles(image)] == [(size, 0, 0)]

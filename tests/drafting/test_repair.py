@@ -1,0 +1,41 @@
+"""Text as fonts spell it becomes text as people type it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docspec.drafting.repair import repair
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("  two \u00a0 words\t", "two words"),
+        ("\uf0b7 item", "• item"),
+        ("soft\u00adhyphen and\u200b nothing", "softhyphen and nothing"),
+        ("Milan Baˇsi´c and J´an Min´aˇc", "Milan Bašić and Ján Mináč"),
+        ("Dani¨el, Fran¸cois", "Daniël, François"),
+        ("cafe\u0301", "café"),
+        ("x ˜ y stays, and so does 3´", "x ˜ y stays, and so does 3´"),
+        ("plain ASCII `code`", "plain ASCII `code`"),
+    ],
+)
+def test_certain_repairs_are_made_and_no_others(raw: str, expected: str) -> None:
+    assert repair(raw) == expected
+
+
+@given(st.text(max_size=60))
+def test_repaired_text_is_composed_and_has_single_spaces(text: str) -> None:
+    result = repair(text)
+    assert unicodedata.normalize("NFC", result) == result
+    assert "  " not in result
+    assert result == result.strip()
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), max_size=60))
+def test_ascii_is_left_alone(text: str) -> None:
+    assert repair(text) == text

@@ -1,0 +1,116 @@
+"""Which text layers are believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pymupdf
+import pytest
+
+from docspec.core import PageImage
+from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.trust import TrustJudge, bad_share, vowel_share
+
+from .conftest import PROSE, SECOND, as_image, write_article
+
+PageOf = Callable[..., PageImage]
+
+
+def shifted(text: str, by: int = 9) -> str:
+    return "".join(
+        chr((ord(c.lower()) - 97 + by) % 26 + 97) if c.isascii() and c.isalpha() else c for c in text
+    )
+
+
+def test_sound_text_is_trusted_and_its_fonts_are_checked_once(
+    page_of: PageOf, recogniser: Recogniser
+) -> None:
+    judge = TrustJudge(recogniser)
+    page = page_of()
+    first, second = judge.judge(page), judge.judge(page)
+    assert (first.trusted, second.trusted) == (True, True)
+    assert first.likeness is not None
+    assert first.likeness > 0.9
+    assert (second.likeness, "checked before" in second.reason) == (None, True)
+    assert judge.judge(page_of(name="other.pdf")).likeness is not None, "another document is checked anew"
+
+
+def test_gibberish_is_recognised_by_its_vowels(page_of: PageOf) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(50, 60, 370, 500), shifted(PROSE + SECOND), fontsize=10)
+
+    verdict = TrustJudge().judge(page_of(draw))
+    assert (verdict.trusted, "gibberish" in verdict.reason) == (False, True)
+    assert verdict.vowel_share is not None
+    assert verdict.vowel_share < 0.8
+
+
+def test_unknown_characters_are_distrusted(page_of: PageOf) -> None:
+    def draw(page: Any) -> None:
+        page.insert_font("F0", fontbuffer=pymupdf.Font("cjk").buffer)
+        page.insert_text(
+            (50, 60), "Some words \ue000\ue001\ue002\ue003\ue004\ue005", fontsize=10, fontname="F0"
+        )
+
+    assert bad_share("ab\ue000\ufffd\x01") == pytest.approx(0.6)
+    assert bad_share("naïve “quotes” – 中文 العربية") == 0
+
+
+def test_hidden_text_that_differs_from_the_scan_is_distrusted(
+    page_of: PageOf, recogniser: Recogniser
+) -> None:
+    def other_words(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(50, 80, 370, 300), SECOND + " " + SECOND, fontsize=10.5)
+
+    verdict = TrustJudge(recogniser).judge(page_of(hidden=other_words))
+    assert verdict.hidden_share == 1.0
+    assert (verdict.trusted, "differs from the print" in verdict.reason) == (False, True)
+    assert not TrustJudge().judge(page_of(hidden=other_words)).trusted, (
+        "unchecked hidden text is not believed"
+    )
+
+
+def test_hidden_text_that_matches_the_scan_is_trusted(page_of: PageOf, recogniser: Recogniser) -> None:
+    verdict = TrustJudge(recogniser).judge(page_of(hidden=write_article))
+    assert (verdict.trusted, verdict.hidden_share) == (True, 1.0)
+    assert verdict.likeness is not None
+    assert verdict.likeness > 0.9
+
+
+def test_a_stamp_on_a_scan_is_no_text_layer(page_of: PageOf) -> None:
+    def stamped(page: Any) -> None:
+        small = pymupdf.open()
+        write_article(small.new_page(width=420, height=595))
+        page.insert_image(page.rect, stream=small[0].get_pixmap(dpi=100).tobytes("png"))
+        page.insert_text((20, 20), "Downloaded on 3 March 2021", fontsize=8)
+
+    verdict = TrustJudge().judge(page_of(stamped))
+    assert (verdict.trusted, verdict.reason) == (False, "scan with only 22 characters of text")
+
+
+def test_scripts_that_cannot_be_read_are_not_held_against_a_page(
+    page_of: PageOf, recogniser: Recogniser
+) -> None:
+    def korean(page: Any) -> None:
+        page.insert_textbox(
+            pymupdf.Rect(50, 60, 370, 300), "배는 해가 뜨기 전에 항구를 떠났다 " * 6, fontname="korea"
+        )
+
+    assert "배" not in recogniser.alphabet
+    verdict = TrustJudge(recogniser).judge(page_of(korean))
+    assert (verdict.trusted, verdict.likeness) == (True, None)
+
+
+def test_pages_without_text_are_told_apart(page_of: PageOf) -> None:
+    assert TrustJudge().judge(page_of(scan=True)).reason == "no text layer"
+    assert TrustJudge().judge(as_image(page_of())).reason == "an image has no text layer"
+
+
+def test_the_vowel_share_needs_enough_latin_words() -> None:
+    assert vowel_share("too few words here") is None
+    assert vowel_share(PROSE) == 1.0
+    assert vowel_share("Größe schöne Übung żółty źdźbło " * 5) is not None
+    share = vowel_share(shifted(PROSE * 2))
+    assert share is not None
+    assert share < 0.7
