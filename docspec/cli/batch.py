@@ -202,6 +202,8 @@ class Batch:
             return whole
         entry = unfinished[-1]
         count = entry.totals.pages
+        if not count:
+            return f"{whole}; nothing of {entry.source} is kept"
         pages = f"{count} page{'' if count == 1 else 's'} of {entry.source} had been read"
         return f"{whole}; {pages}, " + (
             "nothing of it is kept" if entry.output else "all of them written out"
