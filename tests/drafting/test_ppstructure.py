@@ -17,6 +17,8 @@ from PIL import Image, ImageDraw, ImageFont
 from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.ppstructure import PPStructureDrafter
+from docspec.drafting.ppstructure.models import FEATURES, PARTS, Model, ModelSet
+from docspec.drafting.ppstructure.pipeline import choose_engines
 from docspec.drafting.saved import SavedDrafter
 from tests.drafting.paddle_models import (
     LayoutBox,
@@ -178,6 +180,32 @@ def test_tables_with_lines_go_through_cell_detection(tmp_path: Path) -> None:
     assert [region.texts for region in regions if region.category is Category.TABLE] == [(TABLE_HTML,)]
 
 
+def test_each_part_has_its_place_in_the_librarys_configuration() -> None:
+    from paddlex.inference import load_pipeline_config
+
+    config = load_pipeline_config("PP-StructureV3")
+    elsewhere = {part.argument: Model(part.names[0], Path(), "transformers") for part in PARTS}
+    used = choose_engines(config, ModelSet(elsewhere, frozenset(FEATURES)), "onnxruntime")
+    assert used == {"onnxruntime", "transformers"}
+    for part in PARTS:
+        place = config
+        for key in part.path:
+            place = place[key]
+        assert place["engine"] == "transformers"
+        assert "model_name" in place
+
+
+def test_of_the_librarys_own_models_only_formulas_leave_onnxruntime() -> None:
+    config = {"SubPipelines": {"FormulaRecognition": {"SubModules": {"FormulaRecognition": {}}}}}
+    everything = ModelSet({}, frozenset(FEATURES))
+    assert choose_engines(config, everything, "onnxruntime") == {"onnxruntime", "transformers"}
+    assert config["SubPipelines"]["FormulaRecognition"]["SubModules"]["FormulaRecognition"] == {
+        "engine": "transformers"
+    }
+    assert choose_engines({}, everything, "paddle") == {"paddle"}
+    assert choose_engines({}, ModelSet({}, frozenset({"base"})), "onnxruntime") == {"onnxruntime"}
+
+
 def test_a_blank_page_has_no_text(tmp_path: Path) -> None:
     add_text_models(tmp_path)
     add_layout_model(tmp_path, [LayoutBox("text", 0.1, 0.1, 0.9, 0.2, score=0.05)])
@@ -227,6 +255,8 @@ from pathlib import Path
 from PIL import Image
 from docspec.core import PageImage
 from docspec.drafting.ppstructure import PPStructureDrafter
+from docspec.drafting.ppstructure.models import FEATURES, PARTS, Model, ModelSet
+from docspec.drafting.ppstructure.pipeline import choose_engines
 drafter = PPStructureDrafter(Path(sys.argv[1]), offline=True)
 draft = drafter.draft(PageImage(Image.open(sys.argv[2]).convert("RGB"), 1, 2.0, "rivers.png"))
 Path(sys.argv[3]).write_text(draft.regions[0].texts[0])

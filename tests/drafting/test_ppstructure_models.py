@@ -10,8 +10,8 @@ from time import perf_counter
 import pytest
 
 from docspec.core import DrafterError, UsageError
-from docspec.drafting.ppstructure import PPStructureDrafter
-from docspec.drafting.ppstructure.models import PARTS, find_models
+from docspec.drafting.ppstructure import PPStructureDrafter, models
+from docspec.drafting.ppstructure.models import PARTS, find_models, library_defaults
 
 BASE = ("PP-DocLayout_plus-L", "PP-OCRv6_small_det", "PP-OCRv6_small_rec")
 TABLES = (
@@ -28,7 +28,18 @@ def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No models downloaded earlier, and a hub at an address where nobody answers."""
     monkeypatch.setenv("PADDLE_PDX_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PADDLE_PDX_HUGGING_FACE_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.delenv("PADDLE_PDX_MODEL_SOURCE", raising=False)
+    for name in ("PADDLE_PDX_MODEL_SOURCE", "http_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def with_torchvision(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "transformers_can_run", lambda: True)
+
+
+@pytest.fixture
+def without_torchvision(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "transformers_can_run", lambda: False)
 
 
 def add(root: Path, *names: str, file: str = "inference.onnx", folder: str | None = None) -> Path:
@@ -42,12 +53,25 @@ def add(root: Path, *names: str, file: str = "inference.onnx", folder: str | Non
     return root
 
 
-def test_the_smallest_working_set_has_neither_tables_nor_formulas_and_says_so(tmp_path: Path) -> None:
+def test_the_smallest_working_set_has_neither_tables_nor_formulas_and_says_so(
+    tmp_path: Path, with_torchvision: None
+) -> None:
     found = find_models(add(tmp_path, *BASE), "onnxruntime")
     assert sorted(model.name for model in found.models.values()) == sorted(BASE)
     assert found.features == {"base"}
     assert "no tables (PP-LCNet_x1_0_table_cls, " in found.notes[0]
     assert found.notes[1] == "no formulas (PP-FormulaNet_plus-L missing)"
+
+
+def test_without_torchvision_the_note_on_formulas_names_it(tmp_path: Path, without_torchvision: None) -> None:
+    add(tmp_path, *BASE)
+    add(tmp_path, "PP-FormulaNet_plus-L", file="model.safetensors")
+    found = find_models(tmp_path, "onnxruntime")
+    assert "formulas" not in found.features
+    assert found.notes[1] == (
+        "no formulas (PP-FormulaNet_plus-L, or torchvision to run it on transformers, missing)"
+    )
+    assert library_defaults("onnxruntime").features == {"base", "tables", "table rotation", "columns"}
 
 
 def test_everything_there_switches_everything_on(tmp_path: Path) -> None:
@@ -68,10 +92,10 @@ def test_one_missing_table_model_switches_tables_off_as_a_whole(tmp_path: Path) 
 def test_the_better_model_is_taken_whatever_its_folder_is_called(tmp_path: Path) -> None:
     add(tmp_path, *BASE, "PP-OCRv5_server_det")
     add(tmp_path, "PP-OCRv6_medium_rec", folder="unpacked_here_infer")
-    models = find_models(tmp_path, "onnxruntime").models
-    assert models["text_detection"].name == "PP-OCRv5_server_det"
-    assert models["text_recognition"].name == "PP-OCRv6_medium_rec"
-    assert models["text_recognition"].folder == tmp_path / "unpacked_here_infer"
+    found = find_models(tmp_path, "onnxruntime").models
+    assert found["text_detection"].name == "PP-OCRv5_server_det"
+    assert found["text_recognition"].name == "PP-OCRv6_medium_rec"
+    assert found["text_recognition"].folder == tmp_path / "unpacked_here_infer"
 
 
 def test_recognisers_of_other_scripts_are_accepted(tmp_path: Path) -> None:
@@ -85,11 +109,13 @@ def test_of_two_copies_the_one_for_the_engine_is_taken(tmp_path: Path) -> None:
     add(tmp_path, *BASE)
     for name in BASE:
         add(tmp_path, name, file="model.safetensors", folder=f"{name}_safetensors")
-    models = find_models(tmp_path, "transformers").models
-    assert {model.folder.name for model in models.values()} == {f"{name}_safetensors" for name in BASE}
+    found = find_models(tmp_path, "transformers").models
+    assert {model.folder.name for model in found.values()} == {f"{name}_safetensors" for name in BASE}
 
 
-def test_a_formula_model_that_only_exists_for_transformers_runs_there(tmp_path: Path) -> None:
+def test_a_formula_model_that_only_exists_for_transformers_runs_there(
+    tmp_path: Path, with_torchvision: None
+) -> None:
     add(tmp_path, *BASE)
     add(tmp_path, "PP-FormulaNet_plus-L", file="model.safetensors")
     found = find_models(tmp_path, "onnxruntime")
@@ -98,7 +124,9 @@ def test_a_formula_model_that_only_exists_for_transformers_runs_there(tmp_path: 
     assert found.models["layout_detection"].engine == "onnxruntime"
 
 
-def test_a_formula_model_that_transformers_does_not_know_is_not_given_to_it(tmp_path: Path) -> None:
+def test_a_formula_model_that_transformers_does_not_know_is_not_given_to_it(
+    tmp_path: Path, with_torchvision: None
+) -> None:
     add(tmp_path, *BASE)
     add(tmp_path, "PP-FormulaNet_plus-S", file="model.safetensors")
     assert "formulas" not in find_models(tmp_path, "onnxruntime").features
@@ -120,6 +148,14 @@ def test_missing_required_models_are_named_with_the_ways_out(tmp_path: Path) -> 
         assert way in message
     assert "\n" not in message
     assert perf_counter() - started < 2
+
+
+def test_missing_packages_are_named_before_anything_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(DrafterError, match=r"needs paddleocr\[doc-parser\] and torchvision and transformers"):
+        PPStructureDrafter(add(tmp_path, *BASE), "transformers").check()
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

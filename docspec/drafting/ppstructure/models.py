@@ -7,6 +7,7 @@ features. Nothing here imports paddleocr, so that a missing model is found out a
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -137,8 +138,9 @@ class ModelSet:
 def find_models(root: Path, engine: str) -> ModelSet:
     """The best model for every part among the sub-folders of ``root`` that ``engine`` can run.
 
-    With ``engine="onnxruntime"`` a part that is only there as ``model.safetensors`` runs on transformers:
-    formula models are not published as ONNX. Raises :class:`DrafterError` that names missing required models.
+    With ``engine="onnxruntime"`` and torchvision, a part that is only there as ``model.safetensors`` runs on
+    transformers: formula models are not published as ONNX. Raises :class:`DrafterError` that names missing
+    required models.
     """
     if not root.is_dir():
         raise DrafterError(f"PP-StructureV3: no model folder at {root}; {ways_out(engine)}")
@@ -154,6 +156,8 @@ def find_models(root: Path, engine: str) -> ModelSet:
     if missing["tables"]:
         missing["table rotation"] = ["table models"]
     features = frozenset(feature for feature in FEATURES if not missing[feature])
+    if missing["formulas"] and engine == "onnxruntime" and not transformers_can_run():
+        missing["formulas"] = [f"{missing['formulas'][0]}, or torchvision to run it on transformers,"]
     notes = tuple(
         f"no {feature} ({', '.join(missing[feature])} missing)"
         for feature in ("tables", "formulas")
@@ -165,6 +169,21 @@ def find_models(root: Path, engine: str) -> ModelSet:
         if part.feature in features and (model := found[part.argument]) is not None
     }
     return ModelSet(usable, features, notes)
+
+
+def library_defaults(engine: str) -> ModelSet:
+    """The models that the library fetches by itself: everything that ``engine`` can run, found by their
+    names.
+    """
+    if engine != "onnxruntime" or transformers_can_run():
+        return ModelSet({}, frozenset(FEATURES))
+    note = "no formulas (not published for onnxruntime; on transformers they need torchvision)"
+    return ModelSet({}, frozenset(FEATURES) - {"formulas"}, (note,))
+
+
+def transformers_can_run() -> bool:
+    """Whether paddlex's ``transformers`` engine has what it needs: its image processors are torchvision's."""
+    return importlib.util.find_spec("torchvision") is not None
 
 
 def ways_out(engine: str) -> str:
@@ -203,7 +222,8 @@ def _choose(part: Part, known: dict[str, list[Path]], engine: str) -> Model | No
 
 
 def _engines(engine: str) -> tuple[str, ...]:
-    return (engine, "transformers") if engine == "onnxruntime" else (engine,)
+    mixed = engine == "onnxruntime" and transformers_can_run()
+    return (engine, "transformers") if mixed else (engine,)
 
 
 def _has_any(folder: Path, groups: Iterable[tuple[str, ...]]) -> bool:

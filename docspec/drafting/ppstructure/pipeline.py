@@ -17,11 +17,19 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import numpy as np
 
 from docspec.core import DrafterError, PageDraft, PageImage, UsageError
-from docspec.drafting.ppstructure.models import ENGINE_FILES, FEATURES, PARTS, ModelSet, find_models, ways_out
+from docspec.drafting.ppstructure.models import (
+    ENGINE_FILES,
+    PARTS,
+    ModelSet,
+    find_models,
+    library_defaults,
+    ways_out,
+)
 from docspec.drafting.ppstructure.results import regions_from_result
 
 HUB_TIMEOUT = 2.0  # seconds to wait for the model hub before saying that it cannot be reached
@@ -33,7 +41,6 @@ _OFF = (
     "use_seal_recognition",
     "use_chart_recognition",
 )
-_FULL = ModelSet({}, frozenset(FEATURES))
 
 
 class PPStructureDrafter:
@@ -114,7 +121,7 @@ class PPStructureDrafter:
             raise DrafterError(
                 f"PP-StructureV3: no models, and the model hub cannot be reached; {ways_out(self._engine)}"
             )
-        return _FULL
+        return library_defaults(self._engine)
 
     def _load(self) -> tuple[ModelSet, Any]:
         """The models and the pipeline, made at the first call; a failure is remembered, not repeated."""
@@ -139,12 +146,13 @@ def _build(models: ModelSet, engine: str, device: str | None) -> Any:
         from paddlex.inference import load_pipeline_config
 
         config = load_pipeline_config("PP-StructureV3")
-        # Not among the class's parameters, and on by default: it would fetch a model for tables that stand
-        # upright.
-        config["SubPipelines"]["TableRecognition"]["SubPipelines"]["GeneralOCR"][
-            "use_textline_orientation"
-        ] = False
-        _choose_engines(config, models, engine)
+        # Not among the class's parameters, and on by default: it would fetch one more model for rotated tables.
+        table_ocr = config["SubPipelines"]["TableRecognition"]["SubPipelines"]["GeneralOCR"]
+        table_ocr["use_textline_orientation"] = False
+        if "transformers" in choose_engines(config, models, engine):
+            from transformers.utils.logging import disable_progress_bar
+
+            disable_progress_bar()  # it would be drawn over docspec's own
         return PPStructureV3(
             paddlex_config=config,
             engine=engine,
@@ -183,12 +191,17 @@ def _model_arguments(models: ModelSet) -> dict[str, Any]:
     return arguments
 
 
-def _choose_engines(config: dict[str, Any], models: ModelSet, engine: str) -> None:
-    """Write the engine of each part that differs from ``engine`` into the pipeline's configuration."""
+def choose_engines(config: dict[str, Any], models: ModelSet, engine: str) -> set[str]:
+    """Write the engine of each part that differs from ``engine`` into the pipeline's configuration.
+
+    Returns all engines in use. ``config`` is PP-StructureV3's own YAML, as the library loads it.
+    """
+    used = {engine}
+    formulas_elsewhere = not models.models and "formulas" in models.features and engine == "onnxruntime"
     for part in PARTS:
         model = models.models.get(part.argument)
         own = model.engine if model is not None else engine
-        if not models.models and part.feature == "formulas" and engine == "onnxruntime":
+        if formulas_elsewhere and part.feature == "formulas":
             own = "transformers"  # formula models are not published as ONNX
         if own == engine:
             continue
@@ -196,6 +209,8 @@ def _choose_engines(config: dict[str, Any], models: ModelSet, engine: str) -> No
         for key in part.path:
             place = place[key]
         place["engine"] = own
+        used.add(own)
+    return used
 
 
 def _engine_config(engine: str) -> dict[str, Any] | None:
@@ -235,8 +250,15 @@ def _prepare_library() -> None:
 
 
 def _require_packages(engine: str) -> None:
-    needed = {"paddleocr": "paddleocr[doc-parser]", "paddlex": "paddleocr[doc-parser]"}
-    needed |= {engine: engine} if engine in ("onnxruntime", "transformers") else {"paddle": "paddlepaddle"}
+    # sklearn and ftfy stand for the extra: paddleocr without it imports, and fails when the pipeline is made
+    needed = dict.fromkeys(("paddleocr", "paddlex", "sklearn", "ftfy"), "paddleocr[doc-parser]")
+    match engine:
+        case "onnxruntime":
+            needed |= {"onnxruntime": "onnxruntime"}
+        case "transformers":
+            needed |= {"transformers": "transformers", "torchvision": "torchvision"}
+        case _:
+            needed |= {"paddle": "paddlepaddle"}
     missing = sorted(
         {package for module, package in needed.items() if importlib.util.find_spec(module) is None}
     )
@@ -245,7 +267,10 @@ def _require_packages(engine: str) -> None:
 
 
 def _hub_answers() -> bool:
-    """Whether the model hub accepts a connection; taken for granted where the user chose another source."""
+    """Whether the model hub accepts a connection.
+
+    Taken for granted where another source was chosen or a proxy stands in between: the library will find out.
+    """
     if os.environ.get("PADDLE_PDX_MODEL_SOURCE", "huggingface").lower() != "huggingface":
         return True
     from huggingface_hub import constants
@@ -253,6 +278,8 @@ def _hub_answers() -> bool:
     if constants.HF_HUB_OFFLINE:
         return False
     hub = urlsplit(os.environ.get("PADDLE_PDX_HUGGING_FACE_ENDPOINT") or constants.ENDPOINT)
+    if hub.scheme in getproxies():
+        return True
     port = hub.port or (80 if hub.scheme == "http" else 443)
     try:
         socket.create_connection((hub.hostname or "", port), timeout=HUB_TIMEOUT).close()
