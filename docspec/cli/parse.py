@@ -230,8 +230,7 @@ def parse(
 ) -> int:
     """Read documents into Markdown, JSON or HTML.
 
-    Exit codes: 0 all read, 1 fatal, 2 wrong usage, 3 some pages or inputs failed, 130 interrupted, 141 pipe
-    closed.
+    Exit codes: 0 all read, 1 fatal, 2 wrong usage, 3 some pages or inputs failed, 130 interrupted.
     """
     context.obj.verbosity = verbose
     if tau is not None and tau <= 0:

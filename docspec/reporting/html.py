@@ -8,6 +8,7 @@ allowed tags.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from pathlib import PurePath
 from typing import Any
@@ -68,7 +69,7 @@ class HtmlRenderer:
         if separator is not None and not separator.lstrip().startswith("<!--"):
             parts.append(f'<p class="separator">{escape(separator)}</p>')
         parts.append(f'<p class="page"><a href="#page-{number}">page {number}</a></p>')
-        for index, block in visible_blocks(result, self._layout):
+        for index, block in _lists_joined(visible_blocks(result, self._layout)):
             html = self._block(block, figures.get(index))
             if html:
                 parts.append(html)
@@ -101,6 +102,18 @@ class HtmlRenderer:
 
     def _rendered(self, markdown: str) -> str:
         return str(self._markdown.render(markdown)).strip()
+
+
+def _lists_joined(blocks: list[tuple[int, Block]]) -> list[tuple[int, Block]]:
+    """Neighbouring list items as one block, so that they make one list."""
+    joined: list[tuple[int, Block]] = []
+    for index, block in blocks:
+        if joined and block.category is Category.LIST_ITEM and joined[-1][1].category is Category.LIST_ITEM:
+            first, before = joined[-1]
+            joined[-1] = (first, replace(before, text=f"{before.text.rstrip()}\n{block.text}"))
+        else:
+            joined.append((index, block))
+    return joined
 
 
 def _markdown_renderer() -> MarkdownIt:

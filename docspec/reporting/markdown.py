@@ -48,19 +48,25 @@ class MarkdownRenderer:
 def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout) -> str:
     """One page without its separator; no newline at the end; ``""`` for a page with nothing on it."""
     pieces: list[str] = []
-    previous: Category | None = None
+    previous: Block | None = None
     for index, block in visible_blocks(result, layout):
         text = block_markdown(block, figures.get(index))
         if not text:
             continue
-        tight = block.category is Category.LIST_ITEM and previous is Category.LIST_ITEM
-        if pieces:
-            pieces.append("\n" if tight else "\n\n")
+        if previous is not None:
+            pieces.append("\n" if _tight(previous, block, result.text) else "\n\n")
         pieces.append(text)
-        previous = block.category
+        previous = block
     if result.status == "failed":
         pieces.append(("\n\n" if pieces else "") + failure_comment(result))
     return "".join(pieces)
+
+
+def _tight(block: Block, following: Block, page_text: str) -> bool:
+    """List items stand together, except where the target itself put a blank line between them."""
+    if block.category is not Category.LIST_ITEM or following.category is not Category.LIST_ITEM:
+        return False
+    return f"{block.text}\n\n{following.text}" not in page_text
 
 
 def block_markdown(block: Block, figure: str | None = None) -> str:
@@ -73,7 +79,8 @@ def block_markdown(block: Block, figure: str | None = None) -> str:
     if block.category in _HEADING_MARKS:
         return text if text.startswith("#") else _HEADING_MARKS[block.category] + " ".join(text.split())
     if block.category is Category.FORMULA:
-        return "$$\n" + bare_formula(text) + "\n$$"
+        fenced = len(text) > 4 and text.startswith("$$") and text.endswith("$$")
+        return text if fenced else "$$\n" + bare_formula(text) + "\n$$"
     if block.category is Category.TABLE and text.lstrip().startswith("<"):
         # A blank line would end the HTML block and show the rest of the table as text.
         return "\n".join(line for line in text.splitlines() if line.strip())

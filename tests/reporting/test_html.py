@@ -111,6 +111,12 @@ def test_broken_tables_are_closed(broken: str, whole: str) -> None:
     assert sanitised_table(broken) == whole
 
 
+def test_neighbouring_list_items_make_one_list(make_page: Any) -> None:
+    items = [Block(Category.LIST_ITEM, f"- {word}") for word in ("one", "two", "three")]
+    html = document([make_page(1, *items)])
+    assert (html.count("<ul>"), html.count("<li>")) == (1, 3)
+
+
 def test_failed_page_says_so_in_its_place(make_page: Any) -> None:
     html = document([make_page(2, status="failed", error="no <memory>", text="")])
     assert "Page 2 could not be read: no &lt;memory&gt;" in html

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from docspec.core import Block, Category
+from docspec.dialects import make_dialect
 from docspec.reporting.markdown import MarkdownRenderer, bare_formula, block_markdown, page_markdown
 from docspec.reporting.renderer import Layout
 
+SAMPLES = Path(__file__).parents[2] / "samples"
 TEXT = Block(Category.TEXT, "A sentence.")
 HEADER = Block(Category.PAGE_HEADER, "Running head")
 FOOTER = Block(Category.PAGE_FOOTER, "12")
@@ -34,6 +37,7 @@ def test_page_headers_and_footers_are_dropped_unless_asked_for(make_page: Any) -
         (Block(Category.SECTION_HEADER, "### Methods"), "### Methods"),
         (Block(Category.FORMULA, "E = mc^2"), "$$\nE = mc^2\n$$"),
         (Block(Category.FORMULA, "$$\nE = mc^2\n$$"), "$$\nE = mc^2\n$$"),
+        (Block(Category.FORMULA, "$$E = mc^2$$"), "$$E = mc^2$$"),
         (Block(Category.FORMULA, "\\[ x \\]"), "$$\nx\n$$"),
         (
             Block(Category.TABLE, "<table>\n\n<tr><td>1</td></tr>\n</table>"),
@@ -56,7 +60,21 @@ def test_two_formulas_in_one_text_are_not_torn_apart() -> None:
 
 def test_list_items_stay_together_and_other_blocks_apart(make_page: Any) -> None:
     items = [Block(Category.LIST_ITEM, "- one"), Block(Category.LIST_ITEM, "- two")]
-    assert page_markdown(make_page(1, *items, TEXT), {}, Layout()) == "- one\n- two\n\nA sentence."
+    page = make_page(1, *items, TEXT, text="[layout JSON]")
+    assert page_markdown(page, {}, Layout()) == "- one\n- two\n\nA sentence."
+
+
+def test_list_items_stay_apart_where_the_target_wrote_them_apart(make_page: Any) -> None:
+    items = [Block(Category.LIST_ITEM, f"{n}. item") for n in (1, 2, 3)]
+    text = "1. item\n\n2. item\n3. item"
+    assert page_markdown(make_page(1, *items, text=text), {}, Layout()) == text
+
+
+@pytest.mark.parametrize("truth", sorted(SAMPLES.glob("*.md")), ids=lambda path: path.stem)
+def test_what_a_markdown_model_wrote_is_written_word_for_word(make_page: Any, truth: Path) -> None:
+    text = truth.read_text(encoding="utf-8").strip()
+    blocks = make_dialect("markdown").parse(text, 1000, 1400)
+    assert page_markdown(make_page(1, *blocks, text=text), {}, Layout(keep_furniture=True)) == text
 
 
 def test_a_picture_is_linked_and_keeps_its_description(make_page: Any) -> None:
