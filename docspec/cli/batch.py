@@ -157,7 +157,8 @@ class Batch:
 
     def _load_target(self, parser: Any) -> None:
         if self._report.target is None:
-            self._display.loading()
+            name = self._options.model
+            self._display.loading("/" in name and not Path(name).expanduser().exists())
             started = time.perf_counter()
             info = parser.target_info
             self._report.load_seconds = time.perf_counter() - started

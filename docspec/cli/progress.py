@@ -27,8 +27,10 @@ class Display(Observer, Protocol):
         """The ``index``-th (1-based) of ``count`` inputs is being opened."""
         ...
 
-    def loading(self) -> None:
-        """The model is being loaded, which may take a while."""
+    def loading(self, from_hub: bool) -> None:
+        """The model is being loaded, which may take a while; ``from_hub``: it may have to be fetched
+        first.
+        """
         ...
 
     def __enter__(self) -> Display: ...
@@ -44,7 +46,7 @@ class Silent(NullObserver):
     def input_started(self, name: str, index: int, count: int) -> None:
         pass
 
-    def loading(self) -> None:
+    def loading(self, from_hub: bool) -> None:
         pass
 
     def __enter__(self) -> Silent:
@@ -91,6 +93,11 @@ class Bar(Lines):
         self._progress = Progress(*_columns(self._wide), console=console, transient=True, expand=False)
         self._task: TaskID | None = None
 
+    @property
+    def is_live(self) -> bool:
+        """Whether the bar is on the terminal at the moment."""
+        return self._progress.live.is_started
+
     def __enter__(self) -> Bar:
         self._progress.start()
         return self
@@ -108,11 +115,14 @@ class Bar(Lines):
         title = shortened(prefix + name.rsplit("/", 1)[-1], max(room, 8))
         self._task = self._progress.add_task(title, total=None, pages="", stage="opening", speed="")
 
-    def loading(self) -> None:
+    def loading(self, from_hub: bool) -> None:
         self._update(stage="loading model")
+        if from_hub:  # The hub shows bars of its own, and two kinds of bars do not mix.
+            self._progress.stop()
 
     def document_started(self, source: str, pages: int) -> None:
         super().document_started(source, pages)
+        self._progress.start()
         self._update(total=pages, completed=0, pages=f"0/{pages}", stage="")
 
     def stage(self, number: int, name: str) -> None:

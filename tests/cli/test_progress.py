@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from rich.cells import cell_len
+from rich.console import Console
 from scripted_parser import page
 
 from docspec.cli.progress import Bar, Lines, Silent, display_for, page_line, shortened
@@ -25,6 +28,20 @@ def test_a_line_for_every_kind_of_page() -> None:
     assert page_line(page("a.pdf", 4, status="blank")) == "page 4: blank, 0.93 s"
     assert page_line(page("a.pdf", 5, status="failed", error="no\nmemory")) == "page 5: failed: no memory"
     assert page_line(page("a.pdf", 6, stage2=None)) == "page 6: 0 tokens, 0.93 s"
+
+
+def test_the_bar_steps_aside_while_the_hub_shows_its_own() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, _environ={})
+    with Bar(console) as bar:
+        bar.input_started("a.pdf", 1, 1)
+        bar.loading(from_hub=False)
+        assert bar.is_live
+        bar.loading(from_hub=True)
+        assert not bar.is_live
+        bar.document_started("a.pdf", 2)
+        bar.page_done(page("a.pdf", 1))
+        assert bar.is_live
+    assert not bar.is_live
 
 
 def test_messages_hold_no_control_characters() -> None:
