@@ -7,21 +7,22 @@ still.
 
 from __future__ import annotations
 
-import importlib.util
-import logging
-import os
-import socket
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 import numpy as np
 
 from docspec.core import DrafterError, PageDraft, PageImage, UsageError
+from docspec.drafting.ppstructure.environment import (
+    best_device,
+    cache_folder,
+    hub_answers,
+    prepare_library,
+    require_packages,
+)
 from docspec.drafting.ppstructure.models import (
     ENGINE_FILES,
     PARTS,
@@ -31,8 +32,6 @@ from docspec.drafting.ppstructure.models import (
     ways_out,
 )
 from docspec.drafting.ppstructure.results import regions_from_result
-
-HUB_TIMEOUT = 2.0  # seconds to wait for the model hub before saying that it cannot be reached
 
 _OFF = (
     "use_doc_orientation_classify",
@@ -99,23 +98,22 @@ class PPStructureDrafter:
     def _find(self) -> ModelSet:
         """The models to use; an empty set stands for the library's own defaults, fetched from the hub."""
         if self._models is None:
-            _require_packages(self._engine)
+            require_packages(self._engine)
             self._models = self._search()
         return self._models
 
     def _search(self) -> ModelSet:
         if self._folder is not None:
             return find_models(self._folder, self._engine)
-        cache = Path(os.environ.get("PADDLE_PDX_CACHE_HOME") or Path.home() / ".paddlex") / "official_models"
         try:
-            cached: ModelSet | None = find_models(cache, self._engine)
+            cached: ModelSet | None = find_models(cache_folder(), self._engine)
         except DrafterError:
             cached = None
         if cached is not None and (self._offline or {"tables", "formulas"} <= cached.features):
             return cached
         if self._offline:
             raise DrafterError(f"PP-StructureV3: no models, and downloads are off; {ways_out(self._engine)}")
-        if not _hub_answers():
+        if not hub_answers():
             if cached is not None:
                 return cached
             raise DrafterError(
@@ -130,7 +128,7 @@ class PPStructureDrafter:
         models = self._find()
         if self._pipeline is None:
             try:
-                self._pipeline = _build(models, self._engine, self._device or _best_device(self._engine))
+                self._pipeline = _build(models, self._engine, self._device or best_device(self._engine))
             except Exception as error:
                 self._failure = f"PP-StructureV3 cannot start on {self._engine}: {_one_line(error)}"
                 raise DrafterError(self._failure) from error
@@ -139,7 +137,7 @@ class PPStructureDrafter:
 
 def _build(models: ModelSet, engine: str, device: str | None) -> Any:
     """The library's pipeline object over ``models``."""
-    _prepare_library()
+    prepare_library()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from paddleocr import PPStructureV3
@@ -218,74 +216,6 @@ def _engine_config(engine: str) -> dict[str, Any] | None:
     if engine not in ("onnxruntime", "transformers"):
         return None
     return {"onnxruntime": {"log_severity_level": 3}, "transformers": {}}
-
-
-def _best_device(engine: str) -> str | None:
-    """Where ``engine`` runs best; ``None`` leaves it to the library.
-
-    Left alone, the library asks torch even for onnxruntime, and then finds no CUDA provider.
-    """
-    if engine == "onnxruntime":
-        import onnxruntime
-
-        return "gpu:0" if "CUDAExecutionProvider" in onnxruntime.get_available_providers() else "cpu"
-    if engine == "transformers":
-        import torch
-
-        return "gpu:0" if torch.cuda.is_available() else "cpu"
-    return None
-
-
-def _prepare_library() -> None:
-    """What must be set before paddlex is imported, since it reads it at import.
-
-    Its probing of all model hosts at the first missing model is turned off (the hub was asked already, and
-    offline runs name every folder). A logger that has a handler keeps paddlex from adding its own on
-    standard error.
-    """
-    os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
-    logger = logging.getLogger("paddlex")
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())
-
-
-def _require_packages(engine: str) -> None:
-    # sklearn and ftfy stand for the extra: paddleocr without it imports, and fails when the pipeline is made
-    needed = dict.fromkeys(("paddleocr", "paddlex", "sklearn", "ftfy"), "paddleocr[doc-parser]")
-    match engine:
-        case "onnxruntime":
-            needed |= {"onnxruntime": "onnxruntime"}
-        case "transformers":
-            needed |= {"transformers": "transformers", "torchvision": "torchvision"}
-        case _:
-            needed |= {"paddle": "paddlepaddle"}
-    missing = sorted(
-        {package for module, package in needed.items() if importlib.util.find_spec(module) is None}
-    )
-    if missing:
-        raise DrafterError(f"PP-StructureV3 on {engine} needs {' and '.join(missing)}: pip install them")
-
-
-def _hub_answers() -> bool:
-    """Whether the model hub accepts a connection.
-
-    Taken for granted where another source was chosen or a proxy stands in between: the library will find out.
-    """
-    if os.environ.get("PADDLE_PDX_MODEL_SOURCE", "huggingface").lower() != "huggingface":
-        return True
-    from huggingface_hub import constants
-
-    if constants.HF_HUB_OFFLINE:
-        return False
-    hub = urlsplit(os.environ.get("PADDLE_PDX_HUGGING_FACE_ENDPOINT") or constants.ENDPOINT)
-    if hub.scheme in getproxies():
-        return True
-    port = hub.port or (80 if hub.scheme == "http" else 443)
-    try:
-        socket.create_connection((hub.hostname or "", port), timeout=HUB_TIMEOUT).close()
-    except OSError:
-        return False
-    return True
 
 
 def _one_line(error: BaseException) -> str:

@@ -1,0 +1,92 @@
+"""What this machine offers PP-StructureV3: packages, a device, a hub; and how the library is told to keep quiet.
+
+The few environment variables involved are the library's own; they are read and set here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from docspec.core import DrafterError
+
+HUB_TIMEOUT = 2.0  # seconds to wait for the model hub before saying that it cannot be reached
+
+
+def cache_folder() -> Path:
+    """Where the library keeps the models that it has downloaded."""
+    return Path(os.environ.get("PADDLE_PDX_CACHE_HOME") or Path.home() / ".paddlex") / "official_models"
+
+
+def best_device(engine: str) -> str | None:
+    """Where ``engine`` runs best; ``None`` leaves it to the library.
+
+    Left alone, the library asks torch even for onnxruntime, and then finds no CUDA provider.
+    """
+    if engine == "onnxruntime":
+        import onnxruntime
+
+        return "gpu:0" if "CUDAExecutionProvider" in onnxruntime.get_available_providers() else "cpu"
+    if engine == "transformers":
+        import torch
+
+        return "gpu:0" if torch.cuda.is_available() else "cpu"
+    return None
+
+
+def prepare_library() -> None:
+    """What must be set before paddlex is imported, since it reads it at import.
+
+    Its probing of all model hosts at the first missing model is turned off (the hub was asked already, and
+    offline runs name every folder). A logger that has a handler keeps paddlex from adding its own on
+    standard error.
+    """
+    os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
+    logger = logging.getLogger("paddlex")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+
+
+def require_packages(engine: str) -> None:
+    """Raise :class:`DrafterError` naming the packages that ``engine`` needs and that are not installed."""
+    # sklearn and ftfy stand for the extra: paddleocr without it imports, and fails when the pipeline is made
+    needed = dict.fromkeys(("paddleocr", "paddlex", "sklearn", "ftfy"), "paddleocr[doc-parser]")
+    match engine:
+        case "onnxruntime":
+            needed |= {"onnxruntime": "onnxruntime"}
+        case "transformers":
+            needed |= {"transformers": "transformers", "torchvision": "torchvision"}
+        case _:
+            needed |= {"paddle": "paddlepaddle"}
+    missing = sorted(
+        {package for module, package in needed.items() if importlib.util.find_spec(module) is None}
+    )
+    if missing:
+        raise DrafterError(f"PP-StructureV3 on {engine} needs {' and '.join(missing)}: pip install them")
+
+
+def hub_answers() -> bool:
+    """Whether the model hub accepts a connection.
+
+    Taken for granted where another source was chosen or a proxy stands in between: the library will find out.
+    """
+    if os.environ.get("PADDLE_PDX_MODEL_SOURCE", "huggingface").lower() != "huggingface":
+        return True
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        return False
+    hub = urlsplit(os.environ.get("PADDLE_PDX_HUGGING_FACE_ENDPOINT") or constants.ENDPOINT)
+    if hub.scheme in getproxies():
+        return True
+    port = hub.port or (80 if hub.scheme == "http" else 443)
+    try:
+        socket.create_connection((hub.hostname or "", port), timeout=HUB_TIMEOUT).close()
+    except OSError:
+        return False
+    return True
