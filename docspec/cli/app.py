@@ -12,6 +12,7 @@ import typer.main
 from typer.exceptions import TyperException
 
 from docspec.cli import exits
+from docspec.cli.bench import bench
 from docspec.cli.doctor import doctor
 from docspec.cli.parse import CONFIG_PATH, parse
 from docspec.cli.terminal import drop_standard_output, say, say_error
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command()(parse)
 app.command()(doctor)
+app.add_typer(bench)
 
 
 @dataclass

@@ -17,6 +17,7 @@ class ParseOptions:
 
     ``tau=None`` is exact acceptance (argmax equality); a number in (0, 1] is the paper's equation 10.
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
+    ``align`` names the policy that finds the place in the drafts; ``window`` is the paper's n, for its policy only.
     ``max_tree`` is the number of tree tokens per step, the pending token included.
     """
 
@@ -37,7 +38,7 @@ class ParseOptions:
     ppstructure_engine: str = "onnxruntime"
     # speculation
     stages: Stages = "both"
-    align: Align = "window"
+    align: Align = "cursor"
     window: int = 3
     tau: float | None = None
     max_tree: int = 64

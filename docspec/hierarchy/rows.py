@@ -14,7 +14,8 @@ from docspec.core import ParseOptions, StageStats
 from docspec.speculation.acceptance import make_rule
 from docspec.speculation.autoregressive import decode_autoregressively
 from docspec.speculation.decode import Finish, Row, decode
-from docspec.speculation.proposer import EmptyProposer, Proposer, WindowProposer
+from docspec.speculation.policies import make_proposer
+from docspec.speculation.proposer import EmptyProposer, Proposer
 from docspec.speculation.stopping import LoopGuard
 from docspec.targets.kv_cache import SlotCache
 
@@ -76,7 +77,7 @@ class Engine:
         self._cache = None
 
     def _proposer(self, drafts: Drafts) -> Proposer:
-        return WindowProposer(drafts, self._options.window)
+        return make_proposer(drafts, self._options, self.target)
 
     def _prefill(
         self, jobs: Sequence[RowJob], proposers: Sequence[Proposer]

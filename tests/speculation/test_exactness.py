@@ -17,9 +17,14 @@ from docspec.targets.registry import load_target
 NEW_TOKENS = 160
 
 
-@pytest.fixture(scope="module", params=["sdpa", "eager"])
+@pytest.fixture(
+    scope="module", params=[("sdpa", "cursor"), ("eager", "cursor"), ("sdpa", "window")], ids="-".join
+)
 def options(request, lively_qwen):
-    return ParseOptions(model=str(lively_qwen), dtype="float32", attention=request.param, device="cpu")
+    attention, align = request.param
+    return ParseOptions(
+        model=str(lively_qwen), dtype="float32", attention=attention, align=align, device="cpu"
+    )
 
 
 @pytest.fixture(scope="module")

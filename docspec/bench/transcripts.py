@@ -1,0 +1,252 @@
+"""What drafts are worth on outputs that a real model wrote earlier: replayed transcripts, no model runs.
+
+A transcript's tokens stand for the target's greedy output. Each step a policy proposes its tree, the walk accepts
+what agrees with the transcript, and the transcript's next token is the target's own (exact acceptance). So steps
+are counted exactly as a model would need them, while nothing but the host's part of a step takes time.
+
+How it is counted: the first token comes from the prompt's forward pass and is free; the end-of-sequence token must
+be written by a step. ``tokens`` are the tokens that steps had to write, hence as many as the transcript has.
+"""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from docspec.bench.copy_bound import copy_bound
+from docspec.core import InputError, PageImage, ParseOptions, UsageError
+from docspec.core.options import Align
+from docspec.dialects import Dialect, make_dialect
+from docspec.documents import PageFailure, open_document
+from docspec.documents.sources import SUFFIXES
+from docspec.drafting import SafeDrafter
+from docspec.speculation.acceptance import ExactAcceptance, Scores, traverse
+from docspec.speculation.policies import make_proposer
+from docspec.speculation.proposer import Proposer
+
+DIALECTS = {".md": "markdown", ".json": "layout-json"}
+"""A transcript's suffix and the dialect that it is written in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A document and what a model wrote for its first page."""
+
+    name: str
+    document: Path
+    text: str
+    dialect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """One transcript under one policy. Seconds are CPU time of the host: ``setup_seconds`` once for the page,
+    ``host_seconds`` for all proposals with their ancestry masks."""
+
+    align: Align
+    tokens: int
+    steps: int
+    drafted: int
+    setup_seconds: float
+    host_seconds: float
+
+    @property
+    def tokens_per_step(self) -> float:
+        return self.tokens / self.steps
+
+    @property
+    def host_milliseconds_per_step(self) -> float:
+        return 1e3 * self.host_seconds / self.steps
+
+
+@dataclass(frozen=True, slots=True)
+class PageReplay:
+    """All policies on one transcript, beside the copy bound of the drafts that they shared."""
+
+    name: str
+    drafter: str
+    note: str
+    tokens: int
+    drafts: int
+    draft_tokens: int
+    draft_seconds: float
+    bound_steps: int
+    replays: tuple[Replay, ...]
+
+    @property
+    def bound_tokens_per_step(self) -> float:
+        return self.tokens / self.bound_steps
+
+
+class TokenizerFile:
+    """A ``tokenizers`` file (``.json`` or ``.json.gz``) as a codec; needs no model."""
+
+    def __init__(self, path: Path) -> None:
+        from tokenizers import Tokenizer
+
+        try:
+            data = path.read_bytes()
+            if path.suffix == ".gz":
+                data = gzip.decompress(data)
+            self._tokenizer = Tokenizer.from_str(data.decode("utf-8"))
+        except OSError as error:
+            raise UsageError(f"{path}: cannot read the tokenizer: {error.strerror or error}") from error
+        except Exception as error:
+            raise UsageError(
+                f"{path}: not a tokenizers file ({error}); a model's tokenizer.json is wanted"
+            ) from error
+
+    @property
+    def end(self) -> int:
+        """A number that no token has: the end of a sequence in replays."""
+        return int(self._tokenizer.get_vocab_size(with_added_tokens=True)) + 1
+
+    def tokenize(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def detokenize(self, tokens: list[int]) -> str:
+        return str(self._tokenizer.decode(tokens, skip_special_tokens=False))
+
+
+def find_transcripts(inputs: Sequence[str | Path]) -> list[Transcript]:
+    """The pairs among ``inputs``: documents, or folders that hold them, with ``NAME.md`` or ``NAME.json`` beside.
+
+    Documents of a folder that have no transcript are left out; a named one without raises :class:`InputError`.
+    """
+    found: list[Transcript] = []
+    for given in map(Path, inputs):
+        if not given.exists():
+            raise InputError(f"{given}: not found")
+        named = [given] if given.is_file() else sorted(given.rglob("*"))
+        pairs = [pair for file in named if (pair := _pair(file)) is not None]
+        if not pairs:
+            raise InputError(f"{given}: no NAME.pdf with NAME.md or NAME.json beside it")
+        found.extend(pairs)
+    return found
+
+
+def _pair(document: Path) -> Transcript | None:
+    if document.suffix.lower() not in SUFFIXES:
+        return None
+    for suffix, dialect in DIALECTS.items():
+        file = document.with_suffix(suffix)
+        if file.is_file():
+            try:
+                text = file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise InputError(f"{file}: cannot be read as UTF-8 text ({error})") from error
+            if text.strip():
+                return Transcript(document.stem, document, text, dialect)
+    return None
+
+
+def replay(proposer: Proposer, output: Sequence[int], budget: int) -> tuple[int, int, float]:
+    """Verification steps, drafted tokens and CPU seconds of ``proposer`` on ``output``.
+
+    ``output`` ends with the end-of-sequence token; ``budget`` is the tree's size, the pending token included.
+    """
+    rule = ExactAcceptance()
+    verified = [output[0]]
+    steps = drafted = 0
+    seconds = 0.0
+    while len(verified) < len(output):
+        start = time.thread_time()
+        tree = proposer.propose(verified, budget)
+        tree.ancestry()
+        seconds += time.thread_time() - start
+        outcome = traverse(tree, Scores(_choices(tree.depths, output, len(verified))), rule)
+        start = time.thread_time()
+        proposer.observe(tree, outcome)
+        seconds += time.thread_time() - start
+        verified.extend(tree.tokens[node] for node in outcome.path)
+        verified.append(outcome.token)
+        steps += 1
+        drafted += len(tree) - 1
+    return steps, drafted, seconds
+
+
+def _choices(depths: Sequence[int], output: Sequence[int], written: int) -> list[int]:
+    """What the target would say after each node, were it on the output's path; beyond the end, the end again."""
+    return [output[min(written + depth, len(output) - 1)] for depth in depths]
+
+
+def replay_page(
+    transcript: Transcript,
+    page: PageImage,
+    drafter: SafeDrafter,
+    codec: TokenizerFile,
+    aligns: Sequence[Align],
+    budget: int = 128,
+) -> PageReplay:
+    """Drafts ``page`` once and replays ``transcript`` under each policy, and under the copy bound."""
+    dialect: Dialect = make_dialect(transcript.dialect)
+    draft, events = drafter.draft_with_events(page)
+    drafts = [tuple(codec.tokenize(text)) for text in dialect.page_drafts(draft, page.width, page.height)]
+    output = [*codec.tokenize(transcript.text), codec.end]
+    replays = []
+    for align in aligns:
+        start = time.thread_time()
+        proposer = make_proposer(drafts, ParseOptions(align=align), codec)
+        setup = time.thread_time() - start
+        steps, drafted, seconds = replay(proposer, output, budget)
+        replays.append(Replay(align, len(output) - 1, steps, drafted, setup, seconds))
+    return PageReplay(
+        transcript.name,
+        draft.drafter,
+        "; ".join(event.detail for event in events) or draft.reason,
+        len(output) - 1,
+        len(drafts),
+        sum(map(len, drafts)),
+        draft.seconds,
+        copy_bound(drafts, output, budget),
+        tuple(replays),
+    )
+
+
+def replay_transcript(
+    transcript: Transcript,
+    drafter: SafeDrafter,
+    codec: TokenizerFile,
+    aligns: Sequence[Align],
+    budget: int = 128,
+    dpi: float = 200.0,
+) -> PageReplay:
+    """Opens the document of ``transcript``, renders its first page and replays it.
+
+    Raises :class:`docspec.core.DocspecError` if the document or its first page cannot be read.
+    """
+    with open_document(transcript.document) as document:
+        for page in document.pages("1", dpi):
+            if isinstance(page, PageFailure):
+                raise page.error
+            return replay_page(transcript, page, drafter, codec, aligns, budget)
+    raise InputError(f"{transcript.document}: no pages")
+
+
+def total(pages: Sequence[PageReplay]) -> PageReplay:
+    """All pages as one: total tokens over total steps (``pages`` not empty, same policies in the same order)."""
+    replays = [
+        Replay(
+            of_policy[0].align,
+            sum(one.tokens for one in of_policy),
+            sum(one.steps for one in of_policy),
+            sum(one.drafted for one in of_policy),
+            sum(one.setup_seconds for one in of_policy),
+            sum(one.host_seconds for one in of_policy),
+        )
+        for of_policy in zip(*(page.replays for page in pages), strict=True)
+    ]
+    return PageReplay(
+        "total",
+        pages[0].drafter,
+        "",
+        sum(page.tokens for page in pages),
+        sum(page.drafts for page in pages),
+        sum(page.draft_tokens for page in pages),
+        sum(page.draft_seconds for page in pages),
+        sum(page.bound_steps for page in pages),
+        tuple(replays),
+    )

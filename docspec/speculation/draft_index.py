@@ -1,0 +1,77 @@
+"""All drafts of one row in a single token list, with the places of their n-grams.
+
+A *place* is an index into that list: the token there is the one that would be written next. An ``END`` after each
+draft stops whatever follows a place, so that nothing runs from one draft into another by accident.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+
+END = -1
+"""Stands behind each draft; no token has this number."""
+
+_MIX = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+
+
+class DraftIndex:
+    """``tokens``: the drafts one after the other, each with its ``END``; ``heads``: the place where each begins."""
+
+    def __init__(self, drafts: Sequence[Sequence[int]]) -> None:
+        self.tokens: list[int] = [END]
+        self.heads: list[int] = []
+        for draft in dict.fromkeys(tuple(draft) for draft in drafts if len(draft)):
+            self.heads.append(len(self.tokens))
+            self.tokens.extend(draft)
+            self.tokens.append(END)
+        values = np.array(self.tokens, dtype=np.int64).astype(np.uint64)
+        pairs = (values[:-1] << np.uint64(32)) + values[1:]
+        self._pairs = _Grams(pairs, 2)
+        self._quads = _Grams(pairs[:-2] * np.uint64(_MIX) + pairs[2:], 4)
+
+    def draft_of(self, place: int) -> int:
+        """The number of the draft that ``place`` lies in."""
+        return bisect_right(self.heads, place) - 1
+
+    def after_pair(self, tokens: Sequence[int]) -> list[int]:
+        """The places behind the last two of ``tokens``, in ascending order."""
+        return self._pairs.places(pair_key(tokens[-2], tokens[-1]))
+
+    def after_quad(self, tokens: Sequence[int]) -> list[int]:
+        """The places behind the last four of ``tokens`` (by hash: compare before relying on it)."""
+        return self._quads.places(quad_key(tokens[-4:]))
+
+    def matched(self, place: int, output: Sequence[int], most: int = 32) -> int:
+        """How many of the tokens right before ``place`` are also the last ones of ``output``."""
+        tokens, size = self.tokens, 0
+        most = min(most, len(output), place)
+        while size < most and tokens[place - 1 - size] == output[-1 - size]:
+            size += 1
+        return size
+
+
+def pair_key(first: int, second: int) -> int:
+    """One number for two tokens."""
+    return ((first << 32) + second) & _MASK
+
+
+def quad_key(tokens: Sequence[int]) -> int:
+    """One number for four tokens; a hash."""
+    return (pair_key(tokens[0], tokens[1]) * _MIX + pair_key(tokens[2], tokens[3])) & _MASK
+
+
+class _Grams:
+    """Sorted keys of all n-grams, and the place behind each."""
+
+    def __init__(self, keys: np.ndarray, n: int) -> None:
+        order = np.argsort(keys, kind="stable")
+        self._keys: list[int] = keys[order].tolist()
+        self._places: list[int] = (order + n).tolist()
+
+    def places(self, key: int) -> list[int]:
+        low = bisect_left(self._keys, key)
+        return self._places[low : bisect_right(self._keys, key, low)]

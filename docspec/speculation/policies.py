@@ -1,0 +1,21 @@
+"""Alignment policies by name: the cursor (default) and the paper's window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docspec.core import ParseOptions
+from docspec.speculation.alignment import Draft
+from docspec.speculation.cursor import CursorProposer
+from docspec.speculation.proposer import Proposer, WindowProposer
+from docspec.speculation.spelling import Codec
+
+
+def make_proposer(drafts: Sequence[Draft], options: ParseOptions, codec: Codec | None = None) -> Proposer:
+    """The proposer that ``options.align`` names, over ``drafts`` (token sequences in reading order).
+
+    ``codec`` turns tokens into text and back; with it the cursor also bridges differences of spelling.
+    """
+    if options.align == "window":
+        return WindowProposer(drafts, options.window)
+    return CursorProposer(drafts, codec)
