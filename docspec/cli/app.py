@@ -39,7 +39,7 @@ app.add_typer(bench)
 
 
 @dataclass
-class Session:
+class RunState:
     """What the commands and the error handler share; ``verbosity`` is set by the command that runs."""
 
     verbosity: int = 0
@@ -65,11 +65,11 @@ def docspec(
 
 def run(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for what a user can cause."""
-    session = Session()
+    state = RunState()
     exits.stop_on_signals()
     try:
         code = typer.main.get_command(app).main(
-            args=args, prog_name="docspec", standalone_mode=False, obj=session
+            args=args, prog_name="docspec", standalone_mode=False, obj=state
         )
         return code if isinstance(code, int) else exits.OK
     except TyperException as error:
@@ -88,12 +88,12 @@ def run(args: Sequence[str] | None = None) -> int:
         return exits.code_of(error)
     except DocspecError as error:
         say_error(str(error))
-        _trace(session)
+        _trace(state)
         return exits.code_of(error)
     except Exception as error:
-        hint = "" if session.verbosity >= 2 else " (run again with -vv for the details)"
+        hint = "" if state.verbosity >= 2 else " (run again with -vv for the details)"
         say_error(f"unexpected {type(error).__name__}: {error}{hint}")
-        _trace(session)
+        _trace(state)
         return exits.FATAL
 
 
@@ -116,6 +116,6 @@ def _config_prefix(error: TyperException) -> str:
     return f"{context.meta[CONFIG_PATH]}: " if from_file else ""
 
 
-def _trace(session: Session) -> None:
-    if session.verbosity >= 2:
+def _trace(state: RunState) -> None:
+    if state.verbosity >= 2:
         traceback.print_exc()
