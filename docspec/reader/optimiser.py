@@ -66,7 +66,7 @@ class Optimiser:
 
     @torch.no_grad()
     def step(self, rate: float, clip: float = 1.0) -> float:
-        """One step at Adam's learning rate `rate` (Muon's is twice that, in Adam's units); returns the
+        """One step at Adam's learning rate `rate` (Muon's is three times that, in Adam's units); returns the
         gradient norm."""
         gradients = [p.grad if p.grad is not None else torch.zeros_like(p) for p in self.parameters]
         shared = dist.is_initialized()
@@ -86,7 +86,7 @@ class Optimiser:
         for group in self.adam.param_groups:
             group["lr"] = rate
         self.adam.step()
-        self._muon(rate * 2, shared)
+        self._muon(rate * 3, shared)
         for p in self.parameters:
             p.grad = None
         return norm

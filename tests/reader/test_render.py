@@ -32,7 +32,9 @@ def test_all_ink_lies_inside_the_reported_boxes() -> None:
 def test_every_reported_box_holds_ink() -> None:
     sample = printed().finish()
     for glyph in sample.glyphs:
-        box = sample.pixels[int(glyph.baseline - glyph.size) : int(glyph.baseline + 6), int(glyph.x0) : int(glyph.x1) + 1]
+        box = sample.pixels[
+            int(glyph.baseline - glyph.size) : int(glyph.baseline + 6), int(glyph.x0) : int(glyph.x1) + 1
+        ]
         assert box.min() < 100, glyph
 
 
