@@ -105,7 +105,7 @@ def _model(label: str, name: str, *, needed: bool) -> Finding:
         from docspec.targets import registry
 
         path = registry.locate(name, offline=True)
-        kind = registry._model_type(name, path)
+        kind = registry.model_type_of(name, path)
     except DocspecError as error:
         what, _, remedy = str(error).partition("; ")
         return Finding("model", label, state, what, remedy)

@@ -125,10 +125,20 @@ class Parser:
     @cached_property
     def _page_parser(self) -> PageParser:
         from docspec.drafting import make_drafter
+        from docspec.hierarchy.calibration import calibrate
+        from docspec.hierarchy.costs import Costs
         from docspec.hierarchy.page import PageParser
+        from docspec.hierarchy.planner import Planner
 
-        drafter = make_drafter(self.options)
-        return PageParser(self.loaded, self.dialect, drafter, self.options, self.observer)
+        planner = Planner(Costs())
+        drafter = make_drafter(self.options, planner)
+        if "auto" in (self.options.drafter, self.options.stages):
+            seconds = calibrate(self.loaded.target, planner.costs)
+            self.observer.note(
+                f"measured in {seconds:.1f} s: {1e3 * planner.costs.step_seconds(1):.1f} ms for a step of one token, "
+                f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"
+            )
+        return PageParser(self.loaded, self.dialect, drafter, self.options, self.observer, planner)
 
 
 def parse(source: Input, **options: Any) -> DocumentResult:

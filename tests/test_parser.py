@@ -15,7 +15,7 @@ from docspec.core.observer import NullObserver
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.hierarchy.rows import Engine
 
-SMALL = {"max_tokens": 24, "dtype": "float32", "device": "cpu", "drafter": "text-layer"}
+SMALL = {"max_tokens": 24, "dtype": "float32", "device": "cpu", "drafter": "text-layer", "stages": "both"}
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_the_baseline_of_the_same_run_is_identical(parser, pdf):
 @pytest.mark.parametrize("stages", ["both", "page", "none"])
 def test_stages_change_the_way_and_not_the_tokens(lively_qwen, parser, pdf, stages):
     expected = next(parser.pages(pdf)).token_ids
-    page = parse(pdf, model=str(lively_qwen), stages=stages, pages="1", **SMALL).pages[0]
+    page = parse(pdf, model=str(lively_qwen), pages="1", **{**SMALL, "stages": stages}).pages[0]
     assert page.token_ids == expected
     assert (page.stage1 is not None) == (stages == "both")
 

@@ -166,7 +166,7 @@ def parse(
         Stages,
         typer.Option(
             rich_help_panel=_SPECULATION,
-            help="Check regions and page, the page only, or decode plainly (none).",
+            help="Check regions and page, the page only, or decode plainly (none); auto: what pays.",
         ),
     ] = DEFAULTS.stages,
     align: Annotated[

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Stages = Literal["both", "page", "none"]
+Stages = Literal["auto", "both", "page", "none"]
 Align = Literal["window", "cursor"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "ppstructure", "saved", "none"]
 
@@ -37,7 +37,7 @@ class ParseOptions:
     ppstructure_models: Path | None = None
     ppstructure_engine: str = "onnxruntime"
     # speculation
-    stages: Stages = "both"
+    stages: Stages = "auto"
     align: Align = "cursor"
     window: int = 3
     tau: float | None = None

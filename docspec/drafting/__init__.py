@@ -8,31 +8,34 @@ from __future__ import annotations
 
 from docspec.core import ParseOptions, UsageError
 from docspec.drafting.drafter import Drafter
+from docspec.drafting.economy import Economy
 from docspec.drafting.safe import SafeDrafter
 
 __all__ = ["Drafter", "SafeDrafter", "build_drafter", "make_drafter"]
 
 
-def make_drafter(options: ParseOptions) -> SafeDrafter:
+def make_drafter(options: ParseOptions, economy: Economy | None = None) -> SafeDrafter:
     """The drafter that ``options.drafter`` names, checked, and wrapped so that no page fails because of it.
+
+    ``economy`` tells ``auto`` what pays; a drafter asked for by name drafts every page.
 
     Raises :class:`DrafterError` when it cannot work at all (models missing) and says what to do, and
     :class:`UsageError` when the name is unknown or ``saved`` has no ``--drafts``.
     """
-    drafter = build_drafter(options)
+    drafter = build_drafter(options, economy)
     check = getattr(drafter, "check", None)
     if check is not None:
         check()
     return SafeDrafter(drafter)
 
 
-def build_drafter(options: ParseOptions) -> Drafter:
+def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Drafter:
     """The bare drafter, unchecked; its module is imported here."""
     match options.drafter:
         case "auto":
             from docspec.drafting.auto import AutoDrafter
 
-            return AutoDrafter()
+            return AutoDrafter(economy=economy)
         case "text-layer":
             from docspec.drafting.text_layer import TextLayerDrafter
 

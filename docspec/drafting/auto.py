@@ -1,6 +1,7 @@
 """Chooses the cheapest drafter that a page allows: its own text where that is sound, recognition otherwise.
 
-Every choice is recorded in the draft's ``reason``; the time of judging counts as drafting time.
+An :class:`docspec.drafting.economy.Economy` may forbid what would cost more than it saves. Every choice is recorded
+in the draft's ``reason``; the time of judging counts as drafting time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 from docspec.core import DrafterError, PageDraft, PageImage
 from docspec.drafting.blank import is_blank
 from docspec.drafting.drafter import Drafter
+from docspec.drafting.economy import Abundance, Economy, Kind
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter
@@ -22,15 +24,23 @@ class AutoDrafter:
 
     name = "auto"
 
-    def __init__(self, text_layer: Drafter | None = None, recogniser: Recogniser | None = None) -> None:
+    def __init__(
+        self,
+        text_layer: Drafter | None = None,
+        recogniser: Recogniser | None = None,
+        economy: Economy | None = None,
+    ) -> None:
         self._text_layer = text_layer or TextLayerDrafter()
+        self._cut = TextLayerDrafter(quick=True)
+        self._economy = economy or Abundance()
+        self._by_statistics = TrustJudge()
         recogniser = recogniser or Recogniser()
         try:
             recogniser.check()
         except DrafterError as error:
             self._reading: RapidOcrDrafter | None = None
             self._why_not = str(error)
-            self._judge = TrustJudge()
+            self._judge = self._by_statistics
         else:
             self._reading = RapidOcrDrafter(recogniser)
             self._judge = TrustJudge(recogniser)
@@ -47,11 +57,25 @@ class AutoDrafter:
     def _choose(self, page: PageImage) -> PageDraft:
         if is_blank(page):
             return PageDraft(drafter=self.name, reason="blank page")
-        verdict = self._judge.judge(page)
+        recognition = self._economy.recognition_pays()
+        # The spot check of a text layer recognises lines: where that is too dear, the target's own check will do.
+        judge = self._judge if recognition.yes else self._by_statistics
+        verdict = judge.judge(page)
         if verdict.trusted:
-            draft = self._text_layer.draft(page)
-            return replace(draft, reason=f"{verdict.reason}; {draft.reason}")
+            return self._from_text_layer(page, verdict.reason)
         if self._reading is None:
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {self._why_not}")
-        draft = self._reading.draft(page)
-        return replace(draft, reason=f"{verdict.reason}; {draft.reason}")
+        if not recognition.yes:
+            return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {recognition.why}")
+        return self._timed("recognition", self._reading, page, verdict.reason)
+
+    def _from_text_layer(self, page: PageImage, trusted: str) -> PageDraft:
+        layout = self._economy.layout_pays(len(page.pdf_page.get_text()) if page.pdf_page is not None else 0)
+        if layout.yes:
+            return self._timed("layout", self._text_layer, page, trusted)
+        return self._timed("cut", self._cut, page, f"{trusted}; {layout.why}")
+
+    def _timed(self, kind: Kind, drafter: Drafter, page: PageImage, reason: str) -> PageDraft:
+        draft = drafter.draft(page)
+        self._economy.drafted(kind, draft.seconds)
+        return replace(draft, reason=f"{reason}; {draft.reason}")

@@ -24,7 +24,10 @@ from docspec.dialects import Dialect
 from docspec.dialects.locate import attach_boxes
 from docspec.drafting import SafeDrafter
 from docspec.drafting.blank import is_blank
+from docspec.drafting.economy import Decision
+from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.memory import is_out_of_memory, release_memory
+from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.rows import Engine, OnStep, RowJob, RowOutput
 from docspec.hierarchy.stage1 import verify_regions
 from docspec.speculation.decode import Row
@@ -44,6 +47,7 @@ class PageParser:
         drafter: SafeDrafter,
         options: ParseOptions,
         observer: Observer,
+        planner: Planner | None = None,
     ) -> None:
         self._target = loaded.target
         self._card = loaded.card
@@ -52,6 +56,7 @@ class PageParser:
         self._options = options
         self._observer = observer
         self._engine = Engine(loaded.target, options)
+        self._planner = planner or Planner(Costs())
 
     def parse(self, page: PageImage) -> PageResult:
         """The page's result; never raises but for interrupts and programming errors outside the page."""
@@ -85,8 +90,13 @@ class PageParser:
     def _verified(self, page: PageImage, draft: PageDraft, result: PageResult) -> PageResult:
         speculating = self._options.stages != "none"
         outputs: list[str] | None = None
+        plan: Decision | None = None
         stage1_seconds = 0.0
-        if self._options.stages == "both" and any(region.texts for region in draft.regions):
+        if self._options.stages in ("auto", "both"):
+            plan = self._plan_crops(draft)
+            if not plan.yes and draft.regions:
+                result = replace(result, events=(*result.events, Event("stage1_skipped", plan.why)))
+        if plan is not None and plan.yes:
             self._observer.stage(page.number, "stage1")
             start = time.perf_counter()
             regions = verify_regions(
@@ -120,10 +130,23 @@ class PageParser:
                 stage2=stats.decode_seconds,
             ),
         )
+        self._planner.observe(draft.drafter, text, stats)
         if self._options.baseline:
             self._observer.stage(page.number, "baseline")
             result = replace(result, baseline=self._compare(job, encode_seconds, output, result.timings))
         return result
+
+    def _plan_crops(self, draft: PageDraft) -> Decision:
+        """Whether Stage 1 is run: always with ``both``, where it pays with ``auto``."""
+        regions = [region for region in draft.regions if region.texts]
+        if self._options.stages == "both" and regions:
+            return Decision(True, "asked for")
+        pixels_per_token = self._target.processing.factor**2
+        return self._planner.crops_pay(
+            draft,
+            lengths=[len(region.texts[0]) for region in regions],
+            prompts=[int(region.bbox.area / pixels_per_token) for region in regions],
+        )
 
     def _page_job(
         self, page: PageImage, usable: PageDraft, known: PageDraft, outputs: list[str] | None

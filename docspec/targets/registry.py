@@ -94,7 +94,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     """
 
     path = locate(options.model, options.offline)
-    model_type = _model_type(options.model, path)
+    model_type = model_type_of(options.model, path)
     family = FAMILIES.get(model_type)
     if family is None:
         raise ModelError(
@@ -154,7 +154,7 @@ def _from_hub(name: str, offline: bool) -> str:
         ) from error
 
 
-def _model_type(name: str, path: str) -> str:
+def model_type_of(name: str, path: str) -> str:
     config = Path(path) / "config.json"
     if not config.is_file():
         raise ModelError(f"{name}: {path} holds no config.json, so it is not a model directory")

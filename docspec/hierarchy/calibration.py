@@ -1,0 +1,53 @@
+"""A few forward passes at the first page: what a step of each tree size and a second row cost here.
+
+They run over a scratch cache with meaningless tokens; only their time counts. Warm-up is part of it, so that the
+first real step is as fast as the others.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import torch
+
+from docspec.hierarchy.costs import Costs
+from docspec.targets.kv_cache import SlotCache
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
+
+WIDTHS = (1, 16, 64)
+PREFIX = 1024
+"""Slots that the measured steps look back on."""
+
+PATIENCE = 1.0
+"""Seconds after which a width is not measured again."""
+
+
+@torch.inference_mode()
+def calibrate(target: TargetModel, costs: Costs, repeats: int = 5) -> float:
+    """Fills ``costs.step`` and ``costs.row`` with medians; returns the seconds that this took."""
+    start = time.perf_counter()
+    cache = SlotCache(target.kv_spec, rows=2, slots=PREFIX + max(WIDTHS))
+    for width in WIDTHS:
+        costs.note_step(width, _median(target, cache, 1, width, repeats))
+    two = _median(target, cache, 2, 16, repeats)
+    costs.row.add(max(0.0, two / costs.step_seconds(16) - 1))
+    return time.perf_counter() - start
+
+
+def _median(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int) -> float:
+    device = cache.spec.device
+    tokens = torch.zeros((rows, width), dtype=torch.long, device=device)
+    places = torch.arange(PREFIX, PREFIX + width, device=device).expand(rows, -1)
+    mask = torch.ones((rows, width, PREFIX + width), dtype=torch.bool, device=device)
+    times: list[float] = []
+    for _ in range(repeats + 1):
+        start = time.perf_counter()
+        cache.begin_step(places, PREFIX + width)
+        target.forward(tokens, places, mask, cache).argmax(-1).tolist()
+        times.append(time.perf_counter() - start)
+        if sum(times) > PATIENCE and len(times) > 1:
+            break
+    return sorted(times[1:])[len(times[1:]) // 2]

@@ -1,0 +1,80 @@
+"""What things cost on this machine: measured at the first page, kept up to date by everything that runs.
+
+All figures are seconds. Unmeasured ones have priors that are deliberately pessimistic for drafting, so that an
+expensive draft has to prove itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+BLEND = 0.3
+"""Weight of the newest measurement in a running mean."""
+
+DRAFT_PRIORS = {"cut": 0.03, "layout": 0.7, "recognition": 8.0}
+"""Seconds a page before anything was measured: text cut along white space, the layout model, OCR."""
+
+TOKENS_PRIOR = 600.0
+"""Tokens of a page before any was read."""
+
+CHARACTERS_PRIOR = 3.0
+"""Characters of a token before any page was read."""
+
+
+@dataclass(slots=True)
+class Mean:
+    """A running mean that follows change; the first measurement replaces the prior."""
+
+    value: float
+    measured: bool = False
+
+    def add(self, value: float) -> None:
+        self.value = value if not self.measured else (1 - BLEND) * self.value + BLEND * value
+        self.measured = True
+
+
+@dataclass(slots=True)
+class Costs:
+    """Running means of everything that planning weighs.
+
+    ``step[width]`` is one forward pass of one row over ``width`` tokens; ``row`` the share of a one-row step that
+    every further row of a batch adds (1 on a CPU, nearly 0 on an accelerator). ``prefill`` is per prompt token.
+    ``errors[source]`` is the share of output tokens that drafts of that source got wrong. ``tokens`` are those of a
+    page, ``characters`` those of a token.
+    """
+
+    step: dict[int, Mean] = field(default_factory=dict)
+    row: Mean = field(default_factory=lambda: Mean(1.0))
+    prefill: Mean = field(default_factory=lambda: Mean(1e-3))
+    draft: dict[str, Mean] = field(default_factory=lambda: {k: Mean(v) for k, v in DRAFT_PRIORS.items()})
+    errors: dict[str, Mean] = field(default_factory=dict)
+    tokens: Mean = field(default_factory=lambda: Mean(TOKENS_PRIOR))
+    characters: Mean = field(default_factory=lambda: Mean(CHARACTERS_PRIOR))
+
+    def step_seconds(self, width: int = 1) -> float:
+        """One forward pass of one row over ``width`` tokens, interpolated between the widths that were measured."""
+        if not self.step:
+            return 0.0
+        known = sorted((w, mean.value) for w, mean in self.step.items())
+        below = [pair for pair in known if pair[0] <= width] or known[:1]
+        above = [pair for pair in known if pair[0] >= width] or known[-1:]
+        (w0, t0), (w1, t1) = below[-1], above[0]
+        return t0 if w0 == w1 else t0 + (t1 - t0) * (width - w0) / (w1 - w0)
+
+    def node_share(self, width: int = 64) -> float:
+        """What one more tree node costs, as a share of a one-token step: the least chance a node must have."""
+        single = self.step_seconds(1)
+        if single <= 0:
+            return 0.0
+        return max(0.0, (self.step_seconds(width) - single) / (width - 1) / single)
+
+    def note_step(self, width: int, seconds: float) -> None:
+        """One measured forward pass of one row."""
+        self.step.setdefault(width, Mean(seconds)).add(seconds)
+
+    def note_page(self, source: str, text: str, tokens: int, steps: int) -> None:
+        """A page of ``tokens`` tokens took ``steps`` verification steps with drafts of ``source``."""
+        if tokens:
+            self.errors.setdefault(source, Mean(1.0)).add(min(1.0, steps / tokens))
+            self.tokens.add(float(tokens))
+            self.characters.add(max(1.0, len(text) / tokens))

@@ -1,0 +1,72 @@
+"""The planner: what pays on this page, on this machine, with this target. Every decision has a reason in numbers.
+
+It promises that a page never takes notably longer than plain decoding: a draft is made only where it is expected
+to save more than it costs, crops are verified only where that saves steps of the page, and a tree grows only as
+long as its next node pays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docspec.core import PageDraft, StageStats
+from docspec.drafting.economy import Decision, Kind
+from docspec.hierarchy.costs import Costs
+
+PRIOR_ERRORS = 0.15
+"""Share of output tokens that a draft of an unknown kind is expected to get wrong."""
+
+LAYOUT_GAIN = 0.05
+"""Share of a page's plain decoding time that better regions and reading order are expected to save."""
+
+RECOGNITION_GAIN = 0.6
+"""Share of a page's plain decoding time that a recognised draft is expected to save."""
+
+
+class Planner:
+    """Decides with the figures of one :class:`Costs`, which it also keeps up to date."""
+
+    def __init__(self, costs: Costs) -> None:
+        self.costs = costs
+
+    def layout_pays(self, characters: int) -> Decision:
+        """Whether the layout model is run over a text layer of so many characters."""
+        plain = characters / self.costs.characters.value * self.costs.step_seconds(1)
+        saved = LAYOUT_GAIN * plain
+        return _compare("layout", self.costs.draft["layout"].value, saved)
+
+    def recognition_pays(self) -> Decision:
+        """Whether a page without a sound text layer is recognised."""
+        plain = self.costs.tokens.value * self.costs.step_seconds(1)
+        return _compare("recognition", self.costs.draft["recognition"].value, RECOGNITION_GAIN * plain)
+
+    def drafted(self, kind: Kind, seconds: float) -> None:
+        """A draft of that kind was made in ``seconds``."""
+        self.costs.draft[kind].add(seconds)
+
+    def crops_pay(self, draft: PageDraft, lengths: Sequence[int], prompts: Sequence[int]) -> Decision:
+        """Whether Stage 1 is run: ``lengths`` are the regions' characters, ``prompts`` the tokens of their crops.
+
+        Verified alone, the page pays a step for every wrong token. Verified as parallel rows, the crops pay for the
+        worst region only, each step dearer by its rows, and for their prompts.
+        """
+        if not lengths:
+            return Decision(False, "no region has text")
+        errors = self.costs.errors.get(draft.drafter)
+        share = errors.value if errors is not None else PRIOR_ERRORS
+        wrong = [max(1.0, share * length / self.costs.characters.value) for length in lengths]
+        step = self.costs.step_seconds(16)
+        saved = (sum(wrong) - len(wrong)) * step
+        rows = 1 + self.costs.row.value * (len(wrong) - 1)
+        cost = max(wrong) * step * rows + sum(prompts) * self.costs.prefill.value
+        return _compare("crops", cost, saved)
+
+    def observe(self, source: str, text: str, stats: StageStats) -> None:
+        """Learns from a page that was decoded with drafts of ``source``."""
+        self.costs.note_page(source, text, stats.tokens, stats.steps)
+        if stats.prompt_tokens:
+            self.costs.prefill.add(stats.prefill_seconds / stats.prompt_tokens)
+
+
+def _compare(what: str, cost: float, saved: float) -> Decision:
+    return Decision(saved > cost, f"{what} would cost {cost:.2f} s and save {saved:.2f} s")

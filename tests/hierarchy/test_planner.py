@@ -1,0 +1,78 @@
+"""Decisions follow from measured costs: what would take longer than it saves is not done, and the reason says so."""
+
+from __future__ import annotations
+
+from docspec.core import BBox, Category, PageDraft, Region, StageStats
+from docspec.hierarchy.calibration import WIDTHS, calibrate
+from docspec.hierarchy.costs import Costs
+from docspec.hierarchy.planner import Planner
+from docspec.targets.registry import load_target
+
+DRAFT = PageDraft((Region(BBox(0, 0, 100, 100), Category.TEXT, ("text",)),), drafter="rapidocr")
+
+
+def planner(step: float, row: float = 1.0, prefill: float = 1e-3) -> Planner:
+    costs = Costs()
+    costs.note_step(1, step)
+    costs.note_step(64, 1.5 * step)
+    costs.row.add(row)
+    costs.prefill.add(prefill)
+    return Planner(costs)
+
+
+def test_recognition_pays_for_slow_targets_only():
+    assert not planner(step=0.002).recognition_pays().yes
+    assert planner(step=0.05).recognition_pays().yes
+    assert "8.00 s" in planner(step=0.002).recognition_pays().why
+
+
+def test_a_draft_that_proves_cheap_is_made_more_often():
+    plan = planner(step=0.005)
+    assert not plan.recognition_pays().yes
+    plan.drafted("recognition", 0.5)
+    assert plan.recognition_pays().yes
+
+
+def test_the_layout_model_pays_for_long_pages_of_slow_targets():
+    assert not planner(step=0.002).layout_pays(2000).yes
+    assert planner(step=0.05).layout_pays(2000).yes
+    assert not planner(step=0.05).layout_pays(100).yes
+
+
+def test_crops_pay_where_rows_are_nearly_free_and_drafts_are_bad():
+    lengths, prompts = [900] * 10, [100] * 10
+    assert planner(step=0.02, row=0.02, prefill=1e-5).crops_pay(DRAFT, lengths, prompts).yes
+    assert not planner(step=0.02, row=1.0, prefill=1e-5).crops_pay(DRAFT, lengths, prompts).yes
+    assert not planner(step=0.02, row=0.02, prefill=1.0).crops_pay(DRAFT, lengths, prompts).yes
+    assert not planner(step=0.02).crops_pay(DRAFT, [], []).yes
+
+
+def test_crops_stop_paying_once_the_page_accepts_such_drafts():
+    plan = planner(step=0.02, row=0.05, prefill=2e-4)
+    lengths, prompts = [900] * 10, [100] * 10
+    assert plan.crops_pay(DRAFT, lengths, prompts).yes
+    for _ in range(10):
+        plan.observe(
+            "rapidocr", "x" * 3000, StageStats(steps=5, tokens=1000, prompt_tokens=1, prefill_seconds=2e-4)
+        )
+    assert not plan.crops_pay(DRAFT, lengths, prompts).yes
+
+
+def test_steps_between_measured_widths_are_interpolated():
+    costs = Costs()
+    costs.note_step(1, 1.0)
+    costs.note_step(65, 2.0)
+    assert costs.step_seconds(1) == 1.0
+    assert costs.step_seconds(33) == 1.5
+    assert costs.step_seconds(1000) == 2.0
+    assert abs(costs.node_share(65) - 1 / 64) < 1e-9
+
+
+def test_calibration_measures_every_width_in_little_time(lively_qwen):
+    from docspec.core import ParseOptions
+
+    costs = Costs()
+    seconds = calibrate(load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target, costs)
+    assert sorted(costs.step) == sorted(WIDTHS)
+    assert all(mean.value > 0 for mean in costs.step.values())
+    assert 0 < seconds < 20
