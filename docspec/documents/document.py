@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from docspec.core import PageError, PageImage
+from docspec.documents.memory import return_free_memory
 from docspec.documents.pages import PageSelection, parse_page_ranges
 from docspec.documents.sources import Source, source_from_path
 
@@ -77,6 +78,8 @@ class Document(ABC):
             else:
                 yield page
                 self._release(page)
+                del page
+                return_free_memory()
 
     @abstractmethod
     def _load(self, number: int, dpi: float) -> PageImage:

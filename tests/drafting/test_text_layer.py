@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pymupdf
 import pytest
 
 from docspec.core import Category, DrafterError, PageImage
+from docspec.documents import open_document
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.text_layer import TextLayerDrafter
 
@@ -122,6 +125,23 @@ def test_an_image_and_an_empty_page_have_empty_drafts(page_of: PageOf) -> None:
 def test_the_markdown_of_the_page_can_be_had_as_a_second_spelling(page_of: PageOf) -> None:
     draft = TextLayerDrafter(markdown=True).draft(page_of())
     assert "A Crossing in March" in draft.page_texts[0]
+
+
+def test_memory_does_not_grow_with_drafted_pages(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    for number in range(14):
+        page = pdf.new_page(width=420 + 7 * number, height=595)
+        page.insert_textbox(pymupdf.Rect(40, 40, 390, 560), (PROSE + SECOND) * (2 + number % 3), fontsize=9)
+    path = tmp_path / "many.pdf"
+    pdf.save(path)
+    pdf.close()
+    drafter, sizes = TextLayerDrafter(), []
+    with open_document(path) as document:
+        for page in document.pages(dpi=150):
+            assert isinstance(page, PageImage)
+            drafter.draft(page)
+            sizes.append(psutil.Process().memory_info().rss)
+    assert sizes[-1] - sizes[4] < 25e6
 
 
 def test_a_closed_page_is_a_drafter_error(page_of: PageOf) -> None:
