@@ -46,13 +46,7 @@ def test_gibberish_is_recognised_by_its_vowels(page_of: PageOf) -> None:
     assert verdict.vowel_share < 0.8
 
 
-def test_unknown_characters_are_distrusted(page_of: PageOf) -> None:
-    def draw(page: Any) -> None:
-        page.insert_font("F0", fontbuffer=pymupdf.Font("cjk").buffer)
-        page.insert_text(
-            (50, 60), "Some words \ue000\ue001\ue002\ue003\ue004\ue005", fontsize=10, fontname="F0"
-        )
-
+def test_characters_that_no_text_holds_are_counted() -> None:
     assert bad_share("ab\ue000\ufffd\x01") == pytest.approx(0.6)
     assert bad_share("naïve “quotes” – 中文 العربية") == 0
 
