@@ -29,9 +29,9 @@ class Family:
 
 
 FAMILIES = (
-    Family("Nimbus Roman", "serif", ("tiro", "tibo", "tiit"), 14.0),
-    Family("Nimbus Sans", "sans", ("helv", "hebo", "heit"), 12.0),
-    Family("Nimbus Mono", "mono", ("cour", "cobo", "coit"), 4.0),
+    Family("Nimbus Roman", "serif", ("tiro", "tibo", "tiit"), 26.0),
+    Family("Nimbus Sans", "sans", ("helv", "hebo", "heit"), 22.0),
+    Family("Nimbus Mono", "mono", ("cour", "cobo", "coit"), 7.0),
     Family("DejaVu Serif", "serif", ("DejaVuSerif.ttf", "DejaVuSerif-Bold.ttf", "DejaVuSerif.ttf"), 0.7),
     Family("DejaVu Sans", "sans", ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans.ttf")),
     Family(
