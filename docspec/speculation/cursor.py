@@ -12,24 +12,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docspec.speculation.acceptance import Outcome
-from docspec.speculation.draft_index import DraftIndex, quad_key
-from docspec.speculation.growth import Seed, grow
+from docspec.speculation.bridge import bridges
+from docspec.speculation.draft_index import END, DraftIndex, quad_key
+from docspec.speculation.growth import grow
 from docspec.speculation.lookup import OutputLookup
 from docspec.speculation.odds import RUN_CAP, Odds, Source
 from docspec.speculation.resumption import resumptions
 from docspec.speculation.rewrites import Rewrites
-from docspec.speculation.spelling import Codec
+from docspec.speculation.spelling import Codec, Speller
 from docspec.speculation.trail import Trail
 from docspec.speculation.tree import TokenTree
 
 TRAILS = 12
 """Places followed at the same time."""
 
+SURE = 16
+"""Right tokens in a row after which nothing else is looked for."""
+
 LOST = 3
 """Lost trails that may still be resumed."""
 
+AHEAD = 6
+"""Lost trails that agree in so many tokens ahead count as one."""
+
 PATIENCE = 40
 """Tokens written after which a lost trail is given up."""
+
+BEGUN = 8
+"""Drafts offered that begin with the token just written."""
 
 HEADS = 24
 """Unused drafts whose heads are offered."""
@@ -43,7 +53,7 @@ class CursorProposer:
 
     def __init__(self, drafts: Sequence[Sequence[int]], codec: Codec | None = None) -> None:
         self._index = DraftIndex(drafts)
-        self._codec = codec
+        self._speller = None if codec is None else Speller(codec)
         self._odds = Odds()
         self._rewrites = Rewrites()
         self._lookup = OutputLookup()
@@ -56,29 +66,17 @@ class CursorProposer:
             quad_key(tokens[head : head + 4]) if -1 not in tokens[head : head + 4] else None
             for head in self._index.heads
         ]
+        self._first_tokens: dict[int, list[int]] = {}
+        for number, head in enumerate(self._index.heads):
+            self._first_tokens.setdefault(tokens[head], []).append(number)
         self._offered = [Trail(tokens, head, Source.OTHER_HEAD) for head in self._index.heads]
 
     def propose(self, verified: Sequence[int], limit: int) -> TokenTree:
         """A tree of at most ``limit`` nodes whose root is ``verified[-1]``."""
         if len(verified) > len(self._output):
             self._follow(list(verified[len(self._output) :]))
-        if limit <= 1:
-            self._offered = []
-            return TokenTree(verified[-1])
-        self._offered = self._candidates()
-        first, onward = self._odds.first, self._odds.onward
-        seeds = [
-            Seed(
-                first[trail.source] if trail.source is not None else onward[min(trail.run, RUN_CAP)],
-                trail.tokens,
-                trail.place,
-                min(trail.run, RUN_CAP),
-                trail.lead,
-                trail.tokens is self._index.tokens,
-            )
-            for trail in self._offered
-        ]
-        return grow(verified[-1], seeds, onward, self._rewrites, limit)
+        self._offered = self._candidates(limit) if limit > 1 else list(self._live)
+        return grow(verified[-1], self._offered, self._index, self._odds, self._rewrites, limit)
 
     def observe(self, tree: TokenTree, outcome: Outcome) -> None:
         """Nothing: the next call's output tells all."""
@@ -86,39 +84,64 @@ class CursorProposer:
 
     def _follow(self, written: list[int]) -> None:
         """Moves every trail along the tokens ``written`` since the last call."""
-        before = len(self._output)
+        before, size, first = len(self._output), len(written), written[0]
         self._output.extend(written)
         self._lookup.extend(written)
+        tokens, odds = self._index.tokens, self._odds
         live: list[Trail] = []
         lost: list[Trail] = []
-        first = True
-        agreed = 0
+        plain: list[int] = []
+        counted = False
         for trail in self._offered:
-            right = trail.follow(written)
-            if trail.source is not None:
-                self._odds.count(trail.source, right > 0)
-            elif first:
-                self._odds.count_run(min(trail.run - right, RUN_CAP), right, right < len(written))
-            if trail.source is None:
-                first = False
-            if right == 0 and trail.source is not None:
+            source = trail.source
+            if source is not None and (trail.lead[0] if trail.lead else trail.tokens[trail.place]) != first:
+                odds.count(source, False)
                 continue
-            if trail.tokens is self._index.tokens:
+            run = trail.run
+            right = trail.follow(written)
+            if source is not None:
+                odds.count(source, True)
+            elif not counted:
+                odds.count_run(min(run, RUN_CAP), right, right < size)
+                counted = True
+            if trail.tokens is tokens:
+                kept = written[:right]
+                while right < size and tokens[trail.place] < 0 and (place := self._index.beyond(trail.place)):
+                    trail.place = place
+                    more = trail.follow(written[right:])
+                    kept += written[right : right + more]
+                    right += more
+                if right < size and tokens[trail.place] in self._rewrites.rules:
+                    right = self._follow_rewrites(trail, written, right, kept)
+                if len(kept) > len(plain):
+                    plain = kept
                 self._learn(trail)
-                agreed = max(agreed, right)
-                if right < len(written):
+                if right < size:
                     trail.lost_at = before + right
                     lost.append(trail)
-            if right == len(written):
+            if right == size:
                 trail.source = None
                 live.append(trail)
-        if self._rewrites.known:
-            for token in written[:agreed]:
-                if token in self._rewrites.known:
-                    self._rewrites.keep(token)
+        for token in self._rewrites.rules.keys() & set(plain):
+            self._rewrites.keep(token, plain.count(token))
         live.sort(key=lambda trail: -trail.run)
         self._live = live[:TRAILS]
         self._keep_lost(lost)
+
+    def _follow_rewrites(self, trail: Trail, written: list[int], right: int, kept: list[int]) -> int:
+        """Moves ``trail`` on through rewritings that are known; ``kept`` collects what was written as drafted."""
+        tokens = self._index.tokens
+        while right < len(written):
+            rule = self._rewrites.applied(tokens, trail.place, written, right)
+            if rule is None:
+                break
+            self._rewrites.learn(tokens[trail.place], *rule)
+            trail.place += rule[1]
+            right += len(rule[0])
+            more = trail.follow(written[right:])
+            kept += written[right : right + more]
+            right += more
+        return right
 
     def _keep_lost(self, lost: list[Trail]) -> None:
         """The lost trails worth resuming: the longest runs, and those lost last."""
@@ -128,11 +151,12 @@ class CursorProposer:
             self._lost = []
             return
         old = [trail for trail in self._lost if size - trail.lost_at <= PATIENCE]
-        known: set[int] = set()
+        known: set[tuple[int, ...]] = set()
         kept: list[Trail] = []
         for trail in sorted(lost, key=lambda trail: -trail.run) + old:
-            if trail.place not in known and len(kept) < LOST:
-                known.add(trail.place)
+            ahead = tuple(self._index.tokens[trail.place : trail.place + AHEAD])
+            if ahead not in known and len(kept) < LOST:
+                known.add(ahead)
                 kept.append(trail)
         self._lost = kept
         if kept:
@@ -150,22 +174,34 @@ class CursorProposer:
             found_place - lost_place,
         )
 
-    def _candidates(self) -> list[Trail]:
+    def _candidates(self, limit: int) -> list[Trail]:
         """Everything that may go on from here, each place once, the likeliest kind first."""
-        known: set[int] = set()
+        if self._live and self._live[0].run >= SURE:
+            place = self._live[0].place
+            if (
+                self._live[0].tokens[place + limit - 1 : place + limit]
+                and END not in self._live[0].tokens[place : place + limit]
+            ):
+                return self._live[:3]
+        known: set[tuple[int, tuple[int, ...]]] = set()
         found: list[Trail] = []
 
         def offer(trail: Trail) -> None:
-            if trail.place not in known and trail.tokens[trail.place] >= 0:
-                known.add(trail.place)
+            if (trail.place, trail.lead) not in known and (trail.lead or trail.tokens[trail.place] >= 0):
+                known.add((trail.place, trail.lead))
                 found.append(trail)
 
         for trail in self._live:
+            if trail.tokens is self._index.tokens and trail.tokens[trail.place] < 0:
+                trail.place = self._index.beyond(trail.place) or trail.place
             offer(trail)
         for place, source, run in self._index_places():
             offer(Trail(self._index.tokens, place, source, run))
         for lost in self._lost:
-            for trail in resumptions(self._index.tokens, lost, self._output):
+            if self._speller is not None:
+                for trail in bridges(self._speller, self._index.tokens, lost, self._output):
+                    offer(trail)
+            for trail in resumptions(self._index.tokens, lost, self._output, self._rewrites):
                 offer(trail)
         for trail in self._lookup.trails():
             if trail.tokens[0] >= 0:
@@ -196,20 +232,32 @@ class CursorProposer:
         return found
 
     def _heads(self) -> list[Trail]:
-        index = self._index
+        """Drafts that were not used yet, in reading order from the last one on.
+
+        Blocks begin on new lines: where the text is known, heads are only offered there; a draft that begins with
+        the token just written is offered everywhere.
+        """
+        index, pending = self._index, self._output[-1]
         count = len(index.heads)
-        if not count:
-            return []
         here = index.draft_of(self._place) if self._place else -1
+        at_break = self._speller is None or "\n" in self._speller.text(pending)
+        begun = self._first_tokens.get(pending, ())
         found: list[Trail] = []
-        for step in range(1, count + 1):
+        rank = 0
+        for step in range(1, count + 1) if at_break else ():
             number = (here + step) % count
-            key = self._head_quads[number]
-            if key is not None and key in self._lookup.quads:
+            if self._is_used(number):
                 continue
-            rank = len(found)
             source = Source.NEXT_HEAD if rank == 0 else Source.SOON_HEAD if rank < 3 else Source.OTHER_HEAD
             found.append(Trail(index.tokens, index.heads[number], source))
-            if len(found) >= HEADS:
+            rank += 1
+            if rank >= HEADS:
                 break
+        for number in sorted(begun, key=lambda number: (number - here - 1) % count)[:BEGUN]:
+            if not self._is_used(number):
+                found.append(Trail(index.tokens, index.heads[number] + 1, Source.HEAD_BEGUN, 1))
         return found
+
+    def _is_used(self, number: int) -> bool:
+        key = self._head_quads[number]
+        return key is not None and key in self._lookup.quads

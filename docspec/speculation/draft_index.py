@@ -14,6 +14,9 @@ import numpy as np
 END = -1
 """Stands behind each draft; no token has this number."""
 
+LONGEST_ENDING = 16
+"""Tokens at the end of a draft that are compared with other drafts."""
+
 _MIX = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 
@@ -28,6 +31,7 @@ class DraftIndex:
             self.heads.append(len(self.tokens))
             self.tokens.extend(draft)
             self.tokens.append(END)
+        self._beyond: dict[int, int] = {}
         values = np.array(self.tokens, dtype=np.int64).astype(np.uint64)
         pairs = (values[:-1] << np.uint64(32)) + values[1:]
         self._pairs = _Grams(pairs, 2)
@@ -36,6 +40,29 @@ class DraftIndex:
     def draft_of(self, place: int) -> int:
         """The number of the draft that ``place`` lies in."""
         return bisect_right(self.heads, place) - 1
+
+    def beyond(self, end: int) -> int:
+        """Where what ends at ``end`` (the place of an ``END``) goes on in another draft; 0 where it does not.
+
+        A region ends, the page goes on: the draft is chosen whose tokens agree longest before the place, the first
+        such one (drafts of the whole page come before drafts of regions).
+        """
+        known = self._beyond.get(end)
+        if known is None:
+            head = self.heads[self.draft_of(end)]
+            ending = self.tokens[max(head, end - LONGEST_ENDING) : end]
+            places = self.after_quad(ending) if len(ending) >= 4 else []
+            if not places and len(ending) >= 2:
+                places = self.after_pair(ending)
+            best = 0
+            for place in places[:64]:
+                if place != end and self.tokens[place] >= 0:
+                    matched = self.matched(place, ending)
+                    if matched > best:
+                        best, known = matched, place
+            known = known if known is not None and best >= min(len(ending), 3) else 0
+            self._beyond[end] = known
+        return known
 
     def after_pair(self, tokens: Sequence[int]) -> list[int]:
         """The places behind the last two of ``tokens``, in ascending order."""

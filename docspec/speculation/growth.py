@@ -8,11 +8,12 @@ place. Where the drafts hold something that the target has rewritten before, a b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from docspec.speculation.odds import RUN_CAP
+from docspec.speculation.draft_index import END, DraftIndex
+from docspec.speculation.odds import RUN_CAP, Odds
 from docspec.speculation.rewrites import Rewrites
+from docspec.speculation.trail import Trail
 from docspec.speculation.tree import TokenTree
 
 FLOOR = 1 / 400
@@ -22,76 +23,75 @@ PATIENCE = 0.6
 """A chain grows on until its next node is worth less than this share of the best alternative's: strictly
 best-first growth would hop between equal chains at every node, which costs time and helps nobody."""
 
+BEYOND = 0.6
+"""How likely a draft that ends goes on where another draft goes on after the same tokens."""
 
-@dataclass(frozen=True, slots=True)
-class Seed:
-    """One continuation to grow from the root: ``tokens[place]`` is next with probability ``chance``.
+AFTER_REWRITE = 4
+"""A place reached by a known rewriting is trusted like one that was right about this many tokens."""
 
-    ``lead`` are tokens that come before it. ``run`` tokens were right before, which makes the following likelier.
-    The tokens must end with a negative number.
-    """
-
-    chance: float
-    tokens: Sequence[int]
-    place: int
-    run: int
-    lead: tuple[int, ...] = ()
-    drafted: bool = True
+_State = tuple[float, int, int, Sequence[int], int, int, tuple[int, ...]]
+"""Minus the chance of the next token, order of birth, node to grow from, tokens, place, run, leading tokens."""
 
 
 def grow(
     pending: int,
-    seeds: Sequence[Seed],
-    onward: Sequence[float],
+    trails: Sequence[Trail],
+    index: DraftIndex,
+    odds: Odds,
     rewrites: Rewrites,
     limit: int,
     floor: float = FLOOR,
 ) -> TokenTree:
-    """The tree of at most ``limit`` nodes, the root ``pending`` included.
-
-    ``onward[run]`` is the probability of a next token after ``run`` right ones.
-    """
+    """The tree of at most ``limit`` nodes, the root ``pending`` included, that goes on along ``trails``."""
     tree = TokenTree(pending)
-    heap = [(-seed.chance, order, 0, seed) for order, seed in enumerate(seeds)]
+    heap: list[_State] = []
+    for trail in trails:
+        chance = odds.chance(trail)
+        if chance > floor:
+            run = min(trail.run, RUN_CAP)
+            heap.append((-chance, len(heap), 0, trail.tokens, trail.place, run, trail.lead))
     heapify(heap)
-    order = len(heap)
-    children = tree.children
-    while heap:
-        negative, _, node, seed = heappop(heap)
+    born = len(heap)
+    active = rewrites.active
+    while heap and len(tree) < limit:
+        negative, _, node, tokens, place, run, lead = heappop(heap)
         chance = -negative
         stop = max(floor, -heap[0][0] * PATIENCE) if heap else floor
-        for token in seed.lead:
-            known = children[node].get(token)
-            if known is None:
-                if len(tree.tokens) >= limit:
-                    return tree
-                known = tree.child(node, token)
-            node = known
-        tokens, place, run, drafted = seed.tokens, seed.place, seed.run, seed.drafted
-        while chance > floor:
-            token = tokens[place]
-            if token < 0:
-                break
-            if chance < stop:
-                order += 1
-                heappush(heap, (-chance, order, node, Seed(chance, tokens, place, run, (), drafted)))
-                break
-            if drafted and token in rewrites.known:
-                kept = 1.0
-                for share, lead, skip in rewrites.branches(tokens, place):
-                    order += 1
-                    branch = Seed(chance * share, tokens, place + skip, 2, lead)
-                    heappush(heap, (-branch.chance, order, node, branch))
-                    kept -= share
-                chance *= max(kept, 0.05)
-                stop = max(stop, -heap[0][0] * PATIENCE) if heap else stop
-            known = children[node].get(token)
-            if known is None:
-                if len(tree.tokens) >= limit:
-                    return tree
-                known = tree.child(node, token)
-            node = known
-            place += 1
-            run = run + 1 if run < RUN_CAP else RUN_CAP
-            chance *= onward[run]
+        if lead:
+            node = tree.extend(node, lead, limit)
+        length = min(odds.worthwhile(chance, run, stop), limit)
+        piece = tokens[place : place + length]
+        if active and not active.keys().isdisjoint(piece):
+            length = next(at for at, token in enumerate(piece) if token in active)
+            piece = piece[:length]
+        if min(piece, default=0) < 0:
+            length = piece.index(END)
+            piece = piece[:length]
+        if piece:
+            node = tree.extend(node, piece, limit)
+            place += length
+            chance = odds.later(chance, run, length)
+            run = min(run + length, RUN_CAP)
+        token = tokens[place]
+        if chance <= floor:
+            continue
+        if token < 0:
+            place = index.beyond(place) if tokens is index.tokens else 0
+            if place:
+                born += 1
+                heappush(heap, (-chance * BEYOND, born, node, tokens, place, min(run, AFTER_REWRITE), ()))
+            continue
+        for share, written, skipped in active.get(token, ()):
+            if skipped and min(tokens[place : place + skipped]) < 0:
+                continue
+            born += 1
+            branch = (-chance * share, born, node, tokens, place + skipped, AFTER_REWRITE, written)
+            heappush(heap, branch)
+        if token in active:
+            chance *= max(1.0 - sum(share for share, _, _ in active[token]), 0.02)
+            if len(tree) < limit:
+                node = tree.extend(node, (token,), limit)
+                chance, place, run = odds.later(chance, run, 1), place + 1, min(run + 1, RUN_CAP)
+        born += 1
+        heappush(heap, (-chance, born, node, tokens, place, run, ()))
     return tree

@@ -7,10 +7,23 @@ token after a place of some kind was right, and whether the next token was right
 
 from __future__ import annotations
 
-from enum import IntEnum
+from bisect import bisect_right
+from enum import IntEnum, auto
+from itertools import accumulate
+from operator import mul
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from docspec.speculation.trail import Trail
 
 WEIGHT = 6.0
 """How many observations the prior is worth."""
+
+RUN_WEIGHT = 24.0
+"""The same for the counts of runs, of which there are many more."""
+
+REWEIGH = 8
+"""Runs counted before their probabilities are computed anew."""
 
 HORIZON = 64.0
 """Observations beyond this make older ones fade, so that the odds follow the page."""
@@ -19,50 +32,68 @@ HORIZON = 64.0
 class Source(IntEnum):
     """Where a place to continue from comes from."""
 
-    STAY = 0
+    STAY = auto()
     """The target wrote something that the draft lacks; the draft goes on where it was (insertion)."""
-    REPLACE = 1
+    REPLACE = auto()
     """The target wrote something else instead of one drafted token (substitution)."""
-    REPLACE_MORE = 2
+    REPLACE_MORE = auto()
     """Something else instead of several drafted tokens."""
-    SKIP = 3
-    """The target's token stands a little further on in the draft (deletion)."""
-    BRIDGE = 4
-    """The same text in other tokens or another spelling."""
-    STAY_LATER = 5
+    SKIP_LITTLE = auto()
+    """The target's token stands up to 3 tokens further on in the draft (deletion); up to 12; beyond."""
+    SKIP_SOME = auto()
+    SKIP_MUCH = auto()
+    STAY_LATER = auto()
     """As ``STAY``, but further tokens were written since the draft was lost."""
-    REPLACE_LATER = 6
+    REPLACE_LATER = auto()
     """As ``REPLACE``, further tokens written since."""
-    NEAR_2 = 7
+    BRIDGE_BLANK = auto()
+    """No letters were written since: the next drafted word, without what stands before it."""
+    BRIDGE_SAME = auto()
+    """The same letters in other tokens."""
+    BRIDGE_FOUND = auto()
+    """The last letters written stand a little further on."""
+    BRIDGE_WORDS = auto()
+    """Behind as many drafted words as were written."""
+    REWRITE = auto()
+    """The rest of a rewriting that has begun."""
+    NEAR_2 = auto()
     """An n-gram of 2 found near the last place in the same draft; then of 3, of 4 to 7, of 8 and more."""
-    NEAR_3 = 8
-    NEAR_4 = 9
-    NEAR_8 = 10
-    FAR_2 = 11
+    NEAR_3 = auto()
+    NEAR_4 = auto()
+    NEAR_8 = auto()
+    FAR_2 = auto()
     """The same n-grams found anywhere else in the drafts."""
-    FAR_3 = 12
-    FAR_4 = 13
-    FAR_8 = 14
-    REPEAT_1 = 15
+    FAR_3 = auto()
+    FAR_4 = auto()
+    FAR_8 = auto()
+    REPEAT_1 = auto()
     """What followed the last 1, 2, 3, 4 to 7, 8 and more tokens earlier in the output itself."""
-    REPEAT_2 = 16
-    REPEAT_3 = 17
-    REPEAT_4 = 18
-    REPEAT_8 = 19
-    NEXT_HEAD = 20
+    REPEAT_2 = auto()
+    REPEAT_3 = auto()
+    REPEAT_4 = auto()
+    REPEAT_8 = auto()
+    HEAD_BEGUN = auto()
+    """A draft that was not used yet and begins with the token just written."""
+    NEXT_HEAD = auto()
     """The head of the next draft in reading order that was not used yet; then of the two after it; of others."""
-    SOON_HEAD = 21
-    OTHER_HEAD = 22
+    SOON_HEAD = auto()
+    OTHER_HEAD = auto()
 
 
 PRIORS: dict[Source, float] = {
     Source.STAY: 0.3,
     Source.REPLACE: 0.3,
     Source.REPLACE_MORE: 0.08,
-    Source.SKIP: 0.25,
-    Source.BRIDGE: 0.4,
+    Source.SKIP_LITTLE: 0.4,
+    Source.SKIP_SOME: 0.2,
+    Source.SKIP_MUCH: 0.08,
     Source.STAY_LATER: 0.12,
     Source.REPLACE_LATER: 0.12,
+    Source.BRIDGE_BLANK: 0.3,
+    Source.BRIDGE_SAME: 0.6,
+    Source.BRIDGE_FOUND: 0.4,
+    Source.BRIDGE_WORDS: 0.3,
+    Source.REWRITE: 0.5,
     Source.NEAR_2: 0.4,
     Source.NEAR_3: 0.6,
     Source.NEAR_4: 0.8,
@@ -76,9 +107,10 @@ PRIORS: dict[Source, float] = {
     Source.REPEAT_3: 0.35,
     Source.REPEAT_4: 0.5,
     Source.REPEAT_8: 0.7,
-    Source.NEXT_HEAD: 0.1,
-    Source.SOON_HEAD: 0.04,
-    Source.OTHER_HEAD: 0.02,
+    Source.HEAD_BEGUN: 0.15,
+    Source.NEXT_HEAD: 0.15,
+    Source.SOON_HEAD: 0.08,
+    Source.OTHER_HEAD: 0.03,
 }
 
 RUN_PRIORS = (0.5, 0.65, 0.8, 0.85, 0.9, 0.94, 0.96, 0.975)
@@ -96,14 +128,30 @@ class Odds:
     """Counts of one row, and the probabilities that they give."""
 
     def __init__(self) -> None:
-        self._hits = [PRIORS[source] * WEIGHT for source in Source]
-        self._tries = [WEIGHT] * len(PRIORS)
-        self._run_hits = [prior * 4 * WEIGHT for prior in RUN_PRIORS]
-        self._run_tries = [4 * WEIGHT] * len(RUN_PRIORS)
-        self.first: list[float] = [PRIORS[source] for source in Source]
-        """Probability of the first token, by source."""
-        self.onward: list[float] = [RUN_PRIORS[run_class(run)] for run in range(RUN_CAP + 1)]
-        """Probability of the next token after ``run`` right ones, ``run`` capped at :data:`RUN_CAP`."""
+        self._hits = [0.0, *[PRIORS[source] * WEIGHT for source in Source]]
+        self._tries = [WEIGHT] * (1 + len(PRIORS))
+        self._run_hits = [prior * RUN_WEIGHT for prior in RUN_PRIORS]
+        self._run_tries = [RUN_WEIGHT] * len(RUN_PRIORS)
+        self._uncounted = 0
+        self._first = [0.0, *[PRIORS[source] for source in Source]]
+        self._weigh_runs()
+
+    def chance(self, trail: Trail) -> float:
+        """The probability that the next token of ``trail`` is right."""
+        return self._onward[min(trail.run, RUN_CAP)] if trail.source is None else self._first[trail.source]
+
+    def worthwhile(self, chance: float, run: int, stop: float) -> int:
+        """How many tokens in a row are right with probability ``stop`` or more.
+
+        ``chance`` is the first one's, ``run`` (at most :data:`RUN_CAP`) how many were right before it.
+        """
+        if chance < stop:
+            return 0
+        return bisect_right(self._falling, -stop * self._survival[run] / chance, run) - run
+
+    def later(self, chance: float, run: int, tokens: int) -> float:
+        """The chance of the token that stands ``tokens`` behind one with ``chance`` after ``run`` right ones."""
+        return chance * self._survival[min(run + tokens, _LONGEST)] / self._survival[run]
 
     def count(self, source: Source, hit: bool) -> None:
         """The first token of a place from ``source`` was right or not."""
@@ -113,30 +161,35 @@ class Odds:
         if self._tries[source] > HORIZON:
             self._tries[source] /= 2
             self._hits[source] /= 2
-        self.first[source] = self._hits[source] / self._tries[source]
+        self._first[source] = self._hits[source] / self._tries[source]
 
     def count_run(self, run: int, right: int, ended: bool) -> None:
         """After ``run`` right tokens ``right`` more followed; ``ended``: and then a wrong one."""
-        last = run + right
-        step = run
+        step, last = run, run + right
         while step < last:
             index = run_class(step)
-            until = last if index == 7 else min(last, step + 1 if step < 4 else 1 << (step.bit_length()))
+            until = last if index == 7 else min(last, step + 1 if step < 4 else 1 << step.bit_length())
             self._run_hits[index] += until - step
             self._run_tries[index] += until - step
             step = until
         if ended:
             self._run_tries[run_class(last)] += 1.0
-        self._refresh()
+        self._uncounted += 1
+        if self._uncounted >= REWEIGH:
+            self._weigh_runs()
 
-    def _refresh(self) -> None:
-        chances = []
-        for index, (hits, tries) in enumerate(zip(self._run_hits, self._run_tries, strict=True)):
+    def _weigh_runs(self) -> None:
+        self._uncounted = 0
+        for index, tries in enumerate(self._run_tries):
             if tries > 8 * HORIZON:
                 self._run_hits[index] /= 2
                 self._run_tries[index] /= 2
-            chances.append(hits / tries)
-        self.onward = [chances[index] for index in _RUN_CLASSES]
+        chances = [hits / tries for hits, tries in zip(self._run_hits, self._run_tries, strict=True)]
+        self._onward = [chances[index] for index in _RUN_CLASSES]
+        steps = [1.0, *self._onward[1:], *[self._onward[-1]] * (_LONGEST - RUN_CAP)]
+        self._survival = list(accumulate(steps, mul))
+        self._falling = [-chance for chance in self._survival]
 
 
 _RUN_CLASSES = tuple(run_class(run) for run in range(RUN_CAP + 1))
+_LONGEST = RUN_CAP + 512

@@ -15,38 +15,63 @@ LONGEST = 12
 PER_TOKEN = 4
 """Rewrites kept for one drafted token."""
 
+LEAST_SHARE = 0.04
+"""Rewrites that are rarer than this are not proposed."""
+
+Rule = tuple[tuple[int, ...], int]
+"""The tokens written, and how many drafted tokens they replace."""
+
 
 class Rewrites:
-    """Rewrites by their first drafted token. ``known``: the tokens that have any, with how often they were kept."""
+    """Rules by the first drafted token that they replace.
+
+    ``active`` holds those worth proposing: token -> (probability, tokens to write, drafted tokens to pass over).
+    """
 
     def __init__(self) -> None:
-        self.known: dict[int, float] = {}
-        self._rules: dict[int, dict[tuple[tuple[int, ...], int], float]] = {}
+        self.active: dict[int, list[tuple[float, tuple[int, ...], int]]] = {}
+        self.rules: dict[int, dict[Rule, float]] = {}
+        self._kept: dict[int, float] = {}
 
     def learn(self, token: int, written: tuple[int, ...], skipped: int) -> None:
         """Where the draft had ``token``, the target wrote ``written`` and passed over ``skipped`` drafted tokens."""
-        if token < 0 or len(written) > LONGEST or skipped > LONGEST or not (written or skipped):
+        if token < 0 or len(written) > LONGEST or not 0 <= skipped <= LONGEST or not (written or skipped):
             return
-        rules = self._rules.setdefault(token, {})
-        self.known.setdefault(token, 0.0)
+        rules = self.rules.setdefault(token, {})
         rule = (written, skipped)
         rules[rule] = rules.get(rule, 0.0) + 1.0
         if len(rules) > PER_TOKEN:
-            del rules[min(rules, key=lambda known: (rules[known], known != rule))]
+            del rules[min(rules, key=lambda known: (rules[known], known == rule))]
+        self._weigh(token)
 
-    def keep(self, token: int) -> None:
-        """A drafted ``token`` that has rewrites was written as it stands."""
-        self.known[token] += 1.0
+    def keep(self, token: int, times: int = 1) -> None:
+        """A drafted ``token`` that has rules was written as it stands."""
+        self._kept[token] = self._kept.get(token, 0.0) + times
+        self._weigh(token)
 
-    def branches(self, tokens: Sequence[int], place: int) -> list[tuple[float, tuple[int, ...], int]]:
-        """For the drafted token at ``place``: probability, tokens to write, drafted tokens to pass over."""
-        rules = self._rules[tokens[place]]
-        total = self.known[tokens[place]] + sum(rules.values()) + 1.0
-        found = []
-        for (written, skipped), count in rules.items():
-            if END_INSIDE not in tokens[place : place + skipped]:
-                found.append((count / total, written, skipped))
+    def applied(self, tokens: Sequence[int], place: int, written: Sequence[int], at: int) -> Rule | None:
+        """The rule that explains ``written[at:]`` where ``tokens[place]`` was drafted, the longest one.
+
+        It must account for all its tokens, and the draft must go on as the output does, as far as that is known.
+        """
+        found: Rule | None = None
+        for rule in self.rules.get(tokens[place], ()):
+            lead, skipped = rule
+            end = at + len(lead)
+            if end > len(written) or tuple(written[at:end]) != lead or -1 in tokens[place : place + skipped]:
+                continue
+            if end < len(written) and tokens[place + skipped] != written[end]:
+                continue
+            if (end < len(written) or lead) and (found is None or len(lead) > len(found[0])):
+                found = rule
         return found
 
-
-END_INSIDE = -1
+    def _weigh(self, token: int) -> None:
+        rules = self.rules[token]
+        total = self._kept.get(token, 0.0) + sum(rules.values()) + 1.0
+        shares = [(count / total, written, skipped) for (written, skipped), count in rules.items()]
+        worth = [share for share in shares if share[0] >= LEAST_SHARE]
+        if worth:
+            self.active[token] = worth
+        else:
+            self.active.pop(token, None)

@@ -1,7 +1,13 @@
-"""Tokens and text: what speculation asks of a tokenizer, and nothing of the model behind it."""
+"""Bridges between spellings: where the same words stand in other tokens, the draft is taken up mid-word.
+
+White space, quotes, dashes, emphasis, escapes, hyphens at line ends, ligatures, full and half width and letter case
+are no differences of text. So places are found by letters and digits alone, and what is left of a drafted word is
+tokenised anew up to the next white space, from where the draft's own tokens serve again.
+"""
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Protocol
 
 
@@ -15,3 +21,45 @@ class Codec(Protocol):
     def detokenize(self, tokens: list[int]) -> str:
         """The text of ``tokens``."""
         ...
+
+
+class Speller:
+    """The texts of single tokens and the tokens of short texts, remembered."""
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+        anchor = codec.tokenize("a")
+        self._anchor = anchor
+        self._anchor_length = len(codec.detokenize(list(anchor)))
+        self._texts: dict[int, str] = {}
+        self._tokens: dict[str, tuple[int, ...]] = {}
+        self._letters: dict[int, str] = {}
+
+    def text(self, token: int) -> str:
+        """The text of ``token`` inside a text (some tokenizers drop the space of a first token)."""
+        known = self._texts.get(token)
+        if known is None:
+            known = (
+                self._codec.detokenize([*self._anchor, token])[self._anchor_length :] if token >= 0 else ""
+            )
+            self._texts[token] = known
+        return known
+
+    def letters(self, token: int) -> str:
+        """The letters and digits of ``token``'s text, in lower case and normal width."""
+        known = self._letters.get(token)
+        if known is None:
+            known = self._letters[token] = letters(self.text(token))
+        return known
+
+    def tokens(self, text: str) -> tuple[int, ...]:
+        """The tokens of a short text."""
+        known = self._tokens.get(text)
+        if known is None:
+            known = self._tokens[text] = tuple(self._codec.tokenize(text))
+        return known
+
+
+def letters(text: str) -> str:
+    """What must agree for two texts to be the same words: letters and digits in lower case and normal width."""
+    return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())

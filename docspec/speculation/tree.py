@@ -8,6 +8,7 @@ their nodes and the target scores each distinct prefix once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -46,15 +47,37 @@ class TokenTree:
 
     def insert(self, continuation: Sequence[int], limit: int) -> int:
         """Adds ``continuation`` below the root until the tree holds ``limit`` nodes; returns the nodes added."""
-        before, node = len(self.tokens), 0
-        for token in continuation:
-            known = self.children[node].get(token)
-            if known is None:
-                if len(self.tokens) >= limit:
-                    break
-                known = self.child(node, token)
-            node = known
+        before = len(self.tokens)
+        self.extend(0, continuation, limit)
         return len(self.tokens) - before
+
+    def extend(self, node: int, continuation: Sequence[int], limit: int) -> int:
+        """Adds ``continuation`` below ``node`` until the tree holds ``limit`` nodes; returns the last node reached.
+
+        What is there already is walked, the rest is added at once.
+        """
+        children, walked = self.children, 0
+        for token in continuation:
+            known = children[node].get(token)
+            if known is None:
+                break
+            node = known
+            walked += 1
+        first = len(self.tokens)
+        fresh = continuation[walked : max(walked, walked + limit - first)]
+        if not fresh:
+            return node
+        end = first + len(fresh)
+        self.is_chain = self.is_chain and node == first - 1
+        children[node][fresh[0]] = first
+        children.extend([{token: index} for index, token in enumerate(fresh[1:], first + 1)])
+        children.append({})
+        self.tokens.extend(fresh)
+        self.parents.append(node)
+        self.parents.extend(range(first, end - 1))
+        depth = self.depths[node] + 1
+        self.depths.extend(range(depth, depth + len(fresh)))
+        return end - 1
 
     def ancestry(self) -> np.ndarray:
         """Boolean ``(nodes, nodes)``: entry ``[i, j]`` is true where ``j`` is ``i`` or an ancestor of ``i``.
@@ -64,9 +87,15 @@ class TokenTree:
         size = len(self.tokens)
         if self.is_chain:
             return np.tri(size, dtype=bool)
-        mask = np.eye(size, dtype=bool)
-        for node in range(1, size):
-            mask[node] |= mask[self.parents[node]]
+        # Chain by chain: a chain sees what its first node's parent sees, and its own triangle.
+        parents = np.array(self.parents)
+        starts = [0, *(np.flatnonzero(parents[1:] != np.arange(size - 1)) + 1).tolist(), size]
+        mask = np.zeros((size, size), dtype=bool)
+        triangle = np.tri(max(end - start for start, end in pairwise(starts)), dtype=bool)
+        for start, end in pairwise(starts):
+            if start:
+                mask[start:end, :start] = mask[self.parents[start], :start]
+            mask[start:end, start:end] = triangle[: end - start, : end - start]
         return mask
 
     def path(self, node: int) -> list[int]:

@@ -123,7 +123,7 @@ def test_a_rewriting_seen_before_is_foreseen():
     words = [list(range(start, start + 9)) for start in range(1000, 3000, 100)]
     draft = [token for word in words for token in [*word, 7]]
     output = [token for word in words for token in [*word, 1, 7, 2]]
-    assert steps_of(CursorProposer([draft]), output) < 45
+    assert steps_of(CursorProposer([draft]), output) < 14
     assert copy_bound([draft], [*output, END], 128) > 20
 
 
