@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from docspec import offline
-from docspec.core import DocumentResult, PageResult, ParseOptions
+from docspec.core import DocumentResult, Event, PageResult, ParseOptions
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, Source, open_document, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
@@ -87,11 +87,15 @@ class Parser:
         numbers = selection.resolve(document.page_count, document.name)
         page_parser = self._page_parser
         self.observer.document_started(document.name, len(numbers))
+        if document.damage is not None:
+            self.observer.note(f"{document.name}: {document.damage}")
         for page in document.pages(selection, self.options.dpi):
             if isinstance(page, PageFailure):
                 result = PageResult(document.name, page.number, "failed", error=str(page.error))
             else:
                 result = page_parser.parse(page)
+            if document.damage is not None:
+                result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
             self.observer.page_done(result)
             yield result
 

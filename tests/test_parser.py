@@ -184,3 +184,12 @@ def test_a_page_too_large_for_the_model_fails_with_a_way_out(lively_qwen, tmp_pa
         [page] = parser.pages(tmp_path / "page.png")
     assert page.status == "failed"
     assert "--dpi" in page.error
+
+
+def test_a_repaired_file_says_so_on_every_page(parser, pdf, tmp_path):
+    cut = tmp_path / "cut.pdf"
+    cut.write_bytes(pdf.read_bytes()[:-120])
+    pages = list(parser.pages(cut))
+    assert len(pages) == 3
+    assert all(page.events[0].kind == "damaged_input" for page in pages)
+    assert all(event.kind != "damaged_input" for page in parser.pages(pdf) for event in page.events)

@@ -91,7 +91,9 @@ def check_documents(
 ) -> Iterator[Check]:
     """Checks every selected page of ``sources`` with every drafter, an echo, another page's draft and none."""
     for attention in attentions:
-        with Parser(replace(options, attention=attention, baseline=False)) as parser:
+        with Parser(
+            replace(options, attention=attention, baseline=False)  # type: ignore[arg-type]
+        ) as parser:
             stale = PageDraft()
             for source in sources:
                 with parser.open(source) as document:

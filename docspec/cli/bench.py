@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.cli import exits
+from docspec.cli import bench_model, exits
 from docspec.core import DocspecError, ParseOptions, UsageError
 from docspec.core.options import Align, DrafterName
 
@@ -32,6 +32,11 @@ bench = typer.Typer(
 @bench.callback()
 def _bench() -> None:
     """Keeps the commands named, however many there are."""
+
+
+bench.command()(bench_model.speed)
+bench.command()(bench_model.fidelity)
+bench.command()(bench_model.memory)
 
 
 @bench.command()

@@ -42,6 +42,11 @@ class Document(ABC):
         return self.source.name
 
     @property
+    def damage(self) -> str | None:
+        """What is wrong with the file although it could be opened; ``None`` if nothing is."""
+        return None
+
+    @property
     @abstractmethod
     def page_count(self) -> int:
         """Number of pages, at least 1."""

@@ -31,11 +31,16 @@ class PdfDocument(Document):
         self._password = password
         self._pdf = _open_pdf(source, password)
         self._page_count: int = self._pdf.page_count
+        self._repaired = bool(self._pdf.is_repaired)
         self._rendered = 0
 
     @property
     def page_count(self) -> int:
         return self._page_count
+
+    @property
+    def damage(self) -> str | None:
+        return "the PDF is damaged and was repaired; text may be missing" if self._repaired else None
 
     def _load(self, number: int, dpi: float) -> PageImage:
         start = time.perf_counter()

@@ -20,6 +20,9 @@ TOKENS_PRIOR = 600.0
 CHARACTERS_PRIOR = 3.0
 """Characters of a token before any page was read."""
 
+SURPRISE_PRIOR = 1.5
+"""Seconds that Stage 1 takes over those that were expected, before it was ever run."""
+
 
 @dataclass(slots=True)
 class Mean:
@@ -40,7 +43,7 @@ class Costs:
     ``step[width]`` is one forward pass of one row over ``width`` tokens; ``row`` the share of a one-row step that
     every further row of a batch adds (1 on a CPU, nearly 0 on an accelerator). ``prefill`` is per prompt token.
     ``errors[source]`` is the share of output tokens that drafts of that source got wrong. ``tokens`` are those of a
-    page, ``characters`` those of a token.
+    page, ``characters`` those of a token; ``surprise`` is what Stage 1 took over what was expected.
     """
 
     step: dict[int, Mean] = field(default_factory=dict)
@@ -49,6 +52,7 @@ class Costs:
     draft: dict[str, Mean] = field(default_factory=lambda: {k: Mean(v) for k, v in DRAFT_PRIORS.items()})
     errors: dict[str, Mean] = field(default_factory=dict)
     tokens: Mean = field(default_factory=lambda: Mean(TOKENS_PRIOR))
+    surprise: Mean = field(default_factory=lambda: Mean(SURPRISE_PRIOR))
     characters: Mean = field(default_factory=lambda: Mean(CHARACTERS_PRIOR))
 
     def step_seconds(self, width: int = 1) -> float:

@@ -104,6 +104,7 @@ class PageParser:
             )
             outputs = regions.texts
             stage1_seconds = time.perf_counter() - start
+            self._planner.observe_crops(stage1_seconds)
             result = replace(result, stage1=regions.stats)
 
         self._observer.stage(page.number, "prefill")

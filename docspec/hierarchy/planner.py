@@ -28,6 +28,7 @@ class Planner:
 
     def __init__(self, costs: Costs) -> None:
         self.costs = costs
+        self._expected_crops = 0.0
 
     def layout_pays(self, characters: int) -> Decision:
         """Whether the layout model is run over a text layer of so many characters."""
@@ -59,7 +60,13 @@ class Planner:
         saved = (sum(wrong) - len(wrong)) * step
         rows = 1 + self.costs.row.value * (len(wrong) - 1)
         cost = max(wrong) * step * rows + sum(prompts) * self.costs.prefill.value
-        return _compare("crops", cost, saved)
+        self._expected_crops = cost
+        return _compare("crops", cost * self.costs.surprise.value, saved)
+
+    def observe_crops(self, seconds: float) -> None:
+        """Stage 1 took ``seconds`` after it was planned: the next plan knows how far off this one was."""
+        if self._expected_crops > 0:
+            self.costs.surprise.add(seconds / self._expected_crops)
 
     def observe(self, source: str, text: str, stats: StageStats) -> None:
         """Learns from a page that was decoded with drafts of ``source``."""

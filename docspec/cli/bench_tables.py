@@ -1,0 +1,105 @@
+"""Tables of the benchmarks on standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from docspec.bench.fidelity import Check
+    from docspec.bench.memory import Peak
+    from docspec.bench.speed import PageSpeed
+
+
+def _console() -> Console:
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for name in left:
+        table.add_column(name, overflow="fold")
+    for name in right:
+        table.add_column(name, justify="right")
+    return table
+
+
+def print_speed(pages: Sequence[PageSpeed]) -> None:
+    """One row a page with the end-to-end ratio of each mode, then one row a mode with everything."""
+    from docspec.bench.speed import PLAIN, overall
+
+    modes = [sample.mode for sample in pages[0].samples if sample.mode != PLAIN]
+    each = _table("SR_e2e by page: plain seconds over the mode's", ["page"], ["tokens", "plain s", *modes])
+    for page in pages:
+        plain = page.sample(PLAIN)
+        ratios = [f"{page.sr_e2e(mode):.2f}" for mode in modes]
+        each.add_row(f"{page.source} {page.page}", str(plain.tokens), f"{plain.total:.2f}", *ratios)
+    columns = [
+        "tok/step",
+        "AAL",
+        "SR_decode",
+        "SR_e2e",
+        "worst",
+        "draft",
+        "stage 1",
+        "prefill",
+        "stage 2",
+        "identical",
+    ]
+    total = _table("All pages together (seconds are sums of medians)", ["mode"], columns)
+    for mode in [PLAIN, *modes]:
+        samples = [page.sample(mode) for page in pages]
+        steps = sum(sample.steps for sample in samples) or 1
+        accepted = sum(sample.accepted for sample in samples)
+        total.add_row(
+            mode,
+            f"{(accepted + steps) / steps:.2f}",
+            f"{accepted / steps:.2f}",
+            f"{overall(pages, mode, decode=True):.2f}",
+            f"{overall(pages, mode):.2f}",
+            f"{min(page.sr_e2e(mode) for page in pages):.2f}",
+            *(
+                f"{sum(getattr(s, part) for s in samples):.2f}"
+                for part in ("draft", "stage1", "prefill", "stage2")
+            ),
+            f"{sum(sample.identical for sample in samples)} of {len(samples)}",
+        )
+    _console().print(each)
+    _console().print(total)
+
+
+def print_fidelity(checks: Sequence[Check]) -> None:
+    """One row for each kind of draft, stage setting and attention."""
+    table = _table(
+        "Token ids against transformers' generate",
+        ["attention", "drafts", "stages"],
+        ["pages", "identical", "cut by guard", "tokens", "steps", "tok/step"],
+    )
+    kinds = dict.fromkeys((check.attention, check.drafts, check.stages) for check in checks)
+    for kind in kinds:
+        same = [check for check in checks if (check.attention, check.drafts, check.stages) == kind]
+        steps = sum(check.steps for check in same)
+        tokens = sum(check.accepted for check in same) + steps
+        table.add_row(
+            *kind,
+            str(len(same)),
+            str(sum(check.identical for check in same)),
+            str(sum(check.stopped == "loop_stopped" for check in same)),
+            str(sum(check.tokens for check in same)),
+            str(steps),
+            f"{tokens / steps:.2f}" if steps else "",
+        )
+    _console().print(table)
+
+
+def print_memory(peaks: Sequence[Peak]) -> None:
+    """One row a run, with its ratio to the first."""
+    table = _table("Peak resident memory", [], ["pages", "MiB", "of the first", "seconds"])
+    for peak in peaks:
+        table.add_row(
+            str(peak.pages), f"{peak.mib:.0f}", f"{peak.mib / peaks[0].mib:.3f}", f"{peak.seconds:.0f}"
+        )
+    _console().print(table)
