@@ -90,19 +90,21 @@ def check_documents(
     attentions: Sequence[str] = ("sdpa", "eager"),
 ) -> Iterator[Check]:
     """Checks every selected page of ``sources`` with every drafter, an echo, another page's draft and none."""
+    known: dict[tuple[str, int], dict[str, PageDraft]] = {}
     for attention in attentions:
-        with Parser(
-            replace(options, attention=attention, baseline=False)  # type: ignore[arg-type]
-        ) as parser:
+        tried = replace(options, attention=attention, baseline=False)  # type: ignore[arg-type]
+        with Parser(tried) as parser:
             stale = PageDraft()
             for source in sources:
                 with parser.open(source) as document:
                     for page in document.pages(options.pages, options.dpi):
                         if isinstance(page, PageFailure):
                             continue
-                        drafted = {drafter.name: SafeDrafter(drafter).draft(page) for drafter in drafters}
-                        yield from _check_page(parser, page, attention, drafted, stale)
-                        stale = next(iter(drafted.values()), stale)
+                        key = (source.name, page.number)
+                        if key not in known:
+                            known[key] = {d.name: SafeDrafter(d).draft(page) for d in drafters}
+                        yield from _check_page(parser, page, attention, known[key], stale)
+                        stale = next(iter(known[key].values()), stale)
 
 
 def _check_page(

@@ -21,6 +21,7 @@ Model = Annotated[
 Device = Annotated[str, typer.Option(metavar="auto|cpu|cuda[:N]|mps", help="Where the model runs.")]
 Dtype = Annotated[Literal["auto", "float32", "bfloat16", "float16"], typer.Option(help="Number format.")]
 Pages = Annotated[str | None, typer.Option(metavar="1-3,7", show_default=False, help="Pages of each input.")]
+Dpi = Annotated[float, typer.Option(min=1, help="Pixels per inch that PDF pages are rendered at.")]
 MaxTokens = Annotated[
     int | None, typer.Option(min=1, show_default=False, help="Most tokens a page may have.")
 ]
@@ -36,6 +37,7 @@ def speed(
     device: Device = "auto",
     dtype: Dtype = "auto",
     pages: Pages = None,
+    dpi: Dpi = 200.0,
     drafter: Annotated[DrafterName, typer.Option(help="What drafts, in all modes but planned.")] = "auto",
     mode: Annotated[
         list[str] | None,
@@ -60,7 +62,7 @@ def speed(
         say(f"{page.source} page {page.page}: {ratios}")
 
     options = ParseOptions(
-        model=model, device=device, dtype=dtype, pages=pages, drafter=drafter, max_tokens=max_tokens
+        model=model, device=device, dtype=dtype, pages=pages, dpi=dpi, drafter=drafter, max_tokens=max_tokens
     )
     measured = measure(_sources(inputs), options, chosen, repeats, told)
     if not measured:
@@ -76,6 +78,7 @@ def fidelity(
     device: Device = "auto",
     dtype: Dtype = "float32",
     pages: Pages = None,
+    dpi: Dpi = 200.0,
     drafter: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", show_default=False, help="Repeatable; default: text-layer."),
@@ -99,6 +102,7 @@ def fidelity(
         device=device,
         dtype=dtype,
         pages=pages,
+        dpi=dpi,
         drafts=drafts,
         ppstructure_models=ppstructure_models,
         max_tokens=max_tokens,
