@@ -12,6 +12,7 @@ from typing import Literal
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.spelling import TableStyle, interleaved, spellings, unique
+from docspec.dialects.symbols import latex_symbols
 
 PAGE_PROMPT = (
     "Transcribe this page to Markdown, completely and in reading order. Join the lines of a paragraph. "
@@ -69,8 +70,9 @@ class MarkdownDialect:
         return self._crop_prompt.get(region.category) or self._crop_prompt.get(Category.TEXT, TEXT_PROMPT)
 
     def region_drafts(self, region: Region) -> list[str]:
-        """All spellings of all readings, the likeliest spelling of each reading first."""
-        return interleaved(self._spell(region.category, reading) for reading in region.texts)
+        """All spellings of all readings, the likeliest spelling of each reading first; LaTeX signs at the end."""
+        spelled = interleaved(self._spell(region.category, reading) for reading in region.texts)
+        return unique([*spelled, *map(latex_symbols, spelled)])
 
     def page_drafts(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None

@@ -26,7 +26,7 @@ best-first growth would hop between equal chains at every node, which costs time
 BEYOND = 0.6
 """How likely a draft that ends goes on where another draft goes on after the same tokens."""
 
-AFTER_REWRITE = 4
+AFTER_REWRITE = 2
 """A place reached by a known rewriting is trusted like one that was right about this many tokens."""
 
 _State = tuple[float, int, int, Sequence[int], int, int, tuple[int, ...]]

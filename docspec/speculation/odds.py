@@ -113,15 +113,15 @@ PRIORS: dict[Source, float] = {
     Source.OTHER_HEAD: 0.03,
 }
 
-RUN_PRIORS = (0.5, 0.65, 0.8, 0.85, 0.9, 0.94, 0.96, 0.975)
-"""After 0, 1, 2, 3, 4-7, 8-15, 16-31, 32 and more right tokens."""
+RUN_PRIORS = (0.5, 0.65, 0.8, 0.85, 0.9, 0.94, 0.96, 0.975, 0.98, 0.985)
+"""After 0, 1, 2, 3, 4-7, 8-15, 16-31, 32-63, 64-127, 128 and more right tokens."""
 
-RUN_CAP = 32
+RUN_CAP = 128
 
 
 def run_class(run: int) -> int:
     """The index into the run counts for ``run`` right tokens in a row."""
-    return run if run < 4 else min(run.bit_length() + 1, 7)
+    return run if run < 4 else min(run.bit_length() + 1, 9)
 
 
 class Odds:
@@ -168,7 +168,7 @@ class Odds:
         step, last = run, run + right
         while step < last:
             index = run_class(step)
-            until = last if index == 7 else min(last, step + 1 if step < 4 else 1 << step.bit_length())
+            until = last if index == 9 else min(last, step + 1 if step < 4 else 1 << step.bit_length())
             self._run_hits[index] += until - step
             self._run_tries[index] += until - step
             step = until

@@ -15,7 +15,7 @@ LONGEST = 12
 PER_TOKEN = 4
 """Rewrites kept for one drafted token."""
 
-LEAST_SHARE = 0.04
+LEAST_SHARE = 0.15
 """Rewrites that are rarer than this are not proposed."""
 
 Rule = tuple[tuple[int, ...], int]

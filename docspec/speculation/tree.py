@@ -8,6 +8,7 @@ their nodes and the target scores each distinct prefix once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -85,13 +86,13 @@ class TokenTree:
         This is the tree part of the attention mask of equation 7: a node sees its own path and nothing else.
         """
         size = len(self.tokens)
+        triangle = _triangle(size)
         if self.is_chain:
-            return np.tri(size, dtype=bool)
+            return triangle
         # Chain by chain: a chain sees what its first node's parent sees, and its own triangle.
         parents = np.array(self.parents)
         starts = [0, *(np.flatnonzero(parents[1:] != np.arange(size - 1)) + 1).tolist(), size]
         mask = np.zeros((size, size), dtype=bool)
-        triangle = np.tri(max(end - start for start, end in pairwise(starts)), dtype=bool)
         for start, end in pairwise(starts):
             if start:
                 mask[start:end, :start] = mask[self.parents[start], :start]
@@ -105,6 +106,14 @@ class TokenTree:
             nodes.append(node)
             node = self.parents[node]
         return nodes[::-1]
+
+
+@lru_cache(maxsize=1024)
+def _triangle(size: int) -> np.ndarray:
+    """The ancestry of a chain; read-only, because it is shared."""
+    triangle = np.tri(size, dtype=bool)
+    triangle.setflags(write=False)
+    return triangle
 
 
 def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> TokenTree:
