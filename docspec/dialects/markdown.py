@@ -79,7 +79,7 @@ class MarkdownDialect:
     ) -> list[str]:
         """What Stage 1 wrote, the page in reading order, single regions' spellings, the drafter's page texts.
 
-        The page comes without and with its furniture. ``width`` and ``height`` are not used.
+        The page comes without and with its furniture, and once with bare headings and items and pipe tables. ``width`` and ``height`` are not used.
         """
         outputs = [output.strip("\n") for output in region_outputs or ()]
         outputs += [""] * (len(draft.regions) - len(outputs))
@@ -88,11 +88,16 @@ class MarkdownDialect:
             (region.category, output or next(iter(texts), ""))
             for region, output, texts in zip(draft.regions, outputs, spelled, strict=False)
         ]
+        bare = [
+            (region.category, output or next((text for text in texts if _is_bare(text)), ""))
+            for region, output, texts in zip(draft.regions, outputs, spelled, strict=False)
+        ]
         return unique(
             [
                 *outputs,
                 join_blocks((category, text) for category, text in best if not category.is_furniture),
                 join_blocks(best),
+                join_blocks((category, text) for category, text in bare if not category.is_furniture),
                 *(
                     text
                     for texts, output in zip(spelled, outputs, strict=False)
@@ -109,3 +114,8 @@ class MarkdownDialect:
 
     def _spell(self, category: Category, reading: str) -> list[str]:
         return spellings(category, reading, table_style=self._table_style, keep_lines=self._keep_lines)
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a block stands without Markdown's marks of headings, emphasis and items, and without HTML."""
+    return not text.startswith(("#", "*", "- ", "<"))
