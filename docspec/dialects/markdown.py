@@ -79,7 +79,8 @@ class MarkdownDialect:
     ) -> list[str]:
         """What Stage 1 wrote, the page in reading order, single regions' spellings, the drafter's page texts.
 
-        The page comes without and with its furniture, and once with bare headings and items and pipe tables. ``width`` and ``height`` are not used.
+        The page comes without and with its furniture, and once with bare headings, printed items and pipe
+        tables. ``width`` and ``height`` are not used.
         """
         outputs = [output.strip("\n") for output in region_outputs or ()]
         outputs += [""] * (len(draft.regions) - len(outputs))

@@ -32,34 +32,40 @@ def bridges(speller: Speller, tokens: Sequence[int], lost: Trail, output: Sequen
     stretch = _Stretch(speller, tokens, lost.place)
     left, left_at = lost.resumed[:2] if lost.resumed is not None else (lost.place, lost.lost_at)
     found = []
-    for offset, source in _offsets(written, stretch.text):
-        joint = stretch.joint(offset, written)
+    for offset, source, between in _offsets(written, stretch.text):
+        joint = stretch.joint(offset, written, between)
         if joint is not None:
             lead, place = joint
             found.append(Trail(tokens, place, source, 0, lead, (left, left_at, place, size + len(lead))))
     return found
 
 
-def _offsets(written: str, drafted: str) -> list[tuple[int, Source]]:
-    """Characters of ``drafted`` that may be passed over, given that ``written`` stands instead of its beginning."""
+def _offsets(written: str, drafted: str) -> list[tuple[int, Source, str]]:
+    """Characters of ``drafted`` that may be passed over, given that ``written`` stands instead of its beginning.
+
+    With each, what the target may still write before the draft goes on.
+    """
     starts = [index for index, char in enumerate(drafted) if char.isalnum()]
     wanted = "".join([char for char in written if char.isalnum()]).casefold()
     if not starts:
         return []
     if not wanted:
-        return [(starts[0], Source.BRIDGE_BLANK)]
+        # One line break may be the first half of a paragraph's end.
+        half = written.endswith("\n") and not written.endswith("\n\n")
+        breaks = [(starts[0], Source.BRIDGE_BREAK, "\n")] if half else []
+        return [(starts[0], Source.BRIDGE_BLANK, ""), *breaks]
     there = "".join([drafted[index] for index in starts]).casefold()
     if len(there) != len(starts):
         return []
     if there.startswith(wanted):
-        return [(starts[len(wanted) - 1] + 1, Source.BRIDGE_SAME)]
+        return [(starts[len(wanted) - 1] + 1, Source.BRIDGE_SAME, "")]
     offsets = []
     end = _agreement(wanted, there)
     if end:
-        offsets.append((starts[end - 1] + 1, Source.BRIDGE_FOUND))
+        offsets.append((starts[end - 1] + 1, Source.BRIDGE_FOUND, ""))
     behind = _behind_words(drafted, sum(1 for word in written.split() if word[0].isalnum()) or 1)
-    if behind and [behind] != [offset for offset, _ in offsets]:
-        offsets.append((behind, Source.BRIDGE_WORDS))
+    if behind and not (offsets and offsets[0][0] == behind):
+        offsets.append((behind, Source.BRIDGE_WORDS, ""))
     return offsets
 
 
@@ -106,21 +112,19 @@ class _Stretch:
         self._pieces = pieces
         self.text = "".join(pieces)
 
-    def joint(self, offset: int, written: str) -> tuple[tuple[int, ...], int] | None:
-        """Tokens from ``offset`` up to the next word, and the place of that word; ``None`` where the stretch ends.
+    def joint(self, offset: int, written: str, between: str) -> tuple[tuple[int, ...], int] | None:
+        """Tokens of ``between`` and the text from ``offset`` up to the next word, and the place of that word.
 
-        In the letter case that ``written`` uses, if it is another than the draft's.
+        In the letter case that ``written`` uses, if it is another than the draft's. ``None`` where the stretch ends.
         """
         for index, (begin, piece) in enumerate(zip(self._begins, self._pieces, strict=True)):
             if begin < offset:
                 continue
-            if begin == offset and (not piece[:1].isalnum() or offset == 0):
+            if begin == offset and not between and (not piece[:1].isalnum() or offset == 0):
                 return (), self._place + index
             if begin > offset and piece[:1].isspace():
-                rest = self.text[offset:begin]
-                return self._speller.tokens(
-                    _in_case_of(written, self.text[:offset], rest)
-                ), self._place + index
+                rest = between + _in_case_of(written, self.text[:offset], self.text[offset:begin])
+                return self._speller.tokens(rest), self._place + index
         return None
 
 

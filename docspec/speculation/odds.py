@@ -48,6 +48,8 @@ class Source(IntEnum):
     """As ``REPLACE``, further tokens written since."""
     BRIDGE_BLANK = auto()
     """No letters were written since: the next drafted word, without what stands before it."""
+    BRIDGE_BREAK = auto()
+    """The same behind another line break."""
     BRIDGE_SAME = auto()
     """The same letters in other tokens."""
     BRIDGE_FOUND = auto()
@@ -90,6 +92,7 @@ PRIORS: dict[Source, float] = {
     Source.STAY_LATER: 0.12,
     Source.REPLACE_LATER: 0.12,
     Source.BRIDGE_BLANK: 0.3,
+    Source.BRIDGE_BREAK: 0.2,
     Source.BRIDGE_SAME: 0.6,
     Source.BRIDGE_FOUND: 0.4,
     Source.BRIDGE_WORDS: 0.3,
