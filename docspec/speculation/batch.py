@@ -13,8 +13,9 @@ import numpy as np
 
 from docspec.speculation.tree import TokenTree
 
-TREE_BUCKETS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-"""Tree sizes that a step is padded to, in tokens."""
+TREE_BUCKETS = (1, 2, *range(4, 33, 4), *range(40, 65, 8), *range(80, 129, 16), 192, 256)
+"""Tree sizes that a step is padded to, in tokens: few enough to capture a graph for each, close enough together
+that padding stays cheap where nothing is captured."""
 
 VIEW_STEP = 128
 """The slots that attention looks at are a multiple of this (or the whole buffer)."""

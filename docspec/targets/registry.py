@@ -104,8 +104,9 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     card = family.card.overridden_by(path)
     device = pick_device(options.device)
     dtype = pick_dtype(options.dtype, device)
-    attention = "sdpa" if options.attention == "auto" else options.attention
-    target = family.load(path, {"dtype": dtype, "device": device, "attn_implementation": attention})
+    target = family.load(
+        path, {"dtype": dtype, "device": device, "attn_implementation": _attention(options.attention)}
+    )
     info = TargetInfo(
         name="mini" if Path(path) == BUNDLED else options.model,
         path=path,
@@ -113,12 +114,21 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         dialect=card.dialect,
         device=str(target.kv_spec.device),
         dtype=str(dtype).removeprefix("torch."),
-        attention=target.attention,
+        attention=target.attention.removeprefix("docspec_"),
         parameters=sum(parameter.numel() for parameter in target.model.parameters()),
         random=card.random,
         note=card.note,
     )
     return LoadedTarget(target, card, info)
+
+
+def _attention(wanted: str) -> str | dict[str, str]:
+    """``auto`` folds query groups in the decoder and leaves the vision tower to sdpa."""
+    if wanted != "auto":
+        return wanted
+    from docspec.targets.attention import register
+
+    return {"": register(), "vision_config": "sdpa"}
 
 
 def locate(name: str, offline: bool = False) -> str:

@@ -18,7 +18,9 @@ NEW_TOKENS = 160
 
 
 @pytest.fixture(
-    scope="module", params=[("sdpa", "cursor"), ("eager", "cursor"), ("sdpa", "window")], ids="-".join
+    scope="module",
+    params=[("auto", "cursor"), ("sdpa", "cursor"), ("eager", "cursor"), ("sdpa", "window")],
+    ids="-".join,
 )
 def options(request, lively_qwen):
     attention, align = request.param

@@ -18,7 +18,7 @@ def checkpoint(tmp_path_factory):
     return write_tiny_dots_ocr(tmp_path_factory.mktemp("dots"), seed=3)
 
 
-@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize("attention", ["auto", "sdpa", "eager"])
 def test_tree_decoding_equals_autoregressive_decoding(checkpoint, printed_page, attention):
     options = ParseOptions(model=str(checkpoint), dtype="float32", device="cpu", attention=attention)
     target = load_target(options).target

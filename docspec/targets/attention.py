@@ -1,0 +1,53 @@
+"""Grouped-query attention without copies: the groups are folded into the query axis instead of repeating keys.
+
+transformers' sdpa path repeats every key and value head of the whole static buffer in every layer as soon as there
+is a mask. Folding gives the same sums: query heads that share a key head become further queries of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import AttentionInterface
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
+
+FOLDED = "docspec_folded"
+"""The name under which transformers knows it."""
+
+
+def folded_attention(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    **kwargs: Any,
+) -> tuple[torch.Tensor, None]:
+    """``query`` ``(rows, heads, tokens, dim)`` over ``key``/``value`` ``(rows, kv_heads, slots, dim)``.
+
+    ``attention_mask`` is boolean ``(rows, 1, tokens, slots)``. Returns ``(rows, tokens, heads, dim)``. Without a mask,
+    or where every head has its own keys, transformers' own sdpa path is taken.
+    """
+    rows, heads, tokens, dim = query.shape
+    groups = heads // key.shape[1]
+    if attention_mask is None or groups == 1:
+        return sdpa_attention_forward(
+            module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **kwargs
+        )
+    folded = query.reshape(rows, key.shape[1], groups * tokens, dim)
+    mask = attention_mask.repeat(1, 1, groups, 1)
+    output = torch.nn.functional.scaled_dot_product_attention(
+        folded, key, value, attn_mask=mask, dropout_p=dropout, scale=scaling
+    )
+    return output.reshape(rows, heads, tokens, dim).transpose(1, 2).contiguous(), None
+
+
+def register() -> str:
+    """Makes :data:`FOLDED` known to transformers and returns it; may be called again."""
+    AttentionInterface.register(FOLDED, folded_attention)
+    AttentionMaskInterface.register(FOLDED, sdpa_mask)
+    return FOLDED
