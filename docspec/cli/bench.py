@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "docspec.bench.transcripts/1"
 POLICIES: tuple[Align, ...] = ("window", "cursor")
-LABEL = "replayed transcript: no model runs; steps are those of exact acceptance"
+LABEL = (
+    "replayed transcript: no model runs; steps are those of exact acceptance, ms the host's CPU time a step"
+)
 
 bench = typer.Typer(
     name="bench",
@@ -115,28 +117,33 @@ def _policies(names: Sequence[str]) -> list[Align]:
 
 
 def _print(pages: list[PageReplay], budget: int) -> None:
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
     from docspec.bench.transcripts import total
 
-    table = Table(title=f"Tokens per step, tree budget {budget}", caption=LABEL, title_justify="left")
-    table.add_column("page", overflow="fold")
-    table.add_column("tokens", justify="right")
+    table = Table(
+        title=f"Tokens per step (steps), tree budget {budget}", caption=LABEL, box=box.SIMPLE, padding=(0, 1)
+    )
+    table.add_column("page", overflow="ellipsis", no_wrap=True, max_width=22)
+    table.add_column("tokens", justify="right", no_wrap=True)
     for one in pages[0].replays:
-        for heading in (one.align, "steps", "ms/step"):
-            table.add_column(heading, justify="right")
-    for heading in ("copy bound", "steps"):
-        table.add_column(heading, justify="right")
+        table.add_column(one.align, justify="right", no_wrap=True)
+    table.add_column("copy bound", justify="right", no_wrap=True)
+    table.add_column("ms/step", justify="right", no_wrap=True)
     everything = total(pages)
     for page in [*pages, everything]:
-        cells = [page.name, str(page.tokens)]
-        for one in page.replays:
-            cells += [f"{one.tokens_per_step:.2f}", str(one.steps), f"{one.host_milliseconds_per_step:.2f}"]
-        cells += [f"{page.bound_tokens_per_step:.2f}", str(page.bound_steps)]
         if page is everything:
             table.add_section()
-        table.add_row(*cells, style="bold" if page is everything else None)
+        table.add_row(
+            page.name,
+            str(page.tokens),
+            *(f"{one.tokens_per_step:.2f} ({one.steps})" for one in page.replays),
+            f"{page.bound_tokens_per_step:.2f} ({page.bound_steps})",
+            " ".join(f"{one.host_milliseconds_per_step:.2f}" for one in page.replays),
+            style="bold" if page is everything else None,
+        )
     Console(highlight=False, markup=False, emoji=False).print(table)
 
 

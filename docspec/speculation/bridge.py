@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docspec.speculation.odds import Source
-from docspec.speculation.spelling import Speller
+from docspec.speculation.spelling import Speller, letters
 from docspec.speculation.trail import Trail
 
 AHEAD = 24
@@ -45,24 +45,21 @@ def _offsets(written: str, drafted: str) -> list[tuple[int, Source, str]]:
 
     With each, what the target may still write before the draft goes on.
     """
-    starts = [index for index, char in enumerate(drafted) if char.isalnum()]
-    wanted = "".join([char for char in written if char.isalnum()]).casefold()
-    if not starts:
+    there, owners = letters(drafted)
+    wanted, _ = letters(written)
+    if not there:
         return []
     if not wanted:
         # One line break may be the first half of a paragraph's end.
         half = written.endswith("\n") and not written.endswith("\n\n")
-        breaks = [(starts[0], Source.BRIDGE_BREAK, "\n")] if half else []
-        return [(starts[0], Source.BRIDGE_BLANK, ""), *breaks]
-    there = "".join([drafted[index] for index in starts]).casefold()
-    if len(there) != len(starts):
-        return []
+        breaks = [(owners[0], Source.BRIDGE_BREAK, "\n")] if half else []
+        return [(owners[0], Source.BRIDGE_BLANK, ""), *breaks]
     if there.startswith(wanted):
-        return [(starts[len(wanted) - 1] + 1, Source.BRIDGE_SAME, "")]
+        return [(owners[len(wanted) - 1] + 1, Source.BRIDGE_SAME, "")]
     offsets = []
     end = _agreement(wanted, there)
     if end:
-        offsets.append((starts[end - 1] + 1, Source.BRIDGE_FOUND, ""))
+        offsets.append((owners[end - 1] + 1, Source.BRIDGE_FOUND, ""))
     behind = _behind_words(drafted, sum(1 for word in written.split() if word[0].isalnum()) or 1)
     if behind and not (offsets and offsets[0][0] == behind):
         offsets.append((behind, Source.BRIDGE_WORDS, ""))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from docspec.speculation.acceptance import Outcome
 from docspec.speculation.bridge import bridges
-from docspec.speculation.draft_index import END, DraftIndex, quad_key
+from docspec.speculation.draft_index import DraftIndex
 from docspec.speculation.growth import grow
 from docspec.speculation.lookup import OutputLookup
 from docspec.speculation.odds import RUN_CAP, Odds, Source
@@ -27,7 +27,16 @@ TRAILS = 12
 """Places followed at the same time."""
 
 SURE = 16
-"""Right tokens in a row after which nothing else is looked for."""
+"""Right tokens in a row after which nothing else is looked for: the trails at hand are enough."""
+
+SURE_TRAILS = 3
+"""How many of them."""
+
+FOUND = 4
+"""Right tokens in a row after which a draft counts as found again, and lost trails are given up."""
+
+CONFIRMED = 3
+"""Right tokens in a row after which a resumption is taken to have been the right one, and is learnt from."""
 
 LOST = 3
 """Lost trails that may still be resumed."""
@@ -37,6 +46,9 @@ AHEAD = 6
 
 PATIENCE = 40
 """Tokens written after which a lost trail is given up."""
+
+OPENING = 4
+"""Tokens at the head of a draft that show, once written, that it has been used."""
 
 BEGUN = 8
 """Drafts offered that begin with the token just written."""
@@ -62,9 +74,8 @@ class CursorProposer:
         self._lost: list[Trail] = []
         self._place = 0
         tokens = self._index.tokens
-        self._head_quads = [
-            quad_key(tokens[head : head + 4]) if -1 not in tokens[head : head + 4] else None
-            for head in self._index.heads
+        self._openings = [
+            tuple(tokens[head : min(head + OPENING, self._index.end_of(head))]) for head in self._index.heads
         ]
         self._first_tokens: dict[int, list[int]] = {}
         for number, head in enumerate(self._index.heads):
@@ -146,8 +157,9 @@ class CursorProposer:
     def _keep_lost(self, lost: list[Trail]) -> None:
         """The lost trails worth resuming: the longest runs, and those lost last."""
         size = len(self._output)
-        if self._live and self._live[0].run >= 4:
-            self._place = self._live[0].place
+        drafted = next((trail for trail in self._live if trail.tokens is self._index.tokens), None)
+        if drafted is not None and drafted.run >= FOUND:
+            self._place = drafted.place
             self._lost = []
             return
         old = [trail for trail in self._lost if size - trail.lost_at <= PATIENCE]
@@ -164,7 +176,7 @@ class CursorProposer:
 
     def _learn(self, trail: Trail) -> None:
         """Once a resumed trail has proved right, what lay between becomes a rewrite."""
-        if trail.resumed is None or trail.run < 3:
+        if trail.resumed is None or trail.run < CONFIRMED:
             return
         lost_place, lost_at, found_place, found_at = trail.resumed
         trail.resumed = None
@@ -176,13 +188,8 @@ class CursorProposer:
 
     def _candidates(self, limit: int) -> list[Trail]:
         """Everything that may go on from here, each place once, the likeliest kind first."""
-        if self._live and self._live[0].run >= SURE:
-            place = self._live[0].place
-            if (
-                self._live[0].tokens[place + limit - 1 : place + limit]
-                and END not in self._live[0].tokens[place : place + limit]
-            ):
-                return self._live[:3]
+        if self._live and self._live[0].run >= SURE and self._tokens_ahead(self._live[0]) >= limit:
+            return self._live[:SURE_TRAILS]
         known: set[tuple[int, tuple[int, ...]]] = set()
         found: list[Trail] = []
 
@@ -209,6 +216,10 @@ class CursorProposer:
         for trail in self._heads():
             offer(trail)
         return found
+
+    def _tokens_ahead(self, trail: Trail) -> int:
+        end = self._index.end_of(trail.place) if trail.tokens is self._index.tokens else len(trail.tokens) - 1
+        return end - trail.place
 
     def _index_places(self) -> list[tuple[int, Source, int]]:
         output, index = self._output, self._index
@@ -259,5 +270,5 @@ class CursorProposer:
         return found
 
     def _is_used(self, number: int) -> bool:
-        key = self._head_quads[number]
-        return key is not None and key in self._lookup.quads
+        opening = self._openings[number]
+        return len(opening) == OPENING and self._lookup.holds(opening)

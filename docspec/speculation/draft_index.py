@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,6 +32,9 @@ class DraftIndex:
             self.heads.append(len(self.tokens))
             self.tokens.extend(draft)
             self.tokens.append(END)
+        self._ends: list[int] = []
+        for head, following in pairwise([0, *self.heads, len(self.tokens)]):
+            self._ends.extend([following - 1] * (following - head))
         self._beyond: dict[int, int] = {}
         values = np.array(self.tokens, dtype=np.int64).astype(np.uint64)
         pairs = (values[:-1] << np.uint64(32)) + values[1:]
@@ -40,6 +44,10 @@ class DraftIndex:
     def draft_of(self, place: int) -> int:
         """The number of the draft that ``place`` lies in."""
         return bisect_right(self.heads, place) - 1
+
+    def end_of(self, place: int) -> int:
+        """The place of the ``END`` of the draft that ``place`` lies in."""
+        return self._ends[place]
 
     def beyond(self, end: int) -> int:
         """Where what ends at ``end`` (the place of an ``END``) goes on in another draft; 0 where it does not.

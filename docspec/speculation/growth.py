@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
-from docspec.speculation.draft_index import END, DraftIndex
+from docspec.speculation.draft_index import DraftIndex
 from docspec.speculation.odds import RUN_CAP, Odds
 from docspec.speculation.rewrites import Rewrites
 from docspec.speculation.trail import Trail
@@ -29,6 +29,9 @@ BEYOND = 0.6
 AFTER_REWRITE = 2
 """A place reached by a known rewriting is trusted like one that was right about this many tokens."""
 
+LEAST_KEPT = 0.02
+"""A drafted token is never taken for less likely than this, however often it was rewritten."""
+
 _State = tuple[float, int, int, Sequence[int], int, int, tuple[int, ...]]
 """Minus the chance of the next token, order of birth, node to grow from, tokens, place, run, leading tokens."""
 
@@ -44,6 +47,7 @@ def grow(
 ) -> TokenTree:
     """The tree of at most ``limit`` nodes, the root ``pending`` included, that goes on along ``trails``."""
     tree = TokenTree(pending)
+    drafted = index.tokens
     heap: list[_State] = []
     for trail in trails:
         chance = odds.chance(trail)
@@ -53,45 +57,46 @@ def grow(
     heapify(heap)
     born = len(heap)
     active = rewrites.active
-    while heap and len(tree) < limit:
+    while heap and len(tree.tokens) < limit:
         negative, _, node, tokens, place, run, lead = heappop(heap)
         chance = -negative
         stop = max(floor, -heap[0][0] * PATIENCE) if heap else floor
         if lead:
             node = tree.extend(node, lead, limit)
-        length = min(odds.worthwhile(chance, run, stop), limit)
-        piece = tokens[place : place + length]
-        if active and not active.keys().isdisjoint(piece):
-            length = next(at for at, token in enumerate(piece) if token in active)
-            piece = piece[:length]
-        if min(piece, default=0) < 0:
-            length = piece.index(END)
-            piece = piece[:length]
-        if piece:
+        # All tokens that are worth more than the best alternative, cut where a branch begins or the draft ends.
+        rest = (index.end_of(place) if tokens is drafted else len(tokens) - 1) - place
+        length = min(odds.worthwhile(chance, run, stop), limit, rest)
+        if length:
+            piece = tokens[place : place + length]
+            if active and not active.keys().isdisjoint(piece):
+                length = next(at for at, token in enumerate(piece) if token in active)
+                piece = piece[:length]
             node = tree.extend(node, piece, limit)
             place += length
+            rest -= length
             chance = odds.later(chance, run, length)
             run = min(run + length, RUN_CAP)
-        token = tokens[place]
         if chance <= floor:
             continue
-        if token < 0:
-            place = index.beyond(place) if tokens is index.tokens else 0
+        born += 1
+        if not rest:
+            place = index.beyond(place) if tokens is drafted else 0
             if place:
-                born += 1
-                heappush(heap, (-chance * BEYOND, born, node, tokens, place, min(run, AFTER_REWRITE), ()))
+                run = min(run, AFTER_REWRITE)
+                heappush(heap, (-chance * BEYOND, born, node, tokens, place, run, ()))
             continue
-        for share, written, skipped in active.get(token, ()):
-            if skipped and min(tokens[place : place + skipped]) < 0:
-                continue
-            born += 1
-            branch = (-chance * share, born, node, tokens, place + skipped, AFTER_REWRITE, written)
-            heappush(heap, branch)
+        token = tokens[place]
         if token in active:
-            chance *= max(1.0 - sum(share for share, _, _ in active[token]), 0.02)
-            if len(tree) < limit:
-                node = tree.extend(node, (token,), limit)
-                chance, place, run = odds.later(chance, run, 1), place + 1, min(run + 1, RUN_CAP)
+            kept = 1.0
+            for share, written, skipped in active[token]:
+                if skipped <= rest:
+                    born += 1
+                    kept -= share
+                    branch = (-chance * share, born, node, tokens, place + skipped, AFTER_REWRITE, written)
+                    heappush(heap, branch)
+            node = tree.extend(node, (token,), limit)
+            chance = odds.later(chance * max(kept, LEAST_KEPT), run, 1)
+            place, run = place + 1, min(run + 1, RUN_CAP)
         born += 1
         heappush(heap, (-chance, born, node, tokens, place, run, ()))
     return tree

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from docspec.speculation.draft_index import END, quad_key
+from docspec.speculation.draft_index import END
 from docspec.speculation.odds import Source
 from docspec.speculation.trail import Trail
 
@@ -17,13 +17,12 @@ CHAIN = 48
 
 
 class OutputLookup:
-    """The output so far with the places of its n-grams. ``quads``: the keys of all its 4-grams."""
+    """The output so far with the places of its n-grams."""
 
     def __init__(self) -> None:
         self._output: list[int] = []
         self._ones: dict[int, list[int]] = {}
         self._pairs: dict[tuple[int, int], list[int]] = {}
-        self.quads: dict[int, int] = {}
 
     def extend(self, written: Sequence[int]) -> None:
         """Takes in the tokens ``written`` since the last call."""
@@ -35,8 +34,12 @@ class OutputLookup:
             if size >= 2:
                 self._pairs.setdefault((output[-2], output[-1]), []).append(size)
             output.append(token)
-            if size >= 3:
-                self.quads[quad_key(output[-4:])] = size + 1
+
+    def holds(self, piece: Sequence[int]) -> bool:
+        """Whether ``piece`` (two tokens or more) was written somewhere, and something after its first two."""
+        rest = list(piece[2:])
+        places = self._pairs.get((piece[0], piece[1]), ())
+        return any(self._output[place : place + len(rest)] == rest for place in places)
 
     def trails(self) -> list[Trail]:
         """Continuations of the last tokens, the longest repetition first, two at most."""

@@ -8,6 +8,7 @@ tokenised anew up to the next white space, from where the draft's own tokens ser
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from typing import Protocol
 
 
@@ -33,7 +34,6 @@ class Speller:
         self._anchor_length = len(codec.detokenize(list(anchor)))
         self._texts: dict[int, str] = {}
         self._tokens: dict[str, tuple[int, ...]] = {}
-        self._letters: dict[int, str] = {}
 
     def text(self, token: int) -> str:
         """The text of ``token`` inside a text (some tokenizers drop the space of a first token)."""
@@ -45,13 +45,6 @@ class Speller:
             self._texts[token] = known
         return known
 
-    def letters(self, token: int) -> str:
-        """The letters and digits of ``token``'s text, in lower case and normal width."""
-        known = self._letters.get(token)
-        if known is None:
-            known = self._letters[token] = letters(self.text(token))
-        return known
-
     def tokens(self, text: str) -> tuple[int, ...]:
         """The tokens of a short text."""
         known = self._tokens.get(text)
@@ -60,6 +53,16 @@ class Speller:
         return known
 
 
-def letters(text: str) -> str:
-    """What must agree for two texts to be the same words: letters and digits in lower case and normal width."""
-    return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
+def letters(text: str) -> tuple[str, list[int]]:
+    """What must agree for two texts to be the same words: letters and digits in lower case and normal width.
+
+    With each of them, the index of the character in ``text`` that it comes from.
+    """
+    plain = [_plain(char) for char in text]
+    owners = [index for index, part in enumerate(plain) for _ in part]
+    return "".join(plain), owners
+
+
+@lru_cache(maxsize=4096)
+def _plain(char: str) -> str:
+    return "".join(part for part in unicodedata.normalize("NFKC", char).casefold() if part.isalnum())
