@@ -124,9 +124,12 @@ def _print(pages: list[PageReplay], budget: int) -> None:
     from docspec.bench.transcripts import total
 
     table = Table(
-        title=f"Tokens per step (steps), tree budget {budget}", caption=LABEL, box=box.SIMPLE, padding=(0, 1)
+        title=f"Tokens per step (steps), tree budget {budget}",
+        caption=LABEL,
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
     )
-    table.add_column("page", overflow="ellipsis", no_wrap=True, max_width=22)
+    table.add_column("page", overflow="ellipsis", no_wrap=True, max_width=16)
     table.add_column("tokens", justify="right", no_wrap=True)
     for one in pages[0].replays:
         table.add_column(one.align, justify="right", no_wrap=True)

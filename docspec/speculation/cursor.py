@@ -23,7 +23,7 @@ from docspec.speculation.spelling import Codec, Speller
 from docspec.speculation.trail import Trail
 from docspec.speculation.tree import TokenTree
 
-TRAILS = 12
+TRAILS = 8
 """Places followed at the same time."""
 
 SURE = 16
@@ -53,7 +53,7 @@ OPENING = 4
 BEGUN = 8
 """Drafts offered that begin with the token just written."""
 
-HEADS = 24
+HEADS = 12
 """Unused drafts whose heads are offered."""
 
 
