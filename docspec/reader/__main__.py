@@ -26,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
     train.add_argument("--seed", type=int, default=1)
     train.add_argument("--device", default="cpu")
     train.add_argument("--threads", type=int, default=1)
+    train.add_argument("--workers", type=int, default=0, help="processes that render ahead")
     train.add_argument("--minutes", type=float, default=float("inf"))
     train.add_argument("--save-every", type=int, default=100)
     train.add_argument("--log-every", type=int, default=10)
@@ -76,7 +77,13 @@ def main(arguments: list[str] | None = None) -> None:
 
         torch.set_num_threads(options.threads)
         initialise(options.device)
-        run = Run(options.directory, size=options.size, seed=options.seed, device=options.device)
+        run = Run(
+            options.directory,
+            size=options.size,
+            seed=options.seed,
+            device=options.device,
+            workers=options.workers,
+        )
         run.train(minutes=options.minutes, save_every=options.save_every, log_every=options.log_every)
     elif options.verb == "eval":
         import torch

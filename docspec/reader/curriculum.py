@@ -21,8 +21,9 @@ SLIDE = (960, 704)
 @dataclass(frozen=True)
 class Phase:
     """`steps` optimiser steps with the learning rate going from `rate[0]` to `rate[1]` (cosine) after `warm`
-    steps. `sizes` maps "WxH" pixels to sampling weights; sizes of `page` height and more are pages, smaller
-    ones crops. `work` is the size of a step on one process, in units of 10^9 floating-point operations."""
+    steps. `sizes` maps "WxH" pixels to sampling weights (see `is_page`). `work` is the size of a step on one
+    process, in units of 10^9 floating-point operations, `most` the largest batch, `noise` the share of scans.
+    """
 
     name: str
     steps: int
@@ -32,6 +33,7 @@ class Phase:
     warm: int = 0
     work: float = 80.0
     noise: float = 0.3
+    most: int = 64
 
 
 ONE = {"320x32": 1.0, "448x32": 1.0, "256x64": 1.0, "512x64": 1.0}
@@ -56,16 +58,49 @@ def mix(*parts: tuple[dict[str, float], float]) -> dict[str, float]:
     }
 
 
+def grid(widths: dict[int, float], heights: dict[int, float]) -> dict[str, float]:
+    """All combinations of widths and heights with the products of their weights."""
+    return {f"{w}x{h}": a * b for w, a in widths.items() for h, b in heights.items()}
+
+
+WIDTHS = {256: 1.0, 320: 2.0, 384: 1.2, 448: 1.2, 512: 1.0, 576: 1.0, 640: 1.0, 672: 0.6}
+LOW, HIGH = (
+    {64: 2.5, 96: 1.3, 128: 1.3},
+    {160: 0.9, 192: 0.9, 224: 0.7, 256: 0.6, 320: 0.8, 384: 0.6, 416: 0.4},
+)
+ANY = grid({128: 0.4, 192: 0.6, **WIDTHS}, {**LOW, **HIGH})
+LONG = grid(WIDTHS, HIGH)
+
 PLAN = (
     Phase("vision", 300, (2e-3, 1.8e-3), mix((FEW, 0.5), (MANY, 0.5)), Weights(vision_only=True), 20, 25.0),
     Phase("lines", 200, (1.6e-3, 1.5e-3), mix((ONE, 0.4), (FEW, 0.6)), Weights(guide=0.5), 30, 32.0),
     Phase(
-        "crops", 1000, (1.5e-3, 1.2e-3), mix((ONE, 0.1), (FEW, 0.5), (MANY, 0.4)), Weights(guide=0.3), 0, 40.0
+        "crops",
+        600,
+        (1.3e-3, 1.3e-3),
+        mix((FEW, 0.6), (MANY, 0.4)),
+        Weights(guide=0.5, bag=0.5),
+        work=55.0,
+        noise=0.2,
     ),
     Phase(
-        "pages", 1000, (1.2e-3, 1e-3), mix((FEW, 0.2), (MANY, 0.35), (SMALL, 0.25), (WHOLE, 0.2)), work=50.0
+        "pages",
+        150,
+        (1.3e-3, 1.3e-3),
+        mix((ANY, 0.5), (LONG, 0.17), (SMALL, 0.1), (WHOLE, 0.23)),
+        Weights(guide=0.5, bag=0.5),
+        work=55.0,
+        noise=0.25,
     ),
-    Phase("decay", 800, (1e-3, 2e-5), mix((FEW, 0.2), (MANY, 0.3), (SMALL, 0.1), (WHOLE, 0.4)), work=50.0),
+    Phase(
+        "decay",
+        700,
+        (1.3e-3, 1e-5),
+        mix((ANY, 0.51), (LONG, 0.25), (SMALL, 0.08), (WHOLE, 0.16)),
+        Weights(guide=0.4, bag=0.4),
+        work=55.0,
+        noise=0.2,
+    ),
 )
 
 

@@ -13,8 +13,6 @@ import math
 import os
 import time
 import zlib
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,13 +23,12 @@ from transformers import PreTrainedTokenizerFast
 from docspec.reader import checkpoint, corpus, curriculum, losses
 from docspec.reader import model as reader_model
 from docspec.reader import tokenizer as tok
-from docspec.reader.crops import make_crop
 from docspec.reader.curriculum import Phase
 from docspec.reader.data import Batch, collate
+from docspec.reader.feed import Feed, Source, samples_of
 from docspec.reader.network import Network
 from docspec.reader.optimiser import Optimiser
 from docspec.reader.pages import make_page
-from docspec.reader.render import Sample
 
 
 @dataclass
@@ -51,19 +48,6 @@ def learned_tokenizer(seed: int = 0) -> PreTrainedTokenizerFast:
     texts = [make_page(704, 960, seed + k, noise=0.0).text for k in range(150)]
     paragraphs = corpus.paragraphs()
     return tok.train_tokenizer(texts + list(paragraphs[:: max(1, len(paragraphs) // 4000)]))
-
-
-def samples_of(phase: Phase, step: int, seed: int, rank: int, size: reader_model.Size) -> list[Sample]:
-    """The samples of one step on one process."""
-    width, height = curriculum.choose(phase, step, seed)
-    one = curriculum.cost(width, height, size, phase.weights.vision_only)
-    count = max(1, min(64, round(phase.work / one)))
-    make = make_page if curriculum.is_page(width, height) else make_crop
-    base = zlib.crc32(f"{seed}-{phase.name}-{step}-{rank}".encode()) << 8
-    return [make(width, height, base + k, noise=phase.noise) for k in range(count)]
-
-
-Source = Callable[[Phase, int, int, int, reader_model.Size], list[Sample]]
 
 
 def rate_at(phase: Phase, step: int) -> float:
@@ -86,6 +70,7 @@ class Run:
         device: str = "cpu",
         tokenizer: PreTrainedTokenizerFast | None = None,
         source: Source | None = None,
+        workers: int = 0,
     ) -> None:
         self.directory, self.size_name, self.seed, self.device = directory, size, seed, torch.device(device)
         self.rank = dist.get_rank() if dist.is_initialized() else 0
@@ -102,6 +87,7 @@ class Run:
         self.tokenizer = PreTrainedTokenizerFast.from_pretrained(directory / "tokenizer")
         self.size = reader_model.SIZES[size]
         self.source: Source = source or samples_of
+        self.workers = workers
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)  # the throw-away heads, alike on every rank
             model = reader_model.build(size, seed=seed, vocab_size=len(self.tokenizer))
@@ -137,10 +123,6 @@ class Run:
         self.network.spread()
         checkpoint.save(self.network.model, self.tokenizer, target)
 
-    def batch(self, phase: Phase, step: int) -> Batch:
-        """The batch of one step of this process."""
-        return collate(self.source(phase, step, self.seed, self.rank, self.size), self.tokenizer)
-
     def step(self, phase: Phase, batch: Batch) -> dict[str, float]:
         """One optimiser step."""
         torch.manual_seed(zlib.crc32(f"{self.seed}-{self.progress.total}-{self.rank}".encode()))
@@ -166,39 +148,42 @@ class Run:
         log_every: int = 10,
         steps: float = math.inf,
     ) -> None:
-        """Go on with the plan until it ends, or for `minutes` or `steps`."""
-        began, last, done = time.monotonic(), time.monotonic(), 0
-        with ThreadPoolExecutor(1) as ahead:
-            while self.progress.phase < len(self.plan):
+        """Go on with the plan until it ends, or for `minutes` or `steps`; saves at the end too."""
+        began, done, stop = time.monotonic(), 0, False
+        with Feed(self.source, self.seed, self.rank, self.size, self.workers) as feed:
+            while self.progress.phase < len(self.plan) and not stop:
                 phase = self.plan[self.progress.phase]
-                coming = None
-                while self.progress.step < phase.steps:
-                    batch = coming.result() if coming else self.batch(phase, self.progress.step)
-                    coming = (
-                        ahead.submit(self.batch, phase, self.progress.step + 1)
-                        if self.device.type == "cuda"
-                        else None
-                    )
-                    log = self.step(phase, batch)
-                    now = time.monotonic()
-                    self.progress.step += 1
-                    self.progress.total += 1
-                    self.progress.samples += len(batch.ids) * self.ranks
-                    self.progress.glyphs += int((batch.dense > 0).sum()) * self.ranks
-                    self.progress.seconds += now - last
+                while self.progress.step < phase.steps and not stop:
+                    self.advance(phase, feed, log_every)
                     done += 1
-                    if self.rank == 0 and self.progress.total % log_every == 0:
-                        self.report(phase, batch, log, now - last)
-                    last = now
-                    stop = torch.tensor([float((now - began) / 60 > minutes or done >= steps)])
-                    if self.ranks > 1:
-                        dist.broadcast(stop, 0)
-                    if self.progress.total % save_every == 0 or stop:
+                    stop = self.agreed((time.monotonic() - began) / 60 > minutes or done >= steps)
+                    if self.progress.total % save_every == 0:
                         self.save()
-                    if stop:
-                        return
-                self.progress.phase, self.progress.step = self.progress.phase + 1, 0
+                if self.progress.step >= phase.steps:
+                    self.progress.phase, self.progress.step = self.progress.phase + 1, 0
                 self.save()
+
+    def advance(self, phase: Phase, feed: Feed, log_every: int) -> None:
+        """Render, learn, count and report one step."""
+        began = time.monotonic()
+        batch = collate(feed.samples(phase, self.progress.step), self.tokenizer)
+        log = self.step(phase, batch)
+        seconds = time.monotonic() - began
+        self.progress.step += 1
+        self.progress.total += 1
+        self.progress.samples += len(batch.ids) * self.ranks
+        self.progress.glyphs += int((batch.dense > 0).sum()) * self.ranks
+        self.progress.seconds += seconds
+        if self.rank == 0 and self.progress.total % log_every == 0:
+            self.report(phase, batch, log, seconds)
+
+    def agreed(self, stop: bool) -> bool:
+        """What the first rank thinks of stopping."""
+        if self.ranks == 1:
+            return stop
+        word = torch.tensor([float(stop)], device=self.device)
+        dist.broadcast(word, 0)
+        return bool(word)
 
     def report(self, phase: Phase, batch: Batch, log: dict[str, float], seconds: float) -> None:
         """One line of `log.jsonl`."""
@@ -212,4 +197,6 @@ class Run:
 def initialise(device: str) -> None:
     """Join the process group that torchrun's variables describe, if there is one."""
     if "RANK" in os.environ and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        if device.startswith("cuda"):
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         dist.init_process_group("nccl" if device.startswith("cuda") else "gloo")

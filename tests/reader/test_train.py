@@ -12,9 +12,10 @@ import torch
 from docspec.reader import tokenizer as tok
 from docspec.reader.curriculum import Phase, choose, read_plan, write_plan
 from docspec.reader.evaluate import Reader
+from docspec.reader.feed import Feed, samples_of
 from docspec.reader.fonts import faces
 from docspec.reader.losses import Weights
-from docspec.reader.model import Size
+from docspec.reader.model import SIZES, Size
 from docspec.reader.render import Sample, Sheet
 from docspec.reader.train import Run, rate_at
 
@@ -75,6 +76,15 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     for name, value in whole.network.state_dict().items():
         assert torch.equal(value, last.network.state_dict()[name]), name
     assert whole.progress.glyphs == last.progress.glyphs
+
+
+@pytest.mark.slow
+def test_workers_render_the_same_samples() -> None:
+    phase = Phase("few", 3, (1e-3, 1e-3), {"96x64": 1.0}, Weights(vision_only=True), work=0.2, most=3)
+    with Feed(samples_of, 5, 0, SIZES["tiny"]) as here, Feed(samples_of, 5, 0, SIZES["tiny"], 1) as ahead:
+        for step in range(phase.steps):
+            ours, theirs = here.samples(phase, step), ahead.samples(phase, step)
+            assert [a.pixels.shape for a in ours] == [b.pixels.shape for b in theirs] and len(ours) == 3
 
 
 def test_plans_survive_the_disk(tmp_path: Path) -> None:
