@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from docspec.speculation.acceptance import Outcome
 from docspec.speculation.bridge import bridges
 from docspec.speculation.draft_index import DraftIndex
-from docspec.speculation.growth import grow
+from docspec.speculation.growth import FLOOR, grow
 from docspec.speculation.lookup import OutputLookup
 from docspec.speculation.odds import RUN_CAP, Odds, Source
 from docspec.speculation.resumption import resumptions
@@ -60,10 +60,15 @@ HEADS = 12
 class CursorProposer:
     """Proposes from ``drafts`` (token sequences in reading order) for one row.
 
-    ``propose`` must be called with an output that goes on from that of the call before.
+    ``codec`` lets it bridge differences of spelling. ``worth`` is the least chance of being reached that earns a
+    node its place: what one more node costs the target, over what a step costs. ``propose`` must be called with an
+    output that goes on from that of the call before.
     """
 
-    def __init__(self, drafts: Sequence[Sequence[int]], codec: Codec | None = None) -> None:
+    def __init__(
+        self, drafts: Sequence[Sequence[int]], codec: Codec | None = None, worth: float = FLOOR
+    ) -> None:
+        self._worth = worth
         self._index = DraftIndex(drafts)
         self._speller = None if codec is None else Speller(codec)
         self._odds = Odds()
@@ -87,7 +92,7 @@ class CursorProposer:
         if len(verified) > len(self._output):
             self._follow(list(verified[len(self._output) :]))
         self._offered = self._candidates(limit) if limit > 1 else list(self._live)
-        return grow(verified[-1], self._offered, self._index, self._odds, self._rewrites, limit)
+        return grow(verified[-1], self._offered, self._index, self._odds, self._rewrites, limit, self._worth)
 
     def observe(self, tree: TokenTree, outcome: Outcome) -> None:
         """Nothing: the next call's output tells all."""

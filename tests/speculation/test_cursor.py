@@ -148,6 +148,18 @@ def test_noisy_drafts_are_followed_better_than_with_a_window(rate):
     assert cursor <= 2 * copy_bound([draft], [*output, END], 128)
 
 
+def test_nodes_that_cost_more_are_proposed_less():
+    output = prose(1500, seed=1)
+    draft = edited(output, 0.1, seed=2)
+    few, some, many = (
+        drafted / steps
+        for steps, drafted, _ in (
+            replay(CursorProposer([draft], worth=worth), [*output, END], 64) for worth in (0.2, 0.05, 0.0025)
+        )
+    )
+    assert few < 0.6 * some < 0.6 * many
+
+
 def test_unrelated_drafts_do_no_harm():
     output, drafts = prose(300, seed=5), [[token + 10_000 for token in prose(2000, seed=6)]]
     assert steps_of(CursorProposer(drafts), output) <= steps_of(CursorProposer([]), output) + 3
