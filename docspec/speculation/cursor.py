@@ -9,6 +9,7 @@ gets follows from how often its kind was right on this page (:mod:`odds`, :mod:`
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from docspec.speculation.acceptance import Outcome
@@ -234,6 +235,8 @@ class CursorProposer:
         if not places and len(output) >= 2:
             places = index.after_pair(output)
         if len(places) > TRAILS:
+            middle = bisect_left(places, self._place)
+            places = places[max(0, middle - 2 * TRAILS) : middle + 2 * TRAILS]
             places = sorted(places, key=lambda place: abs(place - self._place))[:TRAILS]
         here = index.draft_of(self._place)
         found = []

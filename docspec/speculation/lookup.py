@@ -12,6 +12,9 @@ from docspec.speculation.draft_index import END
 from docspec.speculation.odds import Source
 from docspec.speculation.trail import Trail
 
+RECENT = 64
+"""Places of one n-gram that are looked at."""
+
 CHAIN = 48
 """Tokens copied from one place."""
 
@@ -38,8 +41,8 @@ class OutputLookup:
     def holds(self, piece: Sequence[int]) -> bool:
         """Whether ``piece`` (two tokens or more) was written somewhere, and something after its first two."""
         rest = list(piece[2:])
-        places = self._pairs.get((piece[0], piece[1]), ())
-        return any(self._output[place : place + len(rest)] == rest for place in places)
+        places = self._pairs.get((piece[0], piece[1]), [])
+        return any(self._output[place : place + len(rest)] == rest for place in places[-RECENT:])
 
     def trails(self) -> list[Trail]:
         """Continuations of the last tokens, the longest repetition first, two at most."""
