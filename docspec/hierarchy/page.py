@@ -57,6 +57,7 @@ class PageParser:
         self._observer = observer
         self._engine = Engine(loaded.target, options)
         self._planner = planner or Planner(Costs())
+        self._engine.worth = self._planner.costs.node_share()
 
     def parse(self, page: PageImage) -> PageResult:
         """The page's result; never raises but for interrupts and programming errors outside the page."""
@@ -88,54 +89,67 @@ class PageParser:
         return self._verified(page, draft, result)
 
     def _verified(self, page: PageImage, draft: PageDraft, result: PageResult) -> PageResult:
-        speculating = self._options.stages != "none"
-        outputs: list[str] | None = None
-        plan: Decision | None = None
-        stage1_seconds = 0.0
-        if self._options.stages in ("auto", "both"):
-            plan = self._plan_crops(draft)
-            if not plan.yes and draft.regions:
-                result = replace(result, events=(*result.events, Event("stage1_skipped", plan.why)))
-        if plan is not None and plan.yes:
-            self._observer.stage(page.number, "stage1")
-            start = time.perf_counter()
-            regions = verify_regions(
-                self._engine, self._target, self._dialect, page, draft, self._progress(page, "stage1")
-            )
-            outputs = regions.texts
-            stage1_seconds = time.perf_counter() - start
-            self._planner.observe_crops(stage1_seconds)
-            result = replace(result, stage1=regions.stats)
-
+        result, outputs = self._stage1(page, draft, result)
         self._observer.stage(page.number, "prefill")
         start = time.perf_counter()
-        job = self._page_job(page, draft if speculating else PageDraft(), draft, outputs)
+        usable = PageDraft() if self._options.stages == "none" else draft
+        job = self._page_job(page, usable, draft, outputs)
         encode_seconds = time.perf_counter() - start
+        result, output = self._stage2(page, draft, job, encode_seconds, result)
+        if self._options.baseline:
+            self._observer.stage(page.number, "baseline")
+            result = replace(result, baseline=self._compare(job, encode_seconds, output, result.timings))
+        return result
+
+    def _stage1(
+        self, page: PageImage, draft: PageDraft, result: PageResult
+    ) -> tuple[PageResult, list[str] | None]:
+        """Verifies the regions where that is asked for or pays; their outputs, ``None`` if it was not done."""
+        if self._options.stages not in ("auto", "both"):
+            return result, None
+        plan = self._plan_crops(draft)
+        if not plan.yes:
+            skipped = (Event("stage1_skipped", plan.why),) if draft.regions else ()
+            return replace(result, events=(*result.events, *skipped)), None
+        self._observer.stage(page.number, "stage1")
+        start = time.perf_counter()
+        progress = self._progress(page, "stage1")
+        regions = verify_regions(self._engine, self._target, self._dialect, page, draft, progress)
+        seconds = time.perf_counter() - start
+        self._planner.observe_crops(seconds)
+        timings = replace(result.timings, stage1=seconds)
+        return replace(result, stage1=regions.stats, timings=timings), regions.texts
+
+    def _stage2(
+        self, page: PageImage, draft: PageDraft, job: RowJob, encode_seconds: float, result: PageResult
+    ) -> tuple[PageResult, RowOutput]:
+        """Decodes the page with its drafts, or plainly where that is asked for or faster."""
+        plainly = self._options.stages == "none"
+        events = result.events
+        if self._options.stages == "auto" and not job.drafts:
+            lookup = self._planner.lookup_pays()
+            plainly = not lookup.yes
+            events += (Event("plain_decoding", lookup.why),) if plainly else ()
         self._observer.stage(page.number, "stage2")
-        if speculating:
-            [output], stats = self._engine.speculate([job], self._progress(page, "stage2"))
-        else:
+        if plainly:
             output, stats = self._engine.baseline(job)
+        else:
+            [output], stats = self._engine.speculate([job], self._progress(page, "stage2"))
         text = self._target.detokenize(list(output.tokens))
-        result = replace(
+        self._planner.observe(draft.drafter, text, stats)
+        return replace(
             result,
             text=text,
             token_ids=output.tokens,
             blocks=attach_boxes(self._dialect.parse(text, page.width, page.height), draft),
             stage2=stats,
-            events=(*result.events, *_ending(output)),
+            events=(*events, *_ending(output)),
             timings=replace(
                 result.timings,
-                stage1=stage1_seconds,
                 prefill=encode_seconds + stats.prefill_seconds,
                 stage2=stats.decode_seconds,
             ),
-        )
-        self._planner.observe(draft.drafter, text, stats)
-        if self._options.baseline:
-            self._observer.stage(page.number, "baseline")
-            result = replace(result, baseline=self._compare(job, encode_seconds, output, result.timings))
-        return result
+        ), output
 
     def _plan_crops(self, draft: PageDraft) -> Decision:
         """Whether Stage 1 is run: always with ``both``, where it pays with ``auto``."""

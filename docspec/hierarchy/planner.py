@@ -22,6 +22,12 @@ LAYOUT_GAIN = 0.05
 RECOGNITION_GAIN = 0.6
 """Share of a page's plain decoding time that a recognised draft is expected to save."""
 
+LOOKUP_SECONDS = 4e-4
+"""Host time a step that proposing without drafts takes."""
+
+LOOKUP_GAIN = 0.03
+"""Share of a step that proposing from the output alone is expected to save."""
+
 
 class Planner:
     """Decides with the figures of one :class:`Costs`, which it also keeps up to date."""
@@ -40,6 +46,14 @@ class Planner:
         """Whether a page without a sound text layer is recognised."""
         plain = self.costs.tokens.value * self.costs.step_seconds(1)
         return _compare("recognition", self.costs.draft["recognition"].value, RECOGNITION_GAIN * plain)
+
+    def lookup_pays(self) -> Decision:
+        """Whether a page without any draft is decoded with trees of what it has written so far."""
+        saved = LOOKUP_GAIN * self.costs.step_seconds(1)
+        yes = saved > LOOKUP_SECONDS
+        return Decision(
+            yes, f"looking up costs {1e3 * LOOKUP_SECONDS:.1f} ms a step and saves {1e3 * saved:.2f} ms"
+        )
 
     def drafted(self, kind: Kind, seconds: float) -> None:
         """A draft of that kind was made in ``seconds``."""

@@ -55,6 +55,8 @@ class Engine:
         self._options = options
         self._rule = make_rule(options.tau)
         self._cache: SlotCache | None = None
+        self.worth = 0.0
+        """Least chance of a tree node that pays, from measured step costs; 0 where nothing was measured."""
 
     def speculate(
         self, jobs: Sequence[RowJob], on_step: OnStep | None = None
@@ -77,7 +79,7 @@ class Engine:
         self._cache = None
 
     def _proposer(self, drafts: Drafts) -> Proposer:
-        return make_proposer(drafts, self._options, self.target)
+        return make_proposer(drafts, self._options, self.target, self.worth)
 
     def _prefill(
         self, jobs: Sequence[RowJob], proposers: Sequence[Proposer]

@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from docspec.core import ParseOptions
 from docspec.speculation.alignment import Draft
 from docspec.speculation.cursor import CursorProposer
+from docspec.speculation.growth import FLOOR
 from docspec.speculation.proposer import Proposer, WindowProposer
 from docspec.speculation.spelling import Codec
 
 
-def make_proposer(drafts: Sequence[Draft], options: ParseOptions, codec: Codec | None = None) -> Proposer:
+def make_proposer(
+    drafts: Sequence[Draft], options: ParseOptions, codec: Codec | None = None, worth: float = FLOOR
+) -> Proposer:
     """The proposer that ``options.align`` names, over ``drafts`` (token sequences in reading order).
 
-    ``codec`` turns tokens into text and back; with it the cursor also bridges differences of spelling.
+    ``codec`` turns tokens into text and back; with it the cursor also bridges differences of spelling. ``worth`` is
+    the least chance that a node of its tree must have: what the node costs, as a share of a one-token step.
     """
     if options.align == "window":
         return WindowProposer(drafts, options.window)
-    return CursorProposer(drafts, codec)
+    return CursorProposer(drafts, codec, max(worth, FLOOR))

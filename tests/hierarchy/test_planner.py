@@ -39,6 +39,11 @@ def test_the_layout_model_pays_for_long_pages_of_slow_targets():
     assert not planner(step=0.05).layout_pays(100).yes
 
 
+def test_pages_without_drafts_are_decoded_plainly_by_fast_targets():
+    assert not planner(step=0.002).lookup_pays().yes
+    assert planner(step=0.05).lookup_pays().yes
+
+
 def test_crops_pay_where_rows_are_nearly_free_and_drafts_are_bad():
     lengths, prompts = [900] * 10, [100] * 10
     assert planner(step=0.02, row=0.02, prefill=1e-5).crops_pay(DRAFT, lengths, prompts).yes
