@@ -38,6 +38,11 @@ class RowJob:
     budget: int
     held: Drafts = ()
 
+    @property
+    def slots(self) -> int:
+        """Cache slots that the row may come to fill, its trees not counted."""
+        return self.prompt.length + self.budget
+
 
 @dataclass(frozen=True, slots=True)
 class RowOutput:
@@ -85,7 +90,7 @@ class Engine:
         self, jobs: Sequence[RowJob], proposers: Sequence[Proposer]
     ) -> tuple[SlotCache, list[Row], float]:
         start = time.perf_counter()
-        slots = max(job.prompt.length + job.budget for job in jobs) + self._options.max_tree + 1
+        slots = max(job.slots for job in jobs) + self._options.max_tree + 1
         cache = self._cache_for(len(jobs), slots)
         rows = [
             Row.after_prefill(

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
 
 MAX_ROWS = 16
-"""Crops verified in one batch; bounds the KV buffer."""
+"""Crops verified in one batch."""
+
+MAX_SLOTS = 16384
+"""Slots of the KV buffer that a batch of crops may take: about what one long page takes."""
 
 SPARE_TOKENS = 48
 """Tokens beyond one and a half times its longest draft that a region may write."""
@@ -46,18 +49,11 @@ def verify_regions(
     """Runs Stage 1 over ``draft``; an output that did not end by itself is kept as far as it goes."""
     texts = [""] * len(draft.regions)
     total = StageStats()
-    for group in _groups(list(enumerate(draft.regions))):
-        indices, jobs = [], []
-        for index, region in group:
-            job = _job(target, dialect, page, region)
-            if job is not None:
-                indices.append(index)
-                jobs.append(job)
-        if not jobs:
-            continue
-        outputs, stats = engine.speculate(jobs, on_step)
+    asked = ((index, _job(target, dialect, page, region)) for index, region in enumerate(draft.regions))
+    for batch in _batches([(index, job) for index, job in asked if job is not None]):
+        outputs, stats = engine.speculate([job for _, job in batch], on_step)
         total += stats
-        for index, output in zip(indices, outputs, strict=True):
+        for (index, _), output in zip(batch, outputs, strict=True):
             texts[index] = target.detokenize(list(output.tokens)) if output.finish != "loop" else ""
     return RegionOutputs(texts, total)
 
@@ -74,8 +70,13 @@ def _job(target: TransformersTarget, dialect: Dialect, page: PageImage, region: 
     return RowJob(target.encode(image, dialect.crop_prompt(region)), drafts, budget, held=drafts)
 
 
-def _groups(regions: Sequence[tuple[int, Region]]) -> Iterator[Sequence[tuple[int, Region]]]:
-    """Batches of regions of similar height, so that rows of one batch end at about the same time."""
-    by_size = sorted(regions, key=lambda item: item[1].bbox.area)
-    for start in range(0, len(by_size), MAX_ROWS):
-        yield by_size[start : start + MAX_ROWS]
+def _batches(jobs: Sequence[tuple[int, RowJob]]) -> Iterator[list[tuple[int, RowJob]]]:
+    """Rows of similar length together, so that they end at about the same time, within the buffer's bound."""
+    batch: list[tuple[int, RowJob]] = []
+    for item in sorted(jobs, key=lambda item: item[1].slots):
+        if batch and (len(batch) == MAX_ROWS or (len(batch) + 1) * item[1].slots > MAX_SLOTS):
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch

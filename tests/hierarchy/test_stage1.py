@@ -1,0 +1,52 @@
+"""Crops share batches as far as the buffer allows, and what they write lands at their own region."""
+
+from __future__ import annotations
+
+import pytest
+from PIL import Image
+
+from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
+from docspec.dialects import make_dialect
+from docspec.hierarchy import stage1
+from docspec.hierarchy.rows import Engine, RowJob
+from docspec.hierarchy.stage1 import verify_regions
+from docspec.targets.protocol import Prompt
+from docspec.targets.registry import load_target
+
+
+def job(length: int, budget: int = 10) -> RowJob:
+    return RowJob(Prompt({}, length), (), budget)
+
+
+def test_batches_keep_the_bounds_and_lose_nothing(monkeypatch):
+    monkeypatch.setattr(stage1, "MAX_SLOTS", 1000)
+    jobs = [(index, job(length)) for index, length in enumerate([5, 900, 40, 300, 300, 7, 2000] * 4)]
+    batches = list(stage1._batches(jobs))
+    assert sorted(index for batch in batches for index, _ in batch) == list(range(len(jobs)))
+    for batch in batches:
+        assert len(batch) <= stage1.MAX_ROWS
+        assert len(batch) == 1 or len(batch) * max(one.slots for _, one in batch) <= 1000
+
+
+@pytest.mark.parametrize("rows", [1, 2, 16])
+def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, monkeypatch, rows):
+    monkeypatch.setattr(stage1, "MAX_ROWS", rows)
+    target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
+    image = Image.effect_noise((256, 256), 80).convert("RGB")
+    boxes = [BBox(0, 0, 250, 60), BBox(0, 70, 120, 250), BBox(10, 80, 240, 120)]
+    regions = [Region(box, Category.TEXT, (f"words of region {i}",)) for i, box in enumerate(boxes)]
+    picture = Region(BBox(0, 0, 50, 50), Category.PICTURE)
+    draft = PageDraft((regions[0], picture, *regions[1:]), "text-layer")
+    page = PageImage(image, 1, 1.0, "noise.png")
+    dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
+    options = ParseOptions(model=str(lively_qwen))
+    outputs = verify_regions(Engine(target, options), target, dialect, page, draft)
+    alone = [
+        verify_regions(
+            Engine(target, options), target, dialect, page, PageDraft((region,), "text-layer")
+        ).texts[0]
+        for region in regions
+    ]
+    assert outputs.texts == [alone[0], "", *alone[1:]]
+    assert len(set(alone)) == 3
+    assert outputs.stats.rows == 3
