@@ -34,10 +34,6 @@ class Processing(Protocol):
         """``input_ids (1, P)``, pixel values and grid as the model's forward takes them."""
         ...
 
-    def model_size(self, width: int, height: int) -> tuple[int, int]:
-        """Width and height in pixels that the model sees for an image of the given size."""
-        ...
-
 
 class TransformersTarget:
     """A transformers model as :class:`docspec.targets.protocol.TargetModel`.

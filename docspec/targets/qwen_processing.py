@@ -68,12 +68,6 @@ class QwenProcessing:
             "image_grid_thw": grid,
         }
 
-    def model_size(self, width: int, height: int) -> tuple[int, int]:
-        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
-
-        new_height, new_width = smart_resize(height, width, **self.pixel_limits)
-        return new_width, new_height
-
 
 def _processor_template(path: str, **hub: Any) -> str | None:
     """The chat template of checkpoints that keep it beside the processor instead of the tokenizer."""
