@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from docspec import offline
-from docspec.core import DocumentResult, Event, PageResult, ParseOptions
+from docspec.core import DocumentResult, Event, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, Source, open_document, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
@@ -68,6 +68,10 @@ class Parser:
             )
         with self.open(source) as document:
             return self.parse(document)
+
+    def parse_page(self, page: PageImage) -> PageResult:
+        """The result of one page that was rendered elsewhere; never raises for what is wrong with the page."""
+        return self._page_parser.parse(page)
 
     def close(self) -> None:
         """Lets go of the model; the parser can be used again and will load it again."""

@@ -39,6 +39,9 @@ def _bench() -> None:
 bench.command()(bench_model.speed)
 bench.command()(bench_model.fidelity)
 bench.command()(bench_model.memory)
+bench.command()(bench_model.accuracy)
+bench.command()(bench_model.corrections)
+bench.command()(bench_model.reader)
 
 
 @bench.command()

@@ -138,6 +138,65 @@ def memory(
     return 0
 
 
+def accuracy(
+    inputs: Inputs,
+    model: Model = "auto",
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    dpi: Dpi = 200.0,
+    drafter: Annotated[DrafterName, typer.Option(help="What drafts.")] = "auto",
+    tau: Annotated[float | None, typer.Option(show_default=False, help="Relaxed acceptance.")] = None,
+    json_file: JsonFile = None,
+) -> int:
+    """Draft and output of page 1 against the true Markdown in NAME.md beside NAME.pdf and NAME-scan.pdf."""
+    from docspec.bench.accuracy import measure
+    from docspec.cli.bench_tables import print_accuracy
+
+    options = ParseOptions(model=model, device=device, dtype=dtype, dpi=dpi, drafter=drafter, tau=tau)
+    pages = list(measure(_sources(inputs), options))
+    print_accuracy(pages)
+    _write(json_file, "docspec.bench.accuracy/1", model, [asdict(page) for page in pages])
+    return 0
+
+
+def corrections(
+    inputs: Inputs,
+    model: Model = "auto",
+    device: Device = "auto",
+    rate: Annotated[float, typer.Option(min=0, max=1, help="Share of characters changed.")] = 0.1,
+    tau: Annotated[float, typer.Option(min=0, max=1, help="Relaxed acceptance.")] = 0.75,
+    json_file: JsonFile = None,
+) -> int:
+    """Whether the model corrects a wrong draft or echoes it: the truth with changed characters as draft."""
+    from docspec.bench.corrections import measure
+    from docspec.cli.bench_tables import print_corrections
+
+    pages = list(measure(_sources(inputs), ParseOptions(model=model, device=device), rate, tau))
+    print_corrections(pages)
+    _write(json_file, "docspec.bench.corrections/1", model, [asdict(page) for page in pages])
+    return 0
+
+
+def reader(
+    model: Annotated[
+        str, typer.Option(metavar="DIR", help="A reader's checkpoint; auto: the bundled one.")
+    ] = "auto",
+    crops: Annotated[int, typer.Option(min=0, help="Crops of each number of lines.")] = 24,
+    pages: Annotated[int, typer.Option(min=0, help="Pages of each kind.")] = 3,
+    seed: Annotated[int, typer.Option(help="Of the held-out text.")] = 90_000_000,
+    json_file: JsonFile = None,
+) -> int:
+    """How well a bundled-reader checkpoint reads generated crops and pages of held-out text."""
+    from docspec.cli.bench_tables import print_reader
+    from docspec.reader.evaluate import run
+    from docspec.targets.registry import locate
+
+    report = run(locate(model, offline=True), crops_per_bucket=crops, pages_per_kind=pages, seed=seed)
+    print_reader(report)
+    _write(json_file, "docspec.bench.reader/1", model, [asdict(bucket) for bucket in report.buckets])
+    return 0
+
+
 def _sources(inputs: list[str]) -> list[Any]:
     from docspec.documents import expand_inputs
 

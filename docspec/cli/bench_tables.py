@@ -9,9 +9,12 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
+    from docspec.bench.accuracy import PageAccuracy
+    from docspec.bench.corrections import PageCorrections
     from docspec.bench.fidelity import Check
     from docspec.bench.memory import Peak
     from docspec.bench.speed import PageSpeed
+    from docspec.reader.evaluate import Report
 
 
 def _console() -> Console:
@@ -103,3 +106,58 @@ def print_memory(peaks: Sequence[Peak]) -> None:
             str(peak.pages), f"{peak.mib:.0f}", f"{peak.mib / peaks[0].mib:.3f}", f"{peak.seconds:.0f}"
         )
     _console().print(table)
+
+
+def print_accuracy(pages: Sequence[PageAccuracy]) -> None:
+    """One row a page, then the mean weighted by the length of the truth."""
+    table = _table("Normalised edit distance to the truth", ["page"], ["truth", "tokens", "draft", "output"])
+    for page in pages:
+        table.add_row(
+            page.source,
+            str(page.truth_characters),
+            str(page.tokens),
+            f"{page.draft:.3f}",
+            f"{page.output:.3f}",
+        )
+    whole = sum(page.truth_characters for page in pages) or 1
+    draft = sum(page.draft * page.truth_characters for page in pages) / whole
+    output = sum(page.output * page.truth_characters for page in pages) / whole
+    table.add_section()
+    table.add_row("all", str(whole), str(sum(page.tokens for page in pages)), f"{draft:.3f}", f"{output:.3f}")
+    _console().print(table)
+
+
+def print_corrections(pages: Sequence[PageCorrections]) -> None:
+    """One row a page: wrong characters of the draft that stand in the output."""
+    columns = ["changed", "left, relaxed", "left, exact", "left, no draft", "kept out, relaxed"]
+    table = _table("Wrong characters of the draft that reach the output", ["page"], columns)
+
+    def row(name: str, changed: int, relaxed: int, exact: int, alone: int) -> None:
+        share = f"{100 * (1 - relaxed / changed):.1f} %" if changed else ""
+        table.add_row(name, str(changed), str(relaxed), str(exact), str(alone), share)
+
+    for page in pages:
+        row(page.source, page.changed, page.relaxed, page.exact, page.undrafted)
+    table.add_section()
+    fields = ("changed", "relaxed", "exact", "undrafted")
+    changed, relaxed, exact, alone = (sum(getattr(page, field) for page in pages) for field in fields)
+    row("all", changed, relaxed, exact, alone)
+    _console().print(table)
+
+
+def print_reader(report: Report) -> None:
+    """One row a bucket."""
+    columns = ["samples", "CER %", "exact %", "repeated %", "skipped %", "seconds"]
+    table = _table(
+        f"Bundled reader, seed {report.seed}, {report.threads} threads", ["what", "fonts"], columns
+    )
+    for bucket in report.buckets:
+        table.add_row(
+            bucket.name,
+            "unseen" if bucket.unseen_fonts else "seen",
+            str(bucket.samples),
+            *(f"{100 * value:.2f}" for value in (bucket.cer, bucket.exact, bucket.repeated, bucket.skipped)),
+            f"{bucket.seconds:.2f}",
+        )
+    _console().print(table)
+    print("blank page:", repr(report.blank_output))
