@@ -14,7 +14,7 @@ TRUTH = "# The tides\n\nTwice a day the harbour fills, and twice a day it emptie
 def test_an_output_that_copies_the_draft_keeps_every_error_and_the_truth_keeps_none():
     drafted, wrong = corrupt(TRUTH, 0.2, seed=3)
     assert len(wrong) > 5
-    assert len(wrong) >= survivors(TRUTH, wrong, drafted) >= 0.9 * len(wrong)  # alignment may see one as a shift
+    assert len(wrong) >= survivors(TRUTH, wrong, drafted) >= 0.8 * len(wrong)  # a few look like shifts
     assert survivors(TRUTH, wrong, TRUTH) == 0
     assert survivors(TRUTH, wrong, "") == 0
 
