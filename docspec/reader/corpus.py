@@ -37,14 +37,14 @@ class Source:
 
 
 SOURCES = (
-    Source("anarchism", "doc/anarchism/html/*.html", "GFDL-1.3+ or GPL-2+"),
+    Source("anarchism", "doc/anarchism/html/*.html", "GPL-2"),
     Source("debian-handbook", "doc/debian-handbook/html/en-US/*.html", "GPL-2+ or CC-BY-SA-3.0"),
     Source("perl-doc", "perl/*/pod/*.pod", "Artistic-1.0 or GPL-1+"),
     Source("debian-reference-en", "debian-reference/*.en.html", "GPL-2+"),
-    Source("developers-reference", "developers-reference/*.html", "GPL-2+"),
+    Source("developers-reference", "developers-reference/*.html", "GPL-2"),
     Source("debian-policy", "doc/debian-policy/policy.html/*.html", "GPL-2+"),
-    Source("debian-faq", "doc/debian/FAQ/debian-faq.en.txt.gz", "GPL-2+"),
-    Source("fortunes", "games/fortunes/*", "BSD, short quotations"),
+    Source("debian-faq", "doc/debian/FAQ/debian-faq.en.txt.gz", "permissive, with notice"),
+    Source("fortunes", "games/fortunes/*", "BSD collection of short quotations"),
 )
 
 
