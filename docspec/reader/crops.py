@@ -11,7 +11,7 @@ from docspec.reader.typeset import Column, Setter
 
 KINDS = {
     "paragraph": 10.0,
-    "heading": 1.0,
+    "heading": 2.4,
     "list": 1.2,
     "table": 1.2,
     "caption": 0.7,

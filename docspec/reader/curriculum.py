@@ -94,9 +94,9 @@ PLAN = (
     ),
     Phase(
         "decay",
-        700,
+        1200,
         (1.3e-3, 1e-5),
-        mix((ANY, 0.51), (LONG, 0.25), (SMALL, 0.08), (WHOLE, 0.16)),
+        mix((ANY, 0.45), (LONG, 0.35), (SMALL, 0.08), (WHOLE, 0.12)),
         Weights(guide=0.4, bag=0.4),
         work=55.0,
         noise=0.2,
