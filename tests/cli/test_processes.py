@@ -112,6 +112,7 @@ def test_an_interrupt_leaves_whole_files_only(tmp_path: Path, number: signal.Sig
         stderr=subprocess.PIPE,
         text=True,
         env=child_environment(),
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a background job's children ignore SIGINT
     )
     assert process.stderr is not None
     seen = ""
