@@ -27,17 +27,17 @@ PATIENCE = 1.0
 
 @torch.inference_mode()
 def calibrate(target: TargetModel, costs: Costs, repeats: int = 5) -> float:
-    """Fills ``costs.step`` and ``costs.row`` with medians; returns the seconds that this took."""
+    """Fills ``costs.step`` and ``costs.row`` with the least of ``repeats``; returns the seconds that this took."""
     start = time.perf_counter()
     cache = SlotCache(target.kv_spec, rows=2, slots=PREFIX + max(WIDTHS))
     for width in WIDTHS:
-        costs.note_step(width, _median(target, cache, 1, width, repeats))
-    two = _median(target, cache, 2, 16, repeats)
+        costs.note_step(width, _least(target, cache, 1, width, repeats))
+    two = _least(target, cache, 2, 16, repeats)
     costs.row.add(max(0.0, two / costs.step_seconds(16) - 1))
     return time.perf_counter() - start
 
 
-def _median(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int) -> float:
+def _least(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int) -> float:
     device = cache.spec.device
     tokens = torch.zeros((rows, width), dtype=torch.long, device=device)
     places = torch.arange(PREFIX, PREFIX + width, device=device).expand(rows, -1)
@@ -50,4 +50,4 @@ def _median(target: TargetModel, cache: SlotCache, rows: int, width: int, repeat
         times.append(time.perf_counter() - start)
         if sum(times) > PATIENCE and len(times) > 1:
             break
-    return sorted(times[1:])[len(times[1:]) // 2]
+    return min(times[1:])
