@@ -58,8 +58,9 @@ def print_report(report: Report) -> None:
         print(f"{b.name:24}{fonts:>8}{b.samples:5}{shares}{b.seconds:7.2f}")
     for unseen in sorted({b.unseen_fonts for b in report.buckets}):
         fonts = "unseen" if unseen else "seen"
-        crops, pages = report.mean("crop", unseen), report.mean("page", unseen)
-        print(f"{fonts} fonts: all crops {crops:.2%}, all pages {pages:.2%}")
+        groups = [g for g in ("crop", "page") if any(b.name.startswith(g) for b in report.buckets)]
+        means = ", ".join(f"all {group}s {report.mean(group, unseen):.2%}" for group in groups)
+        print(f"{fonts} fonts: {means}")
     print(f"blank page: {report.blank_output!r}")
 
 
