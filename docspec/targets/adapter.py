@@ -104,7 +104,8 @@ class TransformersTarget:
         return self._head(hidden)
 
     def tokenize(self, text: str) -> list[int]:
-        return self.processing.tokenizer.encode(text, add_special_tokens=False)
+        # verbose=False: drafts may well be longer than the model's context, which is nothing to warn of
+        return self.processing.tokenizer.encode(text, add_special_tokens=False, verbose=False)
 
     def detokenize(self, tokens: list[int]) -> str:
         return self.processing.tokenizer.decode(
