@@ -3,7 +3,9 @@
 Dense: every 4 x 16 px bin names its character, from patches and from merged cells. Bag: a cell's embedding
 times the tied token embedding names the tokens that begin in it. Order: in the last vision layer head 0 looks
 at the next cell in reading order, head 1 at the previous one, so line ends are crossed in the image. Guide:
-an early text layer looks at the cell of the present token, the layers after it at the cell of the next.
+an early text layer looks at the cell of the present token, the layers after it at the cell of the next. Where
+the text jumps to another line counts more than once, in the guide and in the text: such places are few and they
+are what is learned last.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ class Weights:
     gradient: float = 0.15
     noise: float = 0.03
     vision_only: bool = False
+    jump: float = 0.0  # extra weight of tokens that begin on another line, in the guide; half of it in the text
 
 
 GUIDES = {1: ((0, False),), 2: ((0, True), (1, True)), 3: ((0, True), (1, True))}  # layer: (head, next cell?)
@@ -106,14 +109,28 @@ def order_loss(seen: Seen, batch: Batch, most: int = 192) -> tuple[Tensor, Tenso
     return total, right
 
 
+def jumps(batch: Batch) -> Tensor:
+    """Where the next token's cell does not follow the last printed token's in its row, (B, T) bool."""
+    columns = batch.pixels.shape[2] // CELL
+    places = torch.arange(batch.cells.shape[1], device=batch.cells.device).expand_as(batch.cells)
+    latest = places.where(batch.cells >= 0, 0).cummax(1).values
+    here = batch.cells.gather(1, latest)
+    there = batch.next_cells
+    ahead = there % columns - here % columns
+    beside = (there // columns == here // columns) & (ahead >= 0) & (ahead <= 2)
+    return (there >= 0) & ~beside
+
+
 def guide_loss(
-    network: Network, products: dict[int, tuple[Tensor, Tensor]], batch: Batch
-) -> tuple[Tensor, Tensor]:
-    """Attention of guided text heads on the cells of present and next tokens; share of next cells found."""
+    network: Network, products: dict[int, tuple[Tensor, Tensor]], batch: Batch, weight: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Attention of guided text heads on the cells of present and next tokens, the latter weighted by `weight`
+    (B, T); share of next cells found, of all and of those with a weight over one."""
     start = network.prefix.index(IMAGE_PAD)
     count = batch.following.shape[1]
     length = batch.ids.shape[1]
     total, found, terms = batch.pixels.new_zeros((), dtype=torch.float32), [], 0
+    jump = weight > 1
     for layer, (queries, keys) in products.items():
         for head, ahead in GUIDES[layer]:
             goal = batch.next_cells if ahead else batch.cells
@@ -124,11 +141,21 @@ def guide_loss(
             image = scores[:, :, start : start + count]
             valid = goal >= 0
             aim = image.gather(2, goal.clamp(min=0)[..., None])[..., 0]
-            total = total + ((every - aim) * valid).sum() / valid.sum().clamp(min=1)
+            scale = valid * weight if ahead else valid.float()
+            total = total + ((every - aim) * scale).sum() / scale.sum().clamp(min=1)
             terms += 1
             if ahead:
-                found.append(((image.argmax(-1) == goal) & valid).sum() / valid.sum().clamp(min=1))
-    return total / max(1, terms), torch.stack(found).max() if found else total
+                right = (image.argmax(-1) == goal) & valid
+                found.append(
+                    torch.stack(
+                        (
+                            right.sum() / valid.sum().clamp(min=1),
+                            (right & jump).sum() / (valid & jump).sum().clamp(min=1),
+                        )
+                    )
+                )
+    shares = torch.stack(found).amax(0) if found else total.expand(2)
+    return total / max(1, terms), shares[0], shares[1]
 
 
 def compute(network: Network, batch: Batch, weights: Weights) -> tuple[Tensor, dict[str, Tensor]]:
@@ -153,10 +180,13 @@ def compute(network: Network, batch: Batch, weights: Weights) -> tuple[Tensor, d
         hidden, products = network.read(cells, ids, rows, columns, layers)
         chosen = batch.targets != IGNORE
         logits, targets = network.logits(hidden[chosen]), batch.targets[chosen]
-        text = F.cross_entropy(logits, targets)
-        log |= {"text": text, "right": (logits.argmax(-1) == targets).float().mean()}
+        weight = 1 + weights.jump * jumps(batch)
+        share = (1 + weight[chosen]) / 2
+        each = F.cross_entropy(logits, targets, reduction="none")
+        text = (each * share).sum() / share.sum()
+        log |= {"text": each.mean(), "right": (logits.argmax(-1) == targets).float().mean()}
         loss = loss + weights.text * text
         if weights.guide:
-            guide, log["found"] = guide_loss(network, products, batch)
+            guide, log["found"], log["jumped"] = guide_loss(network, products, batch, weight)
             loss, log["guide"] = loss + weights.guide * guide, guide
     return loss, {name: value.detach() for name, value in log.items()}
