@@ -47,6 +47,7 @@ class StageStats:
 
     ``aal`` (equation 14 of the paper) counts accepted drafted tokens only; ``tokens_per_step`` counts the
     target's own token too. The first token of a row comes from its prefill and belongs to no step.
+    ``host_seconds`` is the part of ``decode_seconds`` that went into proposing trees and laying out their masks.
     """
 
     rows: int = 0
@@ -58,6 +59,7 @@ class StageStats:
     prompt_tokens: int = 0
     prefill_seconds: float = 0.0
     decode_seconds: float = 0.0
+    host_seconds: float = 0.0
 
     @property
     def aal(self) -> float:
@@ -66,6 +68,11 @@ class StageStats:
     @property
     def tokens_per_step(self) -> float:
         return (self.accepted + self.steps) / self.steps if self.steps else 0.0
+
+    @property
+    def host_share(self) -> float:
+        """Share (0..1) of the decoding time that is the host's: proposals, trees and masks."""
+        return self.host_seconds / self.decode_seconds if self.decode_seconds else 0.0
 
     def __add__(self, other: StageStats) -> StageStats:
         return StageStats(
@@ -78,6 +85,7 @@ class StageStats:
             self.prompt_tokens + other.prompt_tokens,
             self.prefill_seconds + other.prefill_seconds,
             self.decode_seconds + other.decode_seconds,
+            self.host_seconds + other.host_seconds,
         )
 
 

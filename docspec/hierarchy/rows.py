@@ -130,4 +130,5 @@ def _stats(
         prompt_tokens=sum(job.prompt.length for job in jobs),
         prefill_seconds=prefill,
         decode_seconds=decoding,
+        host_seconds=sum(row.host_seconds for row in rows),
     )

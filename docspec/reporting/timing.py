@@ -147,6 +147,7 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
         "tokens_per_step": round(stats.tokens_per_step, 4),
         "prefill_seconds": _seconds(stats.prefill_seconds),
         "decode_seconds": _seconds(stats.decode_seconds),
+        "host_seconds": _seconds(stats.host_seconds),
     }
 
 

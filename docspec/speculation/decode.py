@@ -8,6 +8,7 @@ acceptance the output is what the target would have written alone, whatever the 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -27,7 +28,10 @@ Finish = Literal["eos", "loop", "budget"]
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """One sequence being decoded. ``output`` ends with the pending token, which is not in the cache yet."""
+    """One sequence being decoded. ``output`` ends with the pending token, which is not in the cache yet.
+
+    ``host_seconds`` is what the host took for its trees, masks and observations, its share of the batch's.
+    """
 
     length: int
     rope_delta: int
@@ -40,6 +44,7 @@ class Row:
     steps: int = 0
     drafted: int = 0
     accepted: int = 0
+    host_seconds: float = 0.0
 
     @classmethod
     def after_prefill(
@@ -99,8 +104,13 @@ def decode(
     live: list[Row | None] = list(rows)
     forwards = 0
     while running := _close_gaps(live, cache):
+        start = time.perf_counter()
         trees = [row.proposer.propose(row.output, _room(row, cache, max_tree)) for row in running]
-        outcomes = _verify(target, cache, running, trees, rule)
+        batch = linearise(
+            trees, [row.length for row in running], [row.rope_delta for row in running], cache.slots
+        )
+        host = time.perf_counter() - start
+        outcomes = _verify(target, cache, batch, trees, rule)
         forwards += 1
         moves = []
         for index, (row, tree, outcome) in enumerate(zip(running, trees, outcomes, strict=True)):
@@ -108,7 +118,9 @@ def decode(
             if kept and kept != list(range(1, len(kept) + 1)):
                 moves.append((index, [row.length + node for node in kept], row.length + 1))
             row.length += 1 + len(kept)
+            start = time.perf_counter()
             row.proposer.observe(tree, outcome)
+            row.host_seconds += host / len(running) + time.perf_counter() - start
         cache.compact(moves)
         if on_step is not None:
             on_step(running)
@@ -140,12 +152,11 @@ def _close_gaps(live: list[Row | None], cache: SlotCache) -> list[Row]:
 def _verify(
     target: TargetModel,
     cache: SlotCache,
-    rows: Sequence[Row],
+    batch: StepBatch,
     trees: Sequence[TokenTree],
     rule: AcceptanceRule,
 ) -> list[Outcome]:
     """One forward pass over all trees and the walk through each."""
-    batch = linearise(trees, [row.length for row in rows], [row.rope_delta for row in rows], cache.slots)
     device = cache.spec.device
     tokens = torch.from_numpy(batch.tokens).to(device)
     cache.begin_step(torch.from_numpy(batch.slots).to(device), batch.view_slots)

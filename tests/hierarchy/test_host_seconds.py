@@ -1,0 +1,51 @@
+"""The host's share of decoding is what proposing and tree building took, not what the model took."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from docspec.core import ParseOptions, StageStats
+from docspec.hierarchy import rows
+from docspec.hierarchy.rows import Engine, RowJob
+from docspec.speculation.proposer import EmptyProposer
+from docspec.targets.registry import load_target
+
+PAUSE = 0.004
+
+
+class SlowProposer(EmptyProposer):
+    """Takes a known time for each proposal."""
+
+    def propose(self, verified, limit):
+        time.sleep(PAUSE)
+        return super().propose(verified, limit)
+
+
+@pytest.fixture(scope="module")
+def target(lively_qwen):
+    return load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_slow_proposer_shows_in_the_host_seconds(target, printed_page, monkeypatch, count):
+    monkeypatch.setattr(rows, "make_proposer", lambda *_: SlowProposer())
+    jobs = [RowJob(target.encode(printed_page, "Read."), (), 12) for _ in range(count)]
+    _, stats = Engine(target, ParseOptions()).speculate(jobs)
+    assert stats.steps * PAUSE <= stats.host_seconds < stats.decode_seconds
+    assert stats.host_seconds < 3 * stats.steps * PAUSE
+    assert stats.host_share == pytest.approx(stats.host_seconds / stats.decode_seconds)
+
+
+def test_plain_decoding_has_no_host_part(target, printed_page):
+    job = RowJob(target.encode(printed_page, "Read."), (), 12)
+    _, stats = Engine(target, ParseOptions()).baseline(job)
+    assert stats.decode_seconds > 0
+    assert stats.host_seconds == stats.host_share == 0
+
+
+def test_sums_of_stages_keep_the_host_seconds():
+    one = StageStats(decode_seconds=2.0, host_seconds=0.5)
+    assert (one + one).host_seconds == 1.0
+    assert (one + one).host_share == 0.25
