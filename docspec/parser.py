@@ -1,12 +1,14 @@
 """The Python interface: ``parse`` for one document, ``Parser`` for many with one loaded model.
 
 The command line is a thin layer over :class:`Parser`. Pages stream: one page is held at a time, whatever the
-length of the document.
+length of the document, beside the next one, which is rendered and drafted in the background.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +20,7 @@ from docspec.core import DocumentResult, Event, PageImage, PageResult, ParseOpti
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, Source, open_document, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
+from docspec.lookahead import lookahead
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
@@ -93,15 +96,33 @@ class Parser:
         self.observer.document_started(document.name, len(numbers))
         if document.damage is not None:
             self.observer.note(f"{document.name}: {document.damage}")
-        for page in document.pages(selection, self.options.dpi):
-            if isinstance(page, PageFailure):
-                result = PageResult(document.name, page.number, "failed", error=str(page.error))
-            else:
-                result = page_parser.parse(page)
+        for result in self._results(page_parser, document.pages(selection, self.options.dpi), numbers):
             if document.damage is not None:
                 result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
             self.observer.page_done(result)
             yield result
+
+    def _results(
+        self, page_parser: PageParser, pages: Iterator[PageImage | PageFailure], numbers: Sequence[int]
+    ) -> Iterator[PageResult]:
+        """Verifies ``pages``, of many the next one being rendered and drafted meanwhile (not where times are
+        compared)."""
+        if len(numbers) < 2 or self.options.baseline:
+            for page in pages:
+                yield _failed(page) if isinstance(page, PageFailure) else page_parser.parse(page)
+            return
+        drafts = lookahead(p if isinstance(p, PageFailure) else page_parser.draft(p) for p in pages)
+        with contextlib.closing(drafts):
+            for number in numbers:
+                self.observer.stage(number, "draft")
+                asked = time.perf_counter()
+                drafted = next(drafts)
+                waited = time.perf_counter() - asked
+                if isinstance(drafted, PageFailure):
+                    yield _failed(drafted)
+                else:
+                    yield page_parser.verify(drafted, waited)
+                del drafted
 
     @cached_property
     def loaded(self) -> LoadedTarget:
@@ -147,6 +168,10 @@ class Parser:
                 f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"
             )
         return PageParser(self.loaded, self.dialect, drafter, self.options, self.observer, planner)
+
+
+def _failed(page: PageFailure) -> PageResult:
+    return PageResult(page.source, page.number, "failed", error=str(page.error))
 
 
 def parse(source: Input, **options: Any) -> DocumentResult:

@@ -193,3 +193,15 @@ def test_a_repaired_file_says_so_on_every_page(parser, pdf, tmp_path):
     assert len(pages) == 3
     assert all(page.events[0].kind == "damaged_input" for page in pages)
     assert all(event.kind != "damaged_input" for page in parser.pages(pdf) for event in page.events)
+
+
+def test_drafting_ahead_changes_nothing_but_the_waiting(lively_qwen, pdf):
+    def read(pages):
+        with Parser(ParseOptions(model=str(lively_qwen), pages=pages, **SMALL)) as parser:
+            return list(parser.pages(pdf))
+
+    beside, alone = read("1,3"), read("1") + read("3")
+    assert [page.token_ids for page in beside] == [page.token_ids for page in alone]
+    assert [page.timings.hidden for page in alone] == [0, 0]
+    assert beside[1].timings.hidden > 0
+    assert beside[1].timings.total >= beside[1].timings.draft > 0

@@ -5,11 +5,18 @@ Importing it must stay cheap: torch, transformers and PyMuPDF are imported by th
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Entry point of ``docspec``: runs the command line and exits with its code."""
     from docspec.cli.app import run
+    from docspec.lookahead import is_abandoned_work_left
 
-    sys.exit(run())
+    code = run()
+    if is_abandoned_work_left():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -91,13 +91,18 @@ class StageStats:
 
 @dataclass(frozen=True, slots=True)
 class PageTimings:
-    """Wall seconds. ``prefill`` is vision plus prompt of the full page; ``stage1`` holds all of the crops' work."""
+    """Wall seconds. ``prefill`` is vision plus prompt of the full page; ``stage1`` holds all of the crops' work.
+
+    ``hidden`` are those seconds of ``render`` and ``draft`` that passed while another page was being verified: the
+    ``total`` counts them all the same, a run of many pages takes that much less.
+    """
 
     render: float = 0.0
     draft: float = 0.0
     prefill: float = 0.0
     stage1: float = 0.0
     stage2: float = 0.0
+    hidden: float = 0.0
 
     @property
     def total(self) -> float:

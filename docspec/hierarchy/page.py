@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from docspec.core import (
     Baseline,
@@ -32,6 +32,18 @@ from docspec.hierarchy.rows import Engine, OnStep, RowJob, RowOutput
 from docspec.hierarchy.stage1 import verify_regions
 from docspec.speculation.decode import Row
 from docspec.targets.registry import LoadedTarget
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DraftedPage:
+    """A page with its draft, ready to be verified; ``error`` is what drafting it raised (an error of ours)."""
+
+    page: PageImage
+    draft: PageDraft = field(default_factory=PageDraft)
+    events: tuple[Event, ...] = ()
+    blank: bool = False
+    error: Exception | None = None
+
 
 PROGRESS_SECONDS = 0.1
 """Least time between two progress calls to the observer."""
@@ -61,15 +73,32 @@ class PageParser:
 
     def parse(self, page: PageImage) -> PageResult:
         """The page's result; never raises but for interrupts and programming errors outside the page."""
+        self._observer.stage(page.number, "draft")
+        return self.verify(self.draft(page))
+
+    def draft(self, page: PageImage) -> DraftedPage:
+        """The page with its draft. It does not touch the target and may run in a thread beside :meth:`verify`."""
         try:
-            return self._parse(page)
+            draft, events = self._drafter.draft_with_events(page)
+            return DraftedPage(page, draft, events, is_blank(page, draft))
+        except Exception as error:
+            return DraftedPage(page, error=error)
+
+    def verify(self, drafted: DraftedPage, waited: float | None = None) -> PageResult:
+        """The result of a drafted page; raises no more than :meth:`parse`. ``waited`` are the seconds that nothing
+        was done but wait for the page, where it was made beside the one before it."""
+        try:
+            if drafted.error is not None:
+                raise drafted.error
+            return self._verify(drafted, waited)
         except Exception as error:
             self._engine.release()
-            return self._failed(page, error)
+            return self._failed(drafted.page, error)
 
-    def _parse(self, page: PageImage) -> PageResult:
-        self._observer.stage(page.number, "draft")
-        draft, events = self._drafter.draft_with_events(page)
+    def _verify(self, drafted: DraftedPage, waited: float | None) -> PageResult:
+        page, draft, events = drafted.page, drafted.draft, drafted.events
+        made = page.render_seconds + draft.seconds
+        hidden = 0.0 if waited is None else max(0.0, made - waited)
         result = PageResult(
             source=page.source,
             number=page.number,
@@ -81,9 +110,9 @@ class PageParser:
             regions=len(draft.regions),
             events=events,
             image=page.image,
-            timings=PageTimings(render=page.render_seconds, draft=draft.seconds),
+            timings=PageTimings(render=page.render_seconds, draft=draft.seconds, hidden=hidden),
         )
-        if is_blank(page, draft):
+        if drafted.blank:
             event = Event("blank_page", "nothing is printed on the page; the model was not asked")
             return replace(result, status="blank", events=(*events, event))
         return self._verified(page, draft, result)

@@ -35,7 +35,9 @@ class Weights:
     gradient: float = 0.15
     noise: float = 0.03
     vision_only: bool = False
-    jump: float = 0.0  # extra weight of tokens that begin on another line, in the guide; half of it in the text
+    jump: float = (
+        0.0  # extra weight of tokens that begin on another line, in the guide; half of it in the text
+    )
 
 
 GUIDES = {1: ((0, False),), 2: ((0, True), (1, True)), 3: ((0, True), (1, True))}  # layer: (head, next cell?)

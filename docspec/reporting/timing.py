@@ -160,6 +160,7 @@ def seconds_object(times: PageTimings) -> dict[str, float]:
         "stage1": _seconds(times.stage1),
         "stage2": _seconds(times.stage2),
         "total": _seconds(times.total),
+        "hidden": _seconds(times.hidden),
     }
 
 
@@ -186,7 +187,12 @@ def totals_object(totals: Totals) -> dict[str, Any]:
             "sr_e2e": None if totals.sr_e2e is None else round(totals.sr_e2e, 4),
         }
     times = PageTimings(
-        totals.render, totals.draft, totals.prefill, totals.stage1_seconds, totals.stage2_seconds
+        totals.render,
+        totals.draft,
+        totals.prefill,
+        totals.stage1_seconds,
+        totals.stage2_seconds,
+        totals.hidden,
     )
     return {
         "pages": totals.pages,

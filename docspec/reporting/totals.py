@@ -26,6 +26,7 @@ class Totals:
     prefill: float = 0.0
     stage1_seconds: float = 0.0
     stage2_seconds: float = 0.0
+    hidden: float = 0.0
     compared: int = 0
     identical: int = 0
     baseline_decode: float = 0.0
@@ -62,6 +63,7 @@ class Totals:
         self.prefill += times.prefill
         self.stage1_seconds += times.stage1
         self.stage2_seconds += times.stage2
+        self.hidden += times.hidden
         if page.baseline is not None:
             self._compare(page.baseline)
 
