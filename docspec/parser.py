@@ -162,7 +162,7 @@ class Parser:
         planner = Planner(Costs())
         drafter = make_drafter(self.options, planner)
         if "auto" in (self.options.drafter, self.options.stages):
-            seconds = calibrate(self.loaded.target, planner.costs)
+            seconds = calibrate(self.loaded.target, planner.costs, kv_limit=self.options.kv_limit)
             self.observer.note(
                 f"measured in {seconds:.1f} s: {1e3 * planner.costs.step_seconds(1):.1f} ms for a step of one token, "
                 f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"

@@ -137,6 +137,16 @@ def parse(
             "--offline", rich_help_panel=_MODEL, help="Never open a connection; use what is on this machine."
         ),
     ] = DEFAULTS.offline,
+    kv_memory: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="MIB",
+            rich_help_panel=_MODEL,
+            show_default=False,
+            help="Most MiB that key-value buffers may take; a page that needs more fails. Default: no bound.",
+        ),
+    ] = DEFAULTS.kv_memory,
     drafter: Annotated[
         DrafterName,
         typer.Option(rich_help_panel=_DRAFTS, help="What proposes text; auto decides page by page."),
@@ -247,6 +257,7 @@ def parse(
         dtype=dtype,
         attention=attention,
         offline=offline,
+        kv_memory=kv_memory,
         drafter=drafter,
         drafts=drafts,
         ppstructure_models=ppstructure_models,

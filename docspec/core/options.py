@@ -19,6 +19,7 @@ class ParseOptions:
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
     ``align`` names the policy that finds the place in the drafts; ``window`` is the paper's n, for its policy only.
     ``max_tree`` is the number of tree tokens per step, the pending token included.
+    ``kv_memory`` bounds the key-value buffers, in MiB (``None``: unbounded for a page, batches of crops bounded).
     """
 
     # documents
@@ -31,6 +32,7 @@ class ParseOptions:
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     attention: Literal["auto", "eager", "sdpa"] = "auto"
     offline: bool = False
+    kv_memory: int | None = None
     # drafts
     drafter: DrafterName = "auto"
     drafts: Path | None = None
@@ -44,3 +46,8 @@ class ParseOptions:
     max_tree: int = 64
     max_tokens: int | None = None
     baseline: bool = False
+
+    @property
+    def kv_limit(self) -> int | None:
+        """``kv_memory`` in bytes."""
+        return None if self.kv_memory is None else self.kv_memory * 2**20

@@ -48,6 +48,7 @@ class StageStats:
     ``aal`` (equation 14 of the paper) counts accepted drafted tokens only; ``tokens_per_step`` counts the
     target's own token too. The first token of a row comes from its prefill and belongs to no step.
     ``host_seconds`` is the part of ``decode_seconds`` that went into proposing trees and laying out their masks.
+    ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
     """
 
     rows: int = 0
@@ -60,6 +61,7 @@ class StageStats:
     prefill_seconds: float = 0.0
     decode_seconds: float = 0.0
     host_seconds: float = 0.0
+    kv_bytes: int = 0
 
     @property
     def aal(self) -> float:
@@ -86,6 +88,7 @@ class StageStats:
             self.prefill_seconds + other.prefill_seconds,
             self.decode_seconds + other.decode_seconds,
             self.host_seconds + other.host_seconds,
+            max(self.kv_bytes, other.kv_bytes),
         )
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from docspec.core import PageError
 from docspec.hierarchy.costs import Costs
-from docspec.targets.kv_cache import SlotCache
 
 if TYPE_CHECKING:
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
 
 WIDTHS = (1, 16, 64)
@@ -26,10 +27,16 @@ PATIENCE = 1.0
 
 
 @torch.inference_mode()
-def calibrate(target: TargetModel, costs: Costs, repeats: int = 5) -> float:
-    """Fills ``costs.step`` and ``costs.row`` with the least of ``repeats``; returns the seconds that this took."""
+def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int | None = None) -> float:
+    """Fills ``costs.step`` and ``costs.row`` with the least of ``repeats``; returns the seconds that this took.
+
+    Nothing is measured where two rows of 1,024 tokens take more than ``kv_limit`` bytes.
+    """
     start = time.perf_counter()
-    cache = SlotCache(target.kv_spec, rows=2, slots=PREFIX + max(WIDTHS))
+    try:
+        cache = target.kv.cache(2, PREFIX + max(WIDTHS), kv_limit)
+    except PageError:
+        return 0.0
     for width in WIDTHS:
         costs.note_step(width, _least(target, cache, 1, width, repeats))
     two = _least(target, cache, 2, 16, repeats)

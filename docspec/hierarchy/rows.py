@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from docspec.core import ParseOptions, StageStats
@@ -17,9 +17,9 @@ from docspec.speculation.decode import Finish, Row, decode
 from docspec.speculation.policies import make_proposer
 from docspec.speculation.proposer import EmptyProposer, Proposer
 from docspec.speculation.stopping import LoopGuard
-from docspec.targets.kv_cache import SlotCache
 
 if TYPE_CHECKING:
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import Prompt, TargetModel
 
 OnStep = Callable[[Sequence[Row]], None]
@@ -53,13 +53,12 @@ class RowOutput:
 
 
 class Engine:
-    """A target with its decoding settings and its one reusable KV buffer."""
+    """A target with its decoding settings and the bound on its KV memory."""
 
     def __init__(self, target: TargetModel, options: ParseOptions) -> None:
         self.target = target
         self._options = options
         self._rule = make_rule(options.tau)
-        self._cache: SlotCache | None = None
         self.worth = 0.0
         """Least chance of a tree node that pays, from measured step costs; 0 where nothing was measured."""
 
@@ -70,18 +69,31 @@ class Engine:
         cache, rows, seconds = self._prefill(jobs, [self._proposer(job.drafts) for job in jobs])
         start = time.perf_counter()
         forwards = decode(self.target, cache, rows, self._rule, self._options.max_tree, on_step)
-        return _outputs(rows), _stats(jobs, rows, forwards, seconds, time.perf_counter() - start)
+        stats = _stats(jobs, rows, forwards, seconds, time.perf_counter() - start)
+        return _outputs(rows), replace(stats, kv_bytes=self.target.kv.nbytes)
 
     def baseline(self, job: RowJob) -> tuple[RowOutput, StageStats]:
         """Decodes ``job`` one token a step, without its drafts."""
         cache, rows, seconds = self._prefill([job], [EmptyProposer()])
         start = time.perf_counter()
         forwards = decode_autoregressively(self.target, cache, rows[0])
-        return _outputs(rows)[0], _stats([job], rows, forwards, seconds, time.perf_counter() - start)
+        stats = _stats([job], rows, forwards, seconds, time.perf_counter() - start)
+        return _outputs(rows)[0], replace(stats, kv_bytes=self.target.kv.nbytes)
 
     def release(self) -> None:
-        """Lets go of the KV buffer (after a failure; the next call makes a new one)."""
-        self._cache = None
+        """Lets go of the KV memory (after a failure; the next call makes it anew)."""
+        self.target.kv.release()
+
+    @property
+    def spare_slots(self) -> int:
+        """Slots of a row beyond its tokens: a tree, the pending token, the bin."""
+        return self._options.max_tree + 2
+
+    @property
+    def slots_allowed(self) -> int | None:
+        """Slots that all rows of a batch may take together under ``--kv-memory``; ``None`` without a bound."""
+        limit = self._options.kv_limit
+        return None if limit is None else limit // self.target.kv_spec.bytes_per_slot()
 
     def _proposer(self, drafts: Drafts) -> Proposer:
         return make_proposer(drafts, self._options, self.target, self.worth)
@@ -90,8 +102,8 @@ class Engine:
         self, jobs: Sequence[RowJob], proposers: Sequence[Proposer]
     ) -> tuple[SlotCache, list[Row], float]:
         start = time.perf_counter()
-        slots = max(job.slots for job in jobs) + self._options.max_tree + 1
-        cache = self._cache_for(len(jobs), slots)
+        slots = max(job.slots for job in jobs) + self.spare_slots - 1
+        cache = self.target.kv.cache(len(jobs), slots, self._options.kv_limit)
         rows = [
             Row.after_prefill(
                 self.target.prefill(job.prompt, cache, index),
@@ -103,14 +115,6 @@ class Engine:
             for index, (job, proposer) in enumerate(zip(jobs, proposers, strict=True))
         ]
         return cache, rows, time.perf_counter() - start
-
-    def _cache_for(self, rows: int, slots: int) -> SlotCache:
-        """The buffer of the last call where it fits without waste, a new one otherwise."""
-        cache = self._cache
-        if cache is None or cache.rows != rows or not slots <= cache.slots - 1 <= 2 * slots:
-            self._cache = None  # let go of the old buffer before the new one is made
-            self._cache = cache = SlotCache(self.target.kv_spec, rows, slots)
-        return cache
 
 
 def _outputs(rows: Sequence[Row]) -> list[RowOutput]:

@@ -50,7 +50,8 @@ def verify_regions(
     texts = [""] * len(draft.regions)
     total = StageStats()
     asked = ((index, _job(target, dialect, page, region)) for index, region in enumerate(draft.regions))
-    for batch in _batches([(index, job) for index, job in asked if job is not None]):
+    jobs = [(index, job) for index, job in asked if job is not None]
+    for batch in _batches(jobs, engine.slots_allowed, engine.spare_slots):
         outputs, stats = engine.speculate([job for _, job in batch], on_step)
         total += stats
         for (index, _), output in zip(batch, outputs, strict=True):
@@ -70,11 +71,17 @@ def _job(target: TransformersTarget, dialect: Dialect, page: PageImage, region: 
     return RowJob(target.encode(image, dialect.crop_prompt(region)), drafts, budget, held=drafts)
 
 
-def _batches(jobs: Sequence[tuple[int, RowJob]]) -> Iterator[list[tuple[int, RowJob]]]:
-    """Rows of similar length together, so that they end at about the same time, within the buffer's bound."""
+def _batches(
+    jobs: Sequence[tuple[int, RowJob]], allowed: int | None = None, spare: int = 0
+) -> Iterator[list[tuple[int, RowJob]]]:
+    """Rows of similar length together, so that they end at about the same time, within the buffer's bound.
+
+    ``allowed`` bounds the slots of a batch further, ``spare`` slots a row counted in.
+    """
     batch: list[tuple[int, RowJob]] = []
+    most = MAX_SLOTS if allowed is None else min(MAX_SLOTS, allowed)
     for item in sorted(jobs, key=lambda item: item[1].slots):
-        if batch and (len(batch) == MAX_ROWS or (len(batch) + 1) * item[1].slots > MAX_SLOTS):
+        if batch and (len(batch) == MAX_ROWS or (len(batch) + 1) * (item[1].slots + spare) > most):
             yield batch
             batch = []
         batch.append(item)

@@ -148,6 +148,7 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
         "prefill_seconds": _seconds(stats.prefill_seconds),
         "decode_seconds": _seconds(stats.decode_seconds),
         "host_seconds": _seconds(stats.host_seconds),
+        "kv_bytes": stats.kv_bytes,
     }
 
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import torch
 from PIL.Image import Image
 
+from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.protocol import KVSpec, Prefill, Prompt
 
@@ -59,6 +60,7 @@ class TransformersTarget:
             dtype=self._embed.weight.dtype,
             device=self._embed.weight.device,
         )
+        self.kv = KVArena(self.kv_spec)
         self.max_length = int(config.max_position_embeddings)
 
     @property

@@ -8,6 +8,8 @@ each attention layer hands its keys and values to ``update`` and gets back what 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from transformers.cache_utils import Cache, CacheLayerMixin
 
@@ -53,17 +55,28 @@ class SlotLayer(CacheLayerMixin):
 
 
 class SlotCache(Cache):
-    """Keys and values of ``rows`` sequences of up to ``slots - 1`` tokens each."""
+    """Keys and values of ``rows`` sequences of up to ``slots`` tokens each.
 
-    def __init__(self, spec: KVSpec, rows: int, slots: int) -> None:
+    ``storage`` ``(layers, 2, capacity, kv_heads, head_dim)`` is memory to cut the buffer from (default: its own);
+    ``is_valid`` tells whether that memory is still this cache's to use.
+    """
+
+    def __init__(
+        self,
+        spec: KVSpec,
+        rows: int,
+        slots: int,
+        storage: torch.Tensor | None = None,
+        is_valid: Callable[[SlotCache], bool] | None = None,
+    ) -> None:
         self.spec = spec
         self.rows = rows
         self.slots = slots + 1  # the last one is the bin
-        self.buffer = torch.zeros(
-            (spec.layers, 2, rows, self.slots, spec.kv_heads, spec.head_dim),
-            dtype=spec.dtype,
-            device=spec.device,
-        )
+        if storage is None:
+            shape = (spec.layers, 2, rows * self.slots, spec.kv_heads, spec.head_dim)
+            storage = torch.zeros(shape, dtype=spec.dtype, device=spec.device)
+        self.buffer = storage[:, :, : rows * self.slots].unflatten(2, (rows, self.slots))
+        self._is_valid = is_valid
         self.prefilling = False
         self.write_index = torch.zeros(0, dtype=torch.long, device=spec.device)
         self.view_rows = rows
@@ -80,10 +93,15 @@ class SlotCache(Cache):
         """Bytes held by the buffer."""
         return self.buffer.nbytes
 
+    def _check(self) -> None:
+        if self._is_valid is not None and not self._is_valid(self):
+            raise RuntimeError("this KV buffer's memory was handed on to another one")
+
     def begin_prefill(self, row: int, length: int) -> None:
         """The next forward pass is the prompt of ``row``: plain causal attention over itself, slots ``0..``."""
         if length >= self.slots:
             raise ValueError(f"a prompt of {length} tokens does not fit {self.slots - 1} slots")
+        self._check()
         self.prefilling = True
         start = row * self.slots
         self.write_index = torch.arange(start, start + length, device=self.spec.device)
@@ -93,6 +111,7 @@ class SlotCache(Cache):
 
         ``slots`` is ``(rows_in_use, tokens)``; rows in use are the first ones of the buffer.
         """
+        self._check()
         self.prefilling = False
         rows = slots.shape[0]
         offsets = torch.arange(rows, device=slots.device).unsqueeze(1) * self.slots

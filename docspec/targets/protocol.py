@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
 
+    from docspec.targets.kv_arena import KVArena
     from docspec.targets.kv_cache import SlotCache
 
 
@@ -52,6 +53,7 @@ class TargetModel(Protocol):
     """A vision-language model with its decoder opened up for tree verification."""
 
     kv_spec: KVSpec
+    kv: KVArena
     eos_ids: frozenset[int]
 
     def encode(self, image: Image, prompt: str) -> Prompt:

@@ -1,0 +1,74 @@
+"""One stretch of memory for all KV buffers of a target, bounded, and stated in bytes.
+
+Stage 1, Stage 2, the baseline and the measurements at start take turns; each asks for rows and slots and gets a
+:class:`SlotCache` cut from the same storage. The storage grows to the largest request and stays where it is, so that
+captured graphs that hold its address stay valid from page to page.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from docspec.core import PageError
+from docspec.targets.kv_cache import SlotCache
+from docspec.targets.protocol import KVSpec
+
+MIB = 2**20
+
+MAX_SHAPES = 32
+"""Caches of different rows and slots that are remembered; they hold no memory of their own."""
+
+
+class KVArena:
+    """Owns the storage ``(layers, 2, capacity, kv_heads, head_dim)``; the cache handed out last is the valid one."""
+
+    def __init__(self, spec: KVSpec) -> None:
+        self.spec = spec
+        self._storage: torch.Tensor | None = None
+        self._caches: dict[tuple[int, int], SlotCache] = {}
+        self._current: SlotCache | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held at present."""
+        return 0 if self._storage is None else self._storage.nbytes
+
+    def cache(self, rows: int, slots: int, limit: int | None = None) -> SlotCache:
+        """A cache of ``rows`` rows of ``slots`` tokens each; the one handed out before must not be used any more.
+
+        Raises :class:`docspec.core.PageError` if it would take more than ``limit`` bytes.
+        """
+        needed = rows * (slots + 1)
+        allowed = needed if limit is None else limit // self.spec.bytes_per_slot()
+        if needed > allowed:
+            raise PageError(
+                f"{rows} x {slots} tokens need a KV buffer of {needed * self.spec.bytes_per_slot() / MIB:,.0f} MiB "
+                f"and --kv-memory allows {allowed * self.spec.bytes_per_slot() / MIB:,.0f}; raise it, "
+                "or lower --max-tokens or --dpi"
+            )
+        storage = self._storage
+        if storage is None or storage.shape[2] < needed:
+            self.release()  # let go of the old storage before the new one is made
+            self._storage = storage = self._allocate(needed)
+        known = self._caches.get((rows, slots))
+        if known is None:
+            if len(self._caches) >= MAX_SHAPES:
+                self._caches.clear()
+            known = self._caches[rows, slots] = SlotCache(self.spec, rows, slots, storage, self.is_current)
+        self._current = known
+        return known
+
+    def is_current(self, cache: SlotCache) -> bool:
+        """Whether ``cache`` is the one that was handed out last."""
+        return self._current is cache
+
+    def release(self) -> None:
+        """Lets go of the memory; the next request makes it anew."""
+        self._storage = None
+        self._current = None
+        self._caches.clear()
+
+    def _allocate(self, capacity: int) -> torch.Tensor:
+        spec = self.spec
+        shape = (spec.layers, 2, capacity, spec.kv_heads, spec.head_dim)
+        return torch.zeros(shape, dtype=spec.dtype, device=spec.device)
