@@ -54,7 +54,9 @@ class KVArena:
         if known is None:
             if len(self._caches) >= MAX_SHAPES:
                 self._caches.clear()
-            known = self._caches[rows, slots] = SlotCache(self.spec, rows, slots, storage, self.is_current)
+            with torch.inference_mode(False):  # rows are moved outside of it too
+                known = SlotCache(self.spec, rows, slots, storage, self.is_current)
+            self._caches[rows, slots] = known
         self._current = known
         return known
 
@@ -71,4 +73,5 @@ class KVArena:
     def _allocate(self, capacity: int) -> torch.Tensor:
         spec = self.spec
         shape = (spec.layers, 2, capacity, spec.kv_heads, spec.head_dim)
-        return torch.zeros(shape, dtype=spec.dtype, device=spec.device)
+        with torch.inference_mode(False):
+            return torch.zeros(shape, dtype=spec.dtype, device=spec.device)

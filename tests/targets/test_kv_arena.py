@@ -74,3 +74,14 @@ def test_shapes_that_are_remembered_are_bounded():
     for slots in range(500):
         arena.cache(1, slots + 1)
     assert len(arena._caches) <= 32
+
+
+def test_memory_asked_for_in_inference_mode_can_be_changed_outside_of_it():
+    arena = KVArena(SPEC)
+    with torch.inference_mode():
+        cache = arena.cache(2, 20)
+        cache.begin_prefill(1, 3)
+        cache.update(torch.ones(1, 1, 3, 64), torch.ones(1, 1, 3, 64), layer_idx=0)
+    cache.compact([(1, [1, 2], 5)])
+    cache.move_row(1, 0, 7)
+    assert cache.buffer[0, 0, 0, :8, 0, 0].tolist() == [1, 1, 1, 0, 0, 1, 1, 0]
