@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.cli import bench_model, exits
+from docspec.cli import bench_model, bench_quality, exits
 from docspec.core import DocspecError, ParseOptions, UsageError
 from docspec.core.options import Align, DrafterName
 
@@ -39,7 +39,7 @@ def _bench() -> None:
 bench.command()(bench_model.speed)
 bench.command()(bench_model.fidelity)
 bench.command()(bench_model.memory)
-bench.command()(bench_model.accuracy)
+bench.command()(bench_quality.accuracy)
 bench.command()(bench_model.corrections)
 bench.command()(bench_model.reader)
 

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import typer
 
+from docspec.cli.bench_common import (
+    Device,
+    Dpi,
+    Dtype,
+    Inputs,
+    JsonFile,
+    MaxTokens,
+    Model,
+    Pages,
+    sources_of,
+    write_json,
+)
 from docspec.core import ParseOptions, UsageError
 from docspec.core.options import DrafterName
-
-Inputs = Annotated[
-    list[str], typer.Argument(metavar="INPUT", show_default=False, help="PDF or image files, or folders.")
-]
-Model = Annotated[
-    str, typer.Option(metavar="NAME|DIR", help="Hub name, local folder, or the bundled reader.")
-]
-Device = Annotated[str, typer.Option(metavar="auto|cpu|cuda[:N]|mps", help="Where the model runs.")]
-Dtype = Annotated[Literal["auto", "float32", "bfloat16", "float16"], typer.Option(help="Number format.")]
-Pages = Annotated[str | None, typer.Option(metavar="1-3,7", show_default=False, help="Pages of each input.")]
-Dpi = Annotated[float, typer.Option(min=1, help="Pixels per inch that PDF pages are rendered at.")]
-MaxTokens = Annotated[
-    int | None, typer.Option(min=1, show_default=False, help="Most tokens a page may have.")
-]
-JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", show_default=False, help="Write all figures as JSON."),
-]
 
 
 def speed(
@@ -64,11 +57,11 @@ def speed(
     options = ParseOptions(
         model=model, device=device, dtype=dtype, pages=pages, dpi=dpi, drafter=drafter, max_tokens=max_tokens
     )
-    measured = measure(_sources(inputs), options, chosen, repeats, told)
+    measured = measure(sources_of(inputs), options, chosen, repeats, told)
     if not measured:
         raise UsageError("no page could be measured")
     print_speed(measured)
-    _write(json_file, "docspec.bench.speed/1", model, [asdict(page) for page in measured])
+    write_json(json_file, "docspec.bench.speed/1", model, [asdict(page) for page in measured])
     return 0
 
 
@@ -109,14 +102,14 @@ def fidelity(
     )
     drafters = [build_drafter(replace(options, drafter=name)) for name in drafter or ["text-layer"]]  # type: ignore[arg-type]
     checks = []
-    for check in check_documents(_sources(inputs), options, drafters, attention or ["sdpa", "eager"]):
+    for check in check_documents(sources_of(inputs), options, drafters, attention or ["sdpa", "eager"]):
         checks.append(check)
         if not check.identical:
             say(f"differs: {check}")
     if not checks:
         raise UsageError("no page could be checked")
     print_fidelity(checks)
-    _write(json_file, "docspec.bench.fidelity/1", model, [asdict(check) for check in checks])
+    write_json(json_file, "docspec.bench.fidelity/1", model, [asdict(check) for check in checks])
     return 0 if all(check.identical for check in checks) else 3
 
 
@@ -134,28 +127,7 @@ def memory(
 
     peaks = measure(pages or [10, 300], ["--model", model, "--max-tokens", str(max_tokens)])
     print_memory(peaks)
-    _write(json_file, "docspec.bench.memory/1", model, [asdict(peak) for peak in peaks])
-    return 0
-
-
-def accuracy(
-    inputs: Inputs,
-    model: Model = "auto",
-    device: Device = "auto",
-    dtype: Dtype = "auto",
-    dpi: Dpi = 200.0,
-    drafter: Annotated[DrafterName, typer.Option(help="What drafts.")] = "auto",
-    tau: Annotated[float | None, typer.Option(show_default=False, help="Relaxed acceptance.")] = None,
-    json_file: JsonFile = None,
-) -> int:
-    """Draft and output of page 1 against the true Markdown in NAME.md beside NAME.pdf and NAME-scan.pdf."""
-    from docspec.bench.accuracy import measure
-    from docspec.cli.bench_tables import print_accuracy
-
-    options = ParseOptions(model=model, device=device, dtype=dtype, dpi=dpi, drafter=drafter, tau=tau)
-    pages = list(measure(_sources(inputs), options))
-    print_accuracy(pages)
-    _write(json_file, "docspec.bench.accuracy/1", model, [asdict(page) for page in pages])
+    write_json(json_file, "docspec.bench.memory/1", model, [asdict(peak) for peak in peaks])
     return 0
 
 
@@ -171,9 +143,9 @@ def corrections(
     from docspec.bench.corrections import measure
     from docspec.cli.bench_tables import print_corrections
 
-    pages = list(measure(_sources(inputs), ParseOptions(model=model, device=device), rate, tau))
+    pages = list(measure(sources_of(inputs), ParseOptions(model=model, device=device), rate, tau))
     print_corrections(pages)
-    _write(json_file, "docspec.bench.corrections/1", model, [asdict(page) for page in pages])
+    write_json(json_file, "docspec.bench.corrections/1", model, [asdict(page) for page in pages])
     return 0
 
 
@@ -193,25 +165,5 @@ def reader(
 
     report = run(locate(model, offline=True), crops_per_bucket=crops, pages_per_kind=pages, seed=seed)
     print_reader(report)
-    _write(json_file, "docspec.bench.reader/1", model, [asdict(bucket) for bucket in report.buckets])
+    write_json(json_file, "docspec.bench.reader/1", model, [asdict(bucket) for bucket in report.buckets])
     return 0
-
-
-def _sources(inputs: list[str]) -> list[Any]:
-    from docspec.documents import expand_inputs
-
-    expansion = expand_inputs(inputs)
-    for error in expansion.errors:
-        raise error
-    expansion.raise_if_nothing()
-    return list(expansion.sources)
-
-
-def _write(path: Path | None, schema: str, model: str, rows: list[dict[str, Any]]) -> None:
-    if path is None:
-        return
-    from docspec.reporting.writer import write_whole
-    from docspec.versions import machine, versions
-
-    whole = {"schema": schema, "versions": versions(), "machine": machine(), "model": model, "rows": rows}
-    write_whole(path, json.dumps(whole, indent=2) + "\n")

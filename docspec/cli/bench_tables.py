@@ -108,23 +108,35 @@ def print_memory(peaks: Sequence[Peak]) -> None:
     _console().print(table)
 
 
-def print_accuracy(pages: Sequence[PageAccuracy]) -> None:
-    """One row a page, then the mean weighted by the length of the truth."""
-    table = _table("Normalised edit distance to the truth", ["page"], ["truth", "tokens", "draft", "output"])
-    for page in pages:
-        table.add_row(
-            page.source,
-            str(page.truth_characters),
-            str(page.tokens),
-            f"{page.draft:.3f}",
-            f"{page.output:.3f}",
+def print_accuracy(pages: Sequence[PageAccuracy], target: str) -> None:
+    """The four ways to a text, mean over pages; then the page distance of each way by page."""
+    from docspec.bench.accuracy import ROWS, mean_score
+
+    columns = ["page", "text", "order", "TEDS", "TEDS-S", "tokens", "seconds"]
+    total = _table(
+        f"Against the truth, mean of {len(pages)} pages: distances (0 is right), TEDS (1 is right)",
+        ["what"],
+        columns,
+    )
+    total.caption = target
+    by_name = {name: [row for page in pages for row in page.rows if row.name == name] for name in ROWS}
+    for name, rows in by_name.items():
+        mean = mean_score(rows)
+        total.add_row(
+            name,
+            *map(_share, (mean.page, mean.text, mean.order, mean.teds, mean.teds_structure)),
+            str(sum(row.tokens for row in rows)),
+            f"{sum(row.seconds for row in rows):.1f}",
         )
-    whole = sum(page.truth_characters for page in pages) or 1
-    draft = sum(page.draft * page.truth_characters for page in pages) / whole
-    output = sum(page.output * page.truth_characters for page in pages) / whole
-    table.add_section()
-    table.add_row("all", str(whole), str(sum(page.tokens for page in pages)), f"{draft:.3f}", f"{output:.3f}")
-    _console().print(table)
+    each = _table("Normalised edit distance of the whole page", ["page"], ["drafter", *ROWS])
+    for page in pages:
+        each.add_row(page.source, page.drafter, *(f"{row.score.page:.3f}" for row in page.rows))
+    _console().print(each)
+    _console().print(total)
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
 
 
 def print_corrections(pages: Sequence[PageCorrections]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.bench.accuracy import distance, normalise
 from docspec.bench.corrections import corrupt, survivors
+from docspec.bench.page_score import distance, normalise
 
 TRUTH = "# The tides\n\nTwice a day the harbour fills, and twice a day it empties again: 12 feet of water."
 
