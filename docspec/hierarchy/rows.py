@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from docspec.core import ParseOptions, StageStats
+from docspec.hierarchy.prefill import prefill_rows
 from docspec.speculation.acceptance import make_rule
 from docspec.speculation.autoregressive import decode_autoregressively
 from docspec.speculation.decode import Finish, Row, decode
@@ -104,15 +105,10 @@ class Engine:
         start = time.perf_counter()
         slots = max(job.slots for job in jobs) + self.spare_slots - 1
         cache = self.target.kv.cache(len(jobs), slots, self._options.kv_limit)
+        filled = prefill_rows(self.target, [job.prompt for job in jobs], cache, range(len(jobs)))
         rows = [
-            Row.after_prefill(
-                self.target.prefill(job.prompt, cache, index),
-                proposer,
-                job.budget,
-                self.target.eos_ids,
-                LoopGuard(job.held),
-            )
-            for index, (job, proposer) in enumerate(zip(jobs, proposers, strict=True))
+            Row.after_prefill(prefill, proposer, job.budget, self.target.eos_ids, LoopGuard(job.held))
+            for prefill, proposer, job in zip(filled, proposers, jobs, strict=True)
         ]
         return cache, rows, time.perf_counter() - start
 

@@ -6,14 +6,19 @@ after that the text decoder is called directly with explicit positions and a fou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import torch
 from PIL.Image import Image
+from torch.nn import functional
 
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.protocol import KVSpec, Prefill, Prompt
+
+PER_TOKEN = ("input_ids", "mm_token_type_ids")
+"""Model inputs of shape ``(1, length)``; the others have one entry an image or a patch."""
 
 
 class Processing(Protocol):
@@ -72,18 +77,50 @@ class TransformersTarget:
         inputs = self.processing.encode(image, prompt)
         return Prompt(inputs, int(inputs["input_ids"].shape[1]))
 
-    @torch.inference_mode()
     def prefill(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
         """The top-level forward pass over one prompt; raises ``ValueError`` if it does not fit the cache."""
-        cache.begin_prefill(row, prompt.length)
-        inputs = {name: value.to(self.kv_spec.device) for name, value in prompt.inputs.items()}
-        output = self.model(**inputs, past_key_values=cache, use_cache=True, logits_to_keep=1)
-        return Prefill(output.logits[0, -1], prompt.length, self._rope_delta())
+        return self.prefill_together([prompt], cache, [row])[0]
 
-    def _rope_delta(self) -> int:
-        """The delta of the prompt that was just run; module state that the next prompt overwrites."""
+    @torch.inference_mode()
+    def prefill_together(
+        self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]
+    ) -> list[Prefill]:
+        """The top-level forward pass over several prompts, padded on the right, their images one after the other.
+
+        Padding counts as text that nobody looks at: it changes neither positions nor the rope delta of its row.
+        Raises ``ValueError`` if a prompt does not fit the cache.
+        """
+        lengths = [prompt.length for prompt in prompts]
+        cache.begin_prefills(rows, lengths)
+        ends = sorted({length - 1 for length in lengths})
+        output = self.model(
+            **self._joined([prompt.inputs for prompt in prompts], max(lengths)),
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=torch.tensor(ends, device=self.kv_spec.device),
+        )
+        return [
+            Prefill(output.logits[row, ends.index(length - 1)], length, self._rope_delta(row))
+            for row, length in enumerate(lengths)
+        ]
+
+    def _joined(self, inputs: Sequence[dict[str, torch.Tensor]], longest: int) -> dict[str, torch.Tensor]:
+        """One batch of all ``inputs``: what has one entry a token is padded and stacked, images are concatenated.
+
+        There is no attention mask: it would only say what causal attention from left to right implies.
+        """
+        joined = {}
+        for name in inputs[0].keys() - {"attention_mask"}:
+            values = [one[name] for one in inputs]
+            if name in PER_TOKEN:
+                values = [functional.pad(value, (0, longest - value.shape[1])) for value in values]
+            joined[name] = torch.cat(values).to(self.kv_spec.device)
+        return joined
+
+    def _rope_delta(self, row: int = 0) -> int:
+        """The delta of a prompt that was just run; module state that the next prompt overwrites."""
         deltas = getattr(self.model.model, "rope_deltas", None)
-        return int(deltas.flatten()[0]) if deltas is not None else 0
+        return int(deltas.flatten()[row]) if deltas is not None else 0
 
     def forward(
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache

@@ -8,8 +8,9 @@ each attention layer hands its keys and values to ``update`` and gets back what 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 from transformers.cache_utils import Cache, CacheLayerMixin
 
@@ -99,12 +100,22 @@ class SlotCache(Cache):
 
     def begin_prefill(self, row: int, length: int) -> None:
         """The next forward pass is the prompt of ``row``: plain causal attention over itself, slots ``0..``."""
-        if length >= self.slots:
-            raise ValueError(f"a prompt of {length} tokens does not fit {self.slots - 1} slots")
+        self.begin_prefills([row], [length])
+
+    def begin_prefills(self, rows: Sequence[int], lengths: Sequence[int]) -> None:
+        """The next forward pass is the prompts of ``rows``, padded on the right to the longest one.
+
+        Under causal attention no token looks at the padding behind it; the padding's keys go to the bins.
+        """
+        longest = max(lengths)
+        if longest >= self.slots:
+            raise ValueError(f"a prompt of {longest} tokens does not fit {self.slots - 1} slots")
         self._check()
         self.prefilling = True
-        start = row * self.slots
-        self.write_index = torch.arange(start, start + length, device=self.spec.device)
+        slots = np.arange(longest) + np.zeros((len(rows), 1), dtype=np.int64)
+        slots[slots >= np.array(lengths)[:, None]] = self.bin
+        slots += np.array(rows)[:, None] * self.slots
+        self.write_index = torch.from_numpy(slots.ravel()).to(self.spec.device)
 
     def begin_step(self, slots: torch.Tensor, view_slots: int) -> None:
         """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots.

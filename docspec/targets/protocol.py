@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -62,6 +63,12 @@ class TargetModel(Protocol):
 
     def prefill(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
         """Runs vision and prompt, writing keys and values into slots ``0..length-1`` of ``row``."""
+        ...
+
+    def prefill_together(
+        self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]
+    ) -> list[Prefill]:
+        """:meth:`prefill` of several prompts, each into its own row, in one forward pass."""
         ...
 
     def forward(

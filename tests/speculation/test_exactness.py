@@ -170,7 +170,7 @@ class TestNegativeControls:
         assert self.outputs(options, target, prompts, greedy) != greedy
 
     def test_a_missing_rope_delta_breaks_equality(self, monkeypatch, options, target, prompts, greedy):
-        monkeypatch.setattr(type(target), "_rope_delta", lambda self: 0)
+        monkeypatch.setattr(type(target), "_rope_delta", lambda self, row=0: 0)
         assert self.outputs(options, target, prompts, greedy) != greedy
 
     def test_forgotten_compaction_breaks_equality(self, monkeypatch, options, target, prompts, greedy):
