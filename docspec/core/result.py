@@ -49,6 +49,7 @@ class StageStats:
     target's own token too. The first token of a row comes from its prefill and belongs to no step.
     ``host_seconds`` is the part of ``decode_seconds`` that went into proposing trees and laying out their masks.
     ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
+    ``plain_tokens`` were decoded one a step because drafts did not pay there.
     """
 
     rows: int = 0
@@ -62,6 +63,7 @@ class StageStats:
     decode_seconds: float = 0.0
     host_seconds: float = 0.0
     kv_bytes: int = 0
+    plain_tokens: int = 0
 
     @property
     def aal(self) -> float:
@@ -89,6 +91,7 @@ class StageStats:
             self.decode_seconds + other.decode_seconds,
             self.host_seconds + other.host_seconds,
             max(self.kv_bytes, other.kv_bytes),
+            self.plain_tokens + other.plain_tokens,
         )
 
 

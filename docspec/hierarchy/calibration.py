@@ -13,6 +13,7 @@ import torch
 
 from docspec.core import PageError
 from docspec.hierarchy.costs import Costs
+from docspec.targets.threads import decoding_threads
 
 if TYPE_CHECKING:
     from docspec.targets.kv_cache import SlotCache
@@ -37,9 +38,10 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
         cache = target.kv.cache(2, PREFIX + max(WIDTHS), kv_limit)
     except PageError:
         return 0.0
-    for width in WIDTHS:
-        costs.note_step(width, _least(target, cache, 1, width, repeats))
-    two = _least(target, cache, 2, 16, repeats)
+    with decoding_threads(target):
+        for width in WIDTHS:
+            costs.note_step(width, _least(target, cache, 1, width, repeats))
+        two = _least(target, cache, 2, 16, repeats)
     costs.row.add(max(0.0, two / costs.step_seconds(16) - 1))
     return time.perf_counter() - start
 

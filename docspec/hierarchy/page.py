@@ -70,6 +70,8 @@ class PageParser:
         self._engine = Engine(loaded.target, options)
         self._planner = planner or Planner(Costs())
         self._engine.worth = self._planner.costs.node_share()
+        if options.stages == "auto":
+            self._engine.plain_seconds = self._planner.costs.step_seconds(1)
 
     def parse(self, page: PageImage) -> PageResult:
         """The page's result; never raises but for interrupts and programming errors outside the page."""
@@ -164,6 +166,9 @@ class PageParser:
             output, stats = self._engine.baseline(job)
         else:
             [output], stats = self._engine.speculate([job], self._progress(page, "stage2"))
+        if stats.plain_tokens:
+            detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"
+            events += (Event("plain_decoding", detail),)
         text = self._target.detokenize(list(output.tokens))
         self._planner.observe(draft.drafter, text, stats)
         return replace(

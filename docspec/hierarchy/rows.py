@@ -15,9 +15,11 @@ from docspec.hierarchy.prefill import prefill_rows
 from docspec.speculation.acceptance import make_rule
 from docspec.speculation.autoregressive import decode_autoregressively
 from docspec.speculation.decode import Finish, Row, decode
+from docspec.speculation.pacing import PacedProposer
 from docspec.speculation.policies import make_proposer
 from docspec.speculation.proposer import EmptyProposer, Proposer
 from docspec.speculation.stopping import LoopGuard
+from docspec.targets.threads import decoding_threads, threads_for
 
 if TYPE_CHECKING:
     from docspec.targets.kv_cache import SlotCache
@@ -60,16 +62,25 @@ class Engine:
         self.target = target
         self._options = options
         self._rule = make_rule(options.tau)
+        threads_for(target)  # measured here, so that no page pays for it
         self.worth = 0.0
         """Least chance of a tree node that pays, from measured step costs; 0 where nothing was measured."""
+        self.plain_seconds = 0.0
+        """What a step of one token takes, kept up to date; where it is known, a row that is alone in its batch is
+        decoded plainly as long as drafts do not pay."""
 
     def speculate(
         self, jobs: Sequence[RowJob], on_step: OnStep | None = None
     ) -> tuple[list[RowOutput], StageStats]:
         """Decodes ``jobs`` in one batch with their drafts (SpecDecode)."""
-        cache, rows, seconds = self._prefill(jobs, [self._proposer(job.drafts) for job in jobs])
+        proposers = [self._proposer(job.drafts, alone=len(jobs) == 1) for job in jobs]
+        cache, rows, seconds = self._prefill(jobs, proposers)
         start = time.perf_counter()
-        forwards = decode(self.target, cache, rows, self._rule, self._options.max_tree, on_step)
+        with decoding_threads(self.target):
+            forwards = decode(self.target, cache, rows, self._rule, self._options.max_tree, on_step)
+        for proposer in proposers:
+            if isinstance(proposer, PacedProposer):
+                self.plain_seconds = proposer.plain_seconds
         stats = _stats(jobs, rows, forwards, seconds, time.perf_counter() - start)
         return _outputs(rows), replace(stats, kv_bytes=self.target.kv.nbytes)
 
@@ -77,7 +88,8 @@ class Engine:
         """Decodes ``job`` one token a step, without its drafts."""
         cache, rows, seconds = self._prefill([job], [EmptyProposer()])
         start = time.perf_counter()
-        forwards = decode_autoregressively(self.target, cache, rows[0])
+        with decoding_threads(self.target):
+            forwards = decode_autoregressively(self.target, cache, rows[0])
         stats = _stats([job], rows, forwards, seconds, time.perf_counter() - start)
         return _outputs(rows)[0], replace(stats, kv_bytes=self.target.kv.nbytes)
 
@@ -96,8 +108,9 @@ class Engine:
         limit = self._options.kv_limit
         return None if limit is None else limit // self.target.kv_spec.bytes_per_slot()
 
-    def _proposer(self, drafts: Drafts) -> Proposer:
-        return make_proposer(drafts, self._options, self.target, self.worth)
+    def _proposer(self, drafts: Drafts, alone: bool) -> Proposer:
+        proposer = make_proposer(drafts, self._options, self.target, self.worth)
+        return PacedProposer(proposer, self.plain_seconds) if alone and self.plain_seconds > 0 else proposer
 
     def _prefill(
         self, jobs: Sequence[RowJob], proposers: Sequence[Proposer]
@@ -131,4 +144,7 @@ def _stats(
         prefill_seconds=prefill,
         decode_seconds=decoding,
         host_seconds=sum(row.host_seconds for row in rows),
+        plain_tokens=sum(
+            row.proposer.plain_tokens for row in rows if isinstance(row.proposer, PacedProposer)
+        ),
     )

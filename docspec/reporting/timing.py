@@ -149,6 +149,7 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
         "decode_seconds": _seconds(stats.decode_seconds),
         "host_seconds": _seconds(stats.host_seconds),
         "kv_bytes": stats.kv_bytes,
+        "plain_tokens": stats.plain_tokens,
     }
 
 
