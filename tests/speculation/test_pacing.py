@@ -46,7 +46,7 @@ def replay(gains, tokens, plain=PLAIN, tree=TREE, told=PLAIN):
 
 
 def test_good_drafts_are_never_left():
-    seconds, plain, trees = replay(lambda at: 4, 1000)
+    _, plain, trees = replay(lambda at: 4, 1000)
     assert plain == 0
     assert trees == pytest.approx(200, abs=1)
 
