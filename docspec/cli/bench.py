@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.cli import bench_model, bench_quality, exits
+from docspec.cli import bench_fidelity, bench_model, bench_quality, exits
 from docspec.core import DocspecError, ParseOptions, UsageError
 from docspec.core.options import Align, DrafterName
 
@@ -37,7 +37,7 @@ def _bench() -> None:
 
 
 bench.command()(bench_model.speed)
-bench.command()(bench_model.fidelity)
+bench.command()(bench_fidelity.fidelity)
 bench.command()(bench_model.memory)
 bench.command()(bench_quality.accuracy)
 bench.command()(bench_model.corrections)

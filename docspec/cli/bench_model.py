@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -63,54 +62,6 @@ def speed(
     print_speed(measured)
     write_json(json_file, "docspec.bench.speed/1", model, [asdict(page) for page in measured])
     return 0
-
-
-def fidelity(
-    inputs: Inputs,
-    model: Model = "auto",
-    device: Device = "auto",
-    dtype: Dtype = "float32",
-    pages: Pages = None,
-    dpi: Dpi = 200.0,
-    drafter: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", show_default=False, help="Repeatable; default: text-layer."),
-    ] = None,
-    attention: Annotated[
-        list[str] | None, typer.Option(metavar="sdpa|eager", show_default=False, help="Default: both.")
-    ] = None,
-    drafts: Annotated[Path | None, typer.Option(help="Drafts for --drafter saved.")] = None,
-    ppstructure_models: Annotated[Path | None, typer.Option(help="Models for --drafter ppstructure.")] = None,
-    max_tokens: MaxTokens = None,
-    json_file: JsonFile = None,
-) -> int:
-    """Compare the tokens of every way of decoding with transformers' own generate; 3 if any page differs."""
-    from docspec.bench.fidelity import check_documents
-    from docspec.cli.bench_tables import print_fidelity
-    from docspec.cli.terminal import say
-    from docspec.drafting import build_drafter
-
-    options = ParseOptions(
-        model=model,
-        device=device,
-        dtype=dtype,
-        pages=pages,
-        dpi=dpi,
-        drafts=drafts,
-        ppstructure_models=ppstructure_models,
-        max_tokens=max_tokens,
-    )
-    drafters = [build_drafter(replace(options, drafter=name)) for name in drafter or ["text-layer"]]  # type: ignore[arg-type]
-    checks = []
-    for check in check_documents(sources_of(inputs), options, drafters, attention or ["sdpa", "eager"]):
-        checks.append(check)
-        if not check.identical:
-            say(f"differs: {check}")
-    if not checks:
-        raise UsageError("no page could be checked")
-    print_fidelity(checks)
-    write_json(json_file, "docspec.bench.fidelity/1", model, [asdict(check) for check in checks])
-    return 0 if all(check.identical for check in checks) else 3
 
 
 def memory(

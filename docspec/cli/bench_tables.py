@@ -11,7 +11,7 @@ from rich.table import Table
 if TYPE_CHECKING:
     from docspec.bench.accuracy import PageAccuracy
     from docspec.bench.corrections import PageCorrections
-    from docspec.bench.fidelity import Check
+    from docspec.bench.fidelity import Check, PageChecks, Skip
     from docspec.bench.memory import Peak
     from docspec.bench.speed import PageSpeed
     from docspec.reader.evaluate import Report
@@ -74,28 +74,53 @@ def print_speed(pages: Sequence[PageSpeed]) -> None:
     _console().print(total)
 
 
-def print_fidelity(checks: Sequence[Check]) -> None:
-    """One row for each kind of draft, stage setting and attention."""
+def print_fidelity(pages: Sequence[PageChecks]) -> None:
+    """One row for each kind of draft and stage setting; then what was not compared; then the sum."""
+    from docspec.cli.bench_common import target_line
+
+    checks = [check for page in pages for check in page.checks]
+    attentions = list(dict.fromkeys(check.attention for check in checks))
     table = _table(
-        "Token ids against transformers' generate",
-        ["attention", "drafts", "stages"],
-        ["pages", "identical", "cut by guard", "tokens", "steps", "tok/step"],
+        "Identical to transformers' generate, token for token",
+        ["drafts", "stages"],
+        [*attentions, "guard", "draft chars", "tokens", "tok/step"],
     )
-    kinds = dict.fromkeys((check.attention, check.drafts, check.stages) for check in checks)
-    for kind in kinds:
-        same = [check for check in checks if (check.attention, check.drafts, check.stages) == kind]
-        steps = sum(check.steps for check in same)
-        tokens = sum(check.accepted for check in same) + steps
+    for drafts, stages in dict.fromkeys((check.drafts, check.stages) for check in checks):
+        alike = [check for check in checks if (check.drafts, check.stages) == (drafts, stages)]
+        steps = sum(check.steps for check in alike)
+        accepted = sum(check.accepted for check in alike)
         table.add_row(
-            *kind,
-            str(len(same)),
-            str(sum(check.identical for check in same)),
-            str(sum(check.stopped == "loop_stopped" for check in same)),
-            str(sum(check.tokens for check in same)),
-            str(steps),
-            f"{tokens / steps:.2f}" if steps else "",
+            drafts,
+            stages,
+            *(_identical([check for check in alike if check.attention == one]) for one in attentions),
+            str(sum(check.stopped != "" for check in alike)),
+            str(sum(check.draft_characters for check in alike)),
+            str(sum(check.tokens for check in alike)),
+            f"{(accepted + steps) / steps:.2f}" if steps else "",
         )
-    _console().print(table)
+    console = _console()
+    console.print(table)
+    _print_skips(console, [skip for page in pages for skip in page.skips])
+    documents = len({check.source for check in checks})
+    target = next(page.target for page in pages if page.target)
+    console.print(
+        f"{_identical(checks)} comparisons identical, {documents} documents ({target_line(target)})"
+    )
+
+
+def _identical(checks: Sequence[Check]) -> str:
+    return f"{sum(check.identical for check in checks)} of {len(checks)}"
+
+
+def _print_skips(console: Console, skips: Sequence[Skip]) -> None:
+    if not skips:
+        return
+    table = _table("Not compared", ["drafts", "reason"], ["pages", "failed"])
+    for drafts, reason in dict.fromkeys((skip.drafts, skip.reason) for skip in skips):
+        alike = [skip for skip in skips if (skip.drafts, skip.reason) == (drafts, reason)]
+        pages = {(skip.source, skip.page) for skip in alike}
+        table.add_row(drafts, reason, str(len(pages)), "yes" if any(s.failed for s in alike) else "")
+    console.print(table)
 
 
 def print_memory(peaks: Sequence[Peak]) -> None:

@@ -145,7 +145,9 @@ class PageParser:
         self._observer.stage(page.number, "stage1")
         start = time.perf_counter()
         progress = self._progress(page, "stage1")
-        regions = verify_regions(self._engine, self._target, self._dialect, page, draft, progress)
+        regions = verify_regions(
+            self._engine, self._target, self._dialect, page, draft, progress, self._options.max_tokens
+        )
         seconds = time.perf_counter() - start
         self._planner.observe_crops(seconds)
         timings = replace(result.timings, stage1=seconds)

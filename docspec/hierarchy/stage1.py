@@ -45,11 +45,18 @@ def verify_regions(
     page: PageImage,
     draft: PageDraft,
     on_step: OnStep | None = None,
+    max_tokens: int | None = None,
 ) -> RegionOutputs:
-    """Runs Stage 1 over ``draft``; an output that did not end by itself is kept as far as it goes."""
+    """Runs Stage 1 over ``draft``; an output that did not end by itself is kept as far as it goes.
+
+    No region may write more than ``max_tokens``, the page's own budget where there is one.
+    """
+    limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
     texts = [""] * len(draft.regions)
     total = StageStats()
-    asked = ((index, _job(target, dialect, page, region)) for index, region in enumerate(draft.regions))
+    asked = (
+        (index, _job(target, dialect, page, region, limit)) for index, region in enumerate(draft.regions)
+    )
     jobs = [(index, job) for index, job in asked if job is not None]
     for batch in _batches(jobs, engine.slots_allowed, engine.spare_slots):
         outputs, stats = engine.speculate([job for _, job in batch], on_step)
@@ -59,7 +66,9 @@ def verify_regions(
     return RegionOutputs(texts, total)
 
 
-def _job(target: TransformersTarget, dialect: Dialect, page: PageImage, region: Region) -> RowJob | None:
+def _job(
+    target: TransformersTarget, dialect: Dialect, page: PageImage, region: Region, limit: int
+) -> RowJob | None:
     if not region.texts:
         return None
     image = crop(page.image, region.bbox, target.processing.factor)
@@ -67,7 +76,7 @@ def _job(target: TransformersTarget, dialect: Dialect, page: PageImage, region: 
         return None
     drafts = tuple(tuple(target.tokenize(text)) for text in dialect.region_drafts(region))
     longest = max((len(draft) for draft in drafts), default=0)
-    budget = min(longest + longest // 2 + SPARE_TOKENS, MAX_REGION_TOKENS)
+    budget = min(longest + longest // 2 + SPARE_TOKENS, limit)
     return RowJob(target.encode(image, dialect.crop_prompt(region)), drafts, budget, held=drafts)
 
 

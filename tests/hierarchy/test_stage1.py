@@ -50,3 +50,15 @@ def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, m
     assert outputs.texts == [alone[0], "", *alone[1:]]
     assert len(set(alone)) == 3
     assert outputs.stats.rows == 3
+
+
+def test_no_region_writes_more_than_the_page_may(lively_qwen):
+    options = ParseOptions(model=str(lively_qwen), device="cpu")
+    target = load_target(options).target
+    page = PageImage(Image.effect_noise((256, 256), 80).convert("RGB"), 1, 1.0, "noise.png")
+    regions = tuple(Region(BBox(0, y, 250, y + 60), Category.TEXT, ("words " * 20,)) for y in (0, 70))
+    dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
+    whole = verify_regions(Engine(target, options), target, dialect, page, PageDraft(regions))
+    short = verify_regions(Engine(target, options), target, dialect, page, PageDraft(regions), max_tokens=5)
+    assert whole.stats.tokens > 10
+    assert short.stats.tokens == 10
