@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import torch
 
 from docspec.core import ParseOptions, StageStats
 from docspec.hierarchy.prefill import prefill_rows
@@ -19,7 +21,7 @@ from docspec.speculation.pacing import PacedProposer
 from docspec.speculation.policies import make_proposer
 from docspec.speculation.proposer import EmptyProposer, Proposer
 from docspec.speculation.stopping import LoopGuard
-from docspec.targets.threads import decoding_threads, threads_for
+from docspec.targets.threads import decoding_threads, threads_for, using_threads
 
 if TYPE_CHECKING:
     from docspec.targets.kv_cache import SlotCache
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 OnStep = Callable[[Sequence[Row]], None]
 Drafts = tuple[tuple[int, ...], ...]
+
+REFILL = 4
+"""Waiting rows enter when one place in so many is free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +75,68 @@ class Engine:
         decoded plainly as long as drafts do not pay."""
 
     def speculate(
-        self, jobs: Sequence[RowJob], on_step: OnStep | None = None
+        self, jobs: Sequence[RowJob], on_step: OnStep | None = None, places: int | None = None
     ) -> tuple[list[RowOutput], StageStats]:
-        """Decodes ``jobs`` in one batch with their drafts (SpecDecode)."""
-        proposers = [self._proposer(job.drafts, alone=len(jobs) == 1) for job in jobs]
-        cache, rows, seconds = self._prefill(jobs, proposers)
+        """Decodes ``jobs`` in one batch of ``places`` rows (all at once by default) with their drafts (SpecDecode).
+
+        Where there are fewer places than jobs, the jobs wait in the order given and enter as rows end.
+        """
         start = time.perf_counter()
+        queue = RowQueue(self, jobs, self.cache_for(jobs, places or len(jobs)))
+        forwards = self.decode(queue, on_step)
+        for row in queue.rows:
+            if isinstance(row.proposer, PacedProposer):
+                self.plain_seconds = row.proposer.plain_seconds
+        seconds = time.perf_counter() - start - queue.prefill_seconds
+        return queue.outputs(), self.stats(jobs, queue.rows, forwards, queue.prefill_seconds, seconds)
+
+    def decode(self, queue: RowQueue, on_step: OnStep | None = None) -> int:
+        """Runs the rows of ``queue`` to their ends, waiting ones included; returns the forward passes."""
+        rule, max_tree = self._rule, self._options.max_tree
+        entered = list(queue.rows)
         with decoding_threads(self.target):
-            forwards = decode(self.target, cache, rows, self._rule, self._options.max_tree, on_step)
-        for proposer in proposers:
-            if isinstance(proposer, PacedProposer):
-                self.plain_seconds = proposer.plain_seconds
-        stats = _stats(jobs, rows, forwards, seconds, time.perf_counter() - start)
-        return _outputs(rows), replace(stats, kv_bytes=self.target.kv.nbytes)
+            return decode(self.target, queue.cache, entered, rule, max_tree, on_step, queue.admit)
 
     def baseline(self, job: RowJob) -> tuple[RowOutput, StageStats]:
         """Decodes ``job`` one token a step, without its drafts."""
-        cache, rows, seconds = self._prefill([job], [EmptyProposer()])
+        queue = RowQueue(self, [job], self.cache_for([job], 1), speculative=False)
+        [row] = queue.admit(range(1))
         start = time.perf_counter()
         with decoding_threads(self.target):
-            forwards = decode_autoregressively(self.target, cache, rows[0])
-        stats = _stats([job], rows, forwards, seconds, time.perf_counter() - start)
-        return _outputs(rows)[0], replace(stats, kv_bytes=self.target.kv.nbytes)
+            forwards = decode_autoregressively(self.target, queue.cache, row)
+        seconds = time.perf_counter() - start
+        return queue.outputs()[0], self.stats([job], [row], forwards, queue.prefill_seconds, seconds)
+
+    def cache_for(self, jobs: Sequence[RowJob], places: int) -> SlotCache:
+        """A KV buffer of ``places`` rows, each long enough for any of ``jobs``."""
+        slots = max(job.slots for job in jobs) + self.spare_slots - 1
+        return self.target.kv.cache(places, slots, self._options.kv_limit)
+
+    def proposer(self, job: RowJob, alone: bool) -> Proposer:
+        """The proposer over the drafts of ``job``; a row that is ``alone`` in its batch is paced."""
+        proposer = make_proposer(job.drafts, self._options, self.target, self.worth)
+        return PacedProposer(proposer, self.plain_seconds) if alone and self.plain_seconds > 0 else proposer
+
+    def stats(
+        self, jobs: Sequence[RowJob], rows: Sequence[Row], forwards: int, prefill: float, decoding: float
+    ) -> StageStats:
+        """The counts of ``rows`` with the seconds of their prefill and decoding."""
+        return StageStats(
+            rows=len(rows),
+            forwards=forwards,
+            steps=sum(row.steps for row in rows),
+            drafted=sum(row.drafted for row in rows),
+            accepted=sum(row.accepted for row in rows),
+            tokens=sum(len(row.output) for row in rows),
+            prompt_tokens=sum(job.prompt.length for job in jobs),
+            prefill_seconds=prefill,
+            decode_seconds=decoding,
+            kv_bytes=self.target.kv.nbytes,
+            host_seconds=sum(row.host_seconds for row in rows),
+            plain_tokens=sum(
+                row.proposer.plain_tokens for row in rows if isinstance(row.proposer, PacedProposer)
+            ),
+        )
 
     def release(self) -> None:
         """Lets go of the KV memory (after a failure; the next call makes it anew)."""
@@ -108,43 +153,54 @@ class Engine:
         limit = self._options.kv_limit
         return None if limit is None else limit // self.target.kv_spec.bytes_per_slot()
 
-    def _proposer(self, drafts: Drafts, alone: bool) -> Proposer:
-        proposer = make_proposer(drafts, self._options, self.target, self.worth)
-        return PacedProposer(proposer, self.plain_seconds) if alone and self.plain_seconds > 0 else proposer
 
-    def _prefill(
-        self, jobs: Sequence[RowJob], proposers: Sequence[Proposer]
-    ) -> tuple[SlotCache, list[Row], float]:
+class RowQueue:
+    """Jobs on their way through one batch: waiting, prefilled into a place that is free, decoded.
+
+    ``rows`` are those that have entered, in the order of ``jobs``; ``prefill_seconds`` is what entering took.
+    """
+
+    def __init__(
+        self, engine: Engine, jobs: Sequence[RowJob], cache: SlotCache, speculative: bool = True
+    ) -> None:
+        self.cache = cache
+        self.rows: list[Row] = []
+        self.prefill_seconds = 0.0
+        self._engine = engine
+        self._jobs = jobs
+        self._speculative = speculative
+        self._threads = torch.get_num_threads()  # decoding may use fewer
+
+    def admit(self, places: range) -> list[Row]:
+        """Rows for the first of ``places``; none until a good part of the batch is free, so that prompts share
+        their prefill."""
+        waiting = self._jobs[len(self.rows) :]
+        entering = waiting[: len(places)]
+        if not entering or len(places) < min(len(waiting), self.cache.rows / REFILL):
+            return []
         start = time.perf_counter()
-        slots = max(job.slots for job in jobs) + self.spare_slots - 1
-        cache = self.target.kv.cache(len(jobs), slots, self._options.kv_limit)
-        filled = prefill_rows(self.target, [job.prompt for job in jobs], cache, range(len(jobs)))
+        engine, first = self._engine, places[0]
+        own = range(first, first + len(entering))
+        with using_threads(self._threads):
+            filled = prefill_rows(engine.target, [job.prompt for job in entering], self.cache, own)
         rows = [
-            Row.after_prefill(prefill, proposer, job.budget, self.target.eos_ids, LoopGuard(job.held))
-            for prefill, proposer, job in zip(filled, proposers, jobs, strict=True)
+            Row.after_prefill(
+                prefill,
+                engine.proposer(job, alone=len(self._jobs) == 1) if self._speculative else EmptyProposer(),
+                job.budget,
+                engine.target.eos_ids,
+                LoopGuard(job.held),
+            )
+            for prefill, job in zip(filled, entering, strict=True)
         ]
-        return cache, rows, time.perf_counter() - start
+        self.rows += rows
+        self.prefill_seconds += time.perf_counter() - start
+        return rows
 
+    def close(self) -> None:
+        """No more rows enter."""
+        self._jobs = self._jobs[: len(self.rows)]
 
-def _outputs(rows: Sequence[Row]) -> list[RowOutput]:
-    return [RowOutput(tuple(row.output), row.finish or "budget") for row in rows]
-
-
-def _stats(
-    jobs: Sequence[RowJob], rows: Sequence[Row], forwards: int, prefill: float, decoding: float
-) -> StageStats:
-    return StageStats(
-        rows=len(rows),
-        forwards=forwards,
-        steps=sum(row.steps for row in rows),
-        drafted=sum(row.drafted for row in rows),
-        accepted=sum(row.accepted for row in rows),
-        tokens=sum(len(row.output) for row in rows),
-        prompt_tokens=sum(job.prompt.length for job in jobs),
-        prefill_seconds=prefill,
-        decode_seconds=decoding,
-        host_seconds=sum(row.host_seconds for row in rows),
-        plain_tokens=sum(
-            row.proposer.plain_tokens for row in rows if isinstance(row.proposer, PacedProposer)
-        ),
-    )
+    def outputs(self) -> list[RowOutput]:
+        """What each job wrote, in the order of the jobs; nothing where a row never entered."""
+        return [RowOutput(tuple(row.output), row.finish or "budget") for row in self.rows]

@@ -58,10 +58,10 @@ def verify_regions(
         (index, _job(target, dialect, page, region, limit)) for index, region in enumerate(draft.regions)
     )
     jobs = [(index, job) for index, job in asked if job is not None]
-    for batch in _batches(jobs, engine.slots_allowed, engine.spare_slots):
-        outputs, stats = engine.speculate([job for _, job in batch], on_step)
+    for queue, places in _queues(jobs, engine.slots_allowed, engine.spare_slots):
+        outputs, stats = engine.speculate([job for _, job in queue], on_step, places)
         total += stats
-        for (index, _), output in zip(batch, outputs, strict=True):
+        for (index, _), output in zip(queue, outputs, strict=True):
             texts[index] = target.detokenize(list(output.tokens)) if output.finish != "loop" else ""
     return RegionOutputs(texts, total)
 
@@ -80,19 +80,21 @@ def _job(
     return RowJob(target.encode(image, dialect.crop_prompt(region)), drafts, budget, held=drafts)
 
 
-def _batches(
+def _queues(
     jobs: Sequence[tuple[int, RowJob]], allowed: int | None = None, spare: int = 0
-) -> Iterator[list[tuple[int, RowJob]]]:
-    """Rows of similar length together, so that they end at about the same time, within the buffer's bound.
+) -> Iterator[tuple[list[tuple[int, RowJob]], int]]:
+    """Jobs that pass through one buffer, the longest first, and the rows that the buffer has for them.
 
-    ``allowed`` bounds the slots of a batch further, ``spare`` slots a row counted in.
+    All rows of a buffer are as long as its longest job, ``spare`` slots included; so long jobs, of which fewer than
+    ``MAX_ROWS`` fit the bound (``allowed`` slots where that is less), do not share it with short ones.
     """
-    batch: list[tuple[int, RowJob]] = []
     most = MAX_SLOTS if allowed is None else min(MAX_SLOTS, allowed)
-    for item in sorted(jobs, key=lambda item: item[1].slots):
-        if batch and (len(batch) == MAX_ROWS or (len(batch) + 1) * (item[1].slots + spare) > most):
-            yield batch
-            batch = []
-        batch.append(item)
-    if batch:
-        yield batch
+    waiting = sorted(jobs, key=lambda item: -item[1].slots)
+    while waiting:
+        places = max(1, min(len(waiting), MAX_ROWS, most // (waiting[0][1].slots + spare)))
+        if places in (len(waiting), MAX_ROWS):
+            yield waiting, places
+            return
+        queue = [item for item in waiting if (item[1].slots + spare) * MAX_ROWS > most]
+        yield queue, min(places, len(queue))
+        waiting = waiting[len(queue) :]

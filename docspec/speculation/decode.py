@@ -23,7 +23,10 @@ from docspec.speculation.tree import TokenTree
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.protocol import Prefill, TargetModel
 
-Finish = Literal["eos", "loop", "budget"]
+Finish = Literal["eos", "loop", "budget", "stopped"]
+
+Admit = Callable[[range], Sequence["Row"]]
+"""Given free places of the batch, prefills waiting rows into the first of them; none if no more should enter now."""
 
 
 @dataclass(slots=True, eq=False)
@@ -95,15 +98,17 @@ def decode(
     rule: AcceptanceRule,
     max_tree: int = 64,
     on_step: Callable[[Sequence[Row]], None] | None = None,
+    admit: Admit | None = None,
 ) -> int:
     """Runs ``rows`` (row ``i`` prefilled into row ``i`` of ``cache``) to their ends; returns the forward passes.
 
     ``max_tree`` bounds a row's tree, the pending token included; 1 is plain autoregression. A row that ends gives
-    its place in the batch to the last live one. Raises ``ValueError`` if a prompt leaves no room in the cache.
+    its place in the batch to the last live one, and the freed places are offered to ``admit`` (continuous batching).
+    Raises ``ValueError`` if a prompt leaves no room in the cache.
     """
-    live: list[Row | None] = list(rows)
+    live = list(rows)
     forwards = 0
-    while running := _close_gaps(live, cache):
+    while running := _fill(live, cache, admit):
         start = time.perf_counter()
         trees = [row.proposer.propose(row.output, _room(row, cache, max_tree)) for row in running]
         batch = linearise(
@@ -132,20 +137,27 @@ def _room(row: Row, cache: SlotCache, max_tree: int) -> int:
     return max(1, min(max_tree, row.budget - len(row.output) + 1, cache.slots - 1 - row.length))
 
 
-def _close_gaps(live: list[Row | None], cache: SlotCache) -> list[Row]:
+def _fill(live: list[Row], cache: SlotCache, admit: Admit | None) -> list[Row]:
+    """The rows of the next step: those that go on, and new ones as far as there are places."""
+    _close_gaps(live, cache)
+    while admit is not None and len(live) < cache.rows and (new := admit(range(len(live), cache.rows))):
+        live.extend(new)
+        _close_gaps(live, cache)  # a new row may have ended with its first token
+    return list(live)
+
+
+def _close_gaps(live: list[Row], cache: SlotCache) -> None:
     """Drops finished rows, moving the last live row into each gap so that live rows stay the buffer's first."""
     index = 0
     while index < len(live):
-        row = live[index]
-        if row is not None and row.finish is None:
+        if live[index].finish is None:
             index += 1
             continue
         last = live.pop()
         if index < len(live):
-            if last is not None and last.finish is None:
+            if last.finish is None:
                 cache.move_row(len(live), index, last.length)
             live[index] = last
-    return [row for row in live if row is not None]
 
 
 @torch.inference_mode()

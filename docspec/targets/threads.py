@@ -36,12 +36,18 @@ _chosen: WeakKeyDictionary[TargetModel, int] = WeakKeyDictionary()
 @contextlib.contextmanager
 def decoding_threads(target: TargetModel) -> Iterator[None]:
     """Within it torch uses the number of threads that suits the steps of ``target``."""
+    with using_threads(threads_for(target)):
+        yield
+
+
+@contextlib.contextmanager
+def using_threads(number: int) -> Iterator[None]:
+    """Within it torch uses ``number`` threads."""
     before = torch.get_num_threads()
-    chosen = threads_for(target)
-    if chosen == before:
+    if number == before:
         yield
         return
-    torch.set_num_threads(chosen)
+    torch.set_num_threads(number)
     try:
         yield
     finally:

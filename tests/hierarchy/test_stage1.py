@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
@@ -18,14 +20,26 @@ def job(length: int, budget: int = 10) -> RowJob:
     return RowJob(Prompt({}, length), (), budget)
 
 
-def test_batches_keep_the_bounds_and_lose_nothing(monkeypatch):
-    monkeypatch.setattr(stage1, "MAX_SLOTS", 1000)
-    jobs = [(index, job(length)) for index, length in enumerate([5, 900, 40, 300, 300, 7, 2000] * 4)]
-    batches = list(stage1._batches(jobs))
-    assert sorted(index for batch in batches for index, _ in batch) == list(range(len(jobs)))
-    for batch in batches:
-        assert len(batch) <= stage1.MAX_ROWS
-        assert len(batch) == 1 or len(batch) * max(one.slots for _, one in batch) <= 1000
+@given(
+    st.lists(st.integers(1, 2500), max_size=60),
+    st.one_of(st.none(), st.integers(1, 9000)),
+    st.integers(0, 80),
+)
+def test_queues_keep_the_bounds_and_lose_nothing(lengths, allowed, spare):
+    jobs = [(index, job(length)) for index, length in enumerate(lengths)]
+    queues = list(stage1._queues(jobs, allowed, spare))
+    assert sorted(index for queue, _ in queues for index, _ in queue) == list(range(len(jobs)))
+    most = min(stage1.MAX_SLOTS, allowed or stage1.MAX_SLOTS)
+    for queue, places in queues:
+        longest = max(one.slots for _, one in queue) + spare
+        assert queue[0][1].slots + spare == longest
+        assert 1 <= places <= min(stage1.MAX_ROWS, len(queue))
+        assert places == 1 or places * longest <= most
+
+
+def test_long_jobs_take_no_places_from_short_ones():
+    jobs = [(0, job(stage1.MAX_SLOTS // 2)), *((i, job(100)) for i in range(1, 40))]
+    assert [(len(queue), places) for queue, places in stage1._queues(jobs)] == [(1, 1), (39, stage1.MAX_ROWS)]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 16])
