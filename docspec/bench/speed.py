@@ -6,11 +6,13 @@ Ratios are taken between medians of the same page; drafting is inside every spec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from statistics import median
 
-from docspec.core import PageImage, PageResult, ParseOptions
+from docspec.core import PageImage, PageResult, StageStats
 from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, Source
 from docspec.drafting import make_drafter
@@ -35,7 +37,12 @@ MODES: dict[str, dict[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One mode on one page: medians over the repeats, ``low`` and ``high`` the extremes of the total seconds."""
+    """One mode on one page: counts of Stage 2 and seconds, medians over the repeats.
+
+    ``low`` and ``high`` are the extremes of ``total``, ``decode_low`` and ``decode_high`` those of ``decode`` (draft +
+    Stage 1 + Stage 2). ``stepping`` are the seconds of all verification steps of both stages, ``host`` the part of
+    them that went into proposals, trees and masks.
+    """
 
     mode: str
     tokens: int
@@ -45,10 +52,14 @@ class Sample:
     low: float
     high: float
     decode: float
+    decode_low: float
+    decode_high: float
     draft: float
     stage1: float
     prefill: float
     stage2: float
+    stepping: float
+    host: float
     identical: bool
     status: str
     reasons: tuple[str, ...]
@@ -74,47 +85,116 @@ class PageSpeed:
     def sample(self, mode: str) -> Sample:
         return next(sample for sample in self.samples if sample.mode == mode)
 
+    @property
+    def kind(self) -> str:
+        """The page's kind: its file's name without folder, suffix and number."""
+        return re.sub(r"[-_ ]?\d+$", "", PurePath(self.source).stem) or self.source
+
     def sr_e2e(self, mode: str) -> float:
         """Equation 13: plain seconds over the mode's, rendering and draft included."""
-        return self.sample(PLAIN).total / self.sample(mode).total
+        return _ratio(self.sample(PLAIN).total, self.sample(mode).total)
 
     def sr_decode(self, mode: str) -> float:
         """Equation 12: plain decoding seconds over the mode's draft, Stage 1 and Stage 2 decoding."""
-        return self.sample(PLAIN).decode / self.sample(mode).decode
+        return _ratio(self.sample(PLAIN).decode, self.sample(mode).decode)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One mode over some pages together: ratios are those of sums of medians.
+
+    ``sr_low`` and ``sr_high`` are SR_e2e with all of the mode's runs at their slowest and at their fastest; ``worst``
+    is SR_e2e of the page that fares worst. ``host_share`` is the host's part (0..1) of the verification steps.
+    """
+
+    mode: str
+    pages: int
+    tokens: int
+    aal: float
+    tokens_per_step: float
+    sr_decode: float
+    sr_e2e: float
+    sr_low: float
+    sr_high: float
+    worst: float
+    draft: float
+    stage1: float
+    prefill: float
+    stage2: float
+    total: float
+    host_share: float
+    identical: int
 
 
 def measure(
+    parser: Parser,
     sources: Sequence[Source],
-    options: ParseOptions,
     modes: Sequence[str] = tuple(MODES),
     repeats: int = 3,
     on_page: Callable[[PageSpeed], None] | None = None,
 ) -> list[PageSpeed]:
     """Times every selected page of ``sources`` in every mode; a first untimed page warms everything up."""
     pages: list[PageSpeed] = []
-    with Parser(options) as parser:
-        parsers = {mode: _page_parser(parser, mode) for mode in (PLAIN, *(m for m in modes if m != PLAIN))}
-        warm = False
-        for source in sources:
-            with parser.open(source) as document:
-                for page in document.pages(options.pages, options.dpi):
-                    if isinstance(page, PageFailure):
-                        continue
-                    if not warm:
-                        _run_all(parsers, page, 0)
-                        warm = True
-                    results = [_run_all(parsers, page, turn) for turn in range(repeats)]
-                    pages.append(_summarise(page, list(parsers), results))
-                    if on_page is not None:
-                        on_page(pages[-1])
+    options = parser.options
+    parsers = {mode: _page_parser(parser, mode) for mode in (PLAIN, *(m for m in modes if m != PLAIN))}
+    warm = False
+    for source in sources:
+        with parser.open(source) as document:
+            for page in document.pages(options.pages, options.dpi):
+                if isinstance(page, PageFailure):
+                    continue
+                if not warm:
+                    _run_all(parsers, page, 0)
+                    warm = True
+                results = [_run_all(parsers, page, turn) for turn in range(repeats)]
+                pages.append(_summarise(page, list(parsers), results))
+                if on_page is not None:
+                    on_page(pages[-1])
     return pages
 
 
-def overall(pages: Sequence[PageSpeed], mode: str, decode: bool = False) -> float:
-    """Plain seconds of all pages together over the mode's (decoding only, or end to end)."""
-    field = "decode" if decode else "total"
-    plain = sum(getattr(page.sample(PLAIN), field) for page in pages)
-    return plain / sum(getattr(page.sample(mode), field) for page in pages)
+def summarise(pages: Sequence[PageSpeed], mode: str) -> Summary:
+    """``mode`` over all of ``pages`` (not empty) together."""
+    samples = [page.sample(mode) for page in pages]
+
+    def total(field: str, of: Iterable[Sample] = samples) -> float:
+        return float(sum(getattr(sample, field) for sample in of))
+
+    plain = [page.sample(PLAIN) for page in pages]
+    plain_total = total("total", plain)
+    steps = total("steps") or 1.0
+    return Summary(
+        mode=mode,
+        pages=len(pages),
+        tokens=int(total("tokens")),
+        aal=total("accepted") / steps,
+        tokens_per_step=(total("accepted") + steps) / steps,
+        sr_decode=_ratio(total("decode", plain), total("decode")),
+        sr_e2e=_ratio(plain_total, total("total")),
+        sr_low=_ratio(plain_total, total("high")),
+        sr_high=_ratio(plain_total, total("low")),
+        worst=min(page.sr_e2e(mode) for page in pages),
+        draft=total("draft"),
+        stage1=total("stage1"),
+        prefill=total("prefill"),
+        stage2=total("stage2"),
+        total=total("total"),
+        host_share=_ratio(total("host"), total("stepping"), empty=0.0),
+        identical=int(total("identical")),
+    )
+
+
+def by_kind(pages: Sequence[PageSpeed]) -> dict[str, list[PageSpeed]]:
+    """Pages grouped by their kind, in the order of the first of each."""
+    groups: dict[str, list[PageSpeed]] = {}
+    for page in pages:
+        groups.setdefault(page.kind, []).append(page)
+    return groups
+
+
+def _ratio(plain: float, own: float, empty: float = 1.0) -> float:
+    """``plain / own``; ``empty`` where nothing was done (a blank page)."""
+    return plain / own if own else empty
 
 
 def _page_parser(parser: Parser, mode: str) -> PageParser:
@@ -140,6 +220,8 @@ def _summarise(page: PageImage, modes: Sequence[str], results: list[dict[str, Pa
         runs = [result[mode] for result in results]
         times = [run.timings for run in runs]
         stats = runs[0].stage2
+        stages = [(run.stage1 or StageStats()) + (run.stage2 or StageStats()) for run in runs]
+        decodes = [t.draft + t.stage1 + t.stage2 for t in times]
         samples.append(
             Sample(
                 mode=mode,
@@ -149,12 +231,16 @@ def _summarise(page: PageImage, modes: Sequence[str], results: list[dict[str, Pa
                 total=median(t.total for t in times),
                 low=min(t.total for t in times),
                 high=max(t.total for t in times),
-                decode=median(t.draft + t.stage1 + t.stage2 for t in times),
+                decode=median(decodes),
+                decode_low=min(decodes),
+                decode_high=max(decodes),
                 draft=median(t.draft for t in times),
                 stage1=median(t.stage1 for t in times),
                 prefill=median(t.prefill for t in times),
                 stage2=median(t.stage2 for t in times),
-                identical=all(run.token_ids == expected for run in runs),
+                stepping=median(stage.decode_seconds for stage in stages),
+                host=median(stage.host_seconds for stage in stages),
+                identical=all(run.token_ids == expected and run.status != "failed" for run in runs),
                 status=runs[0].status,
                 reasons=(runs[0].drafter_reason, *(event.detail for event in runs[0].events)),
             )

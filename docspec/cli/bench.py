@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docspec.cli import bench_fidelity, bench_model, bench_quality, exits
+from docspec.cli.bench_common import PlotFile
 from docspec.core import DocspecError, ParseOptions, UsageError
 from docspec.core.options import Align, DrafterName
 
@@ -40,6 +41,7 @@ bench.command()(bench_model.speed)
 bench.command()(bench_fidelity.fidelity)
 bench.command()(bench_model.memory)
 bench.command()(bench_quality.accuracy)
+bench.command()(bench_quality.drafts)
 bench.command()(bench_model.corrections)
 bench.command()(bench_model.reader)
 
@@ -77,16 +79,20 @@ def transcripts(
         Path | None,
         typer.Option("--json", metavar="FILE", show_default=False, help="Write all figures as JSON."),
     ] = None,
+    plot: PlotFile = None,
 ) -> int:
     """Replay what a model wrote earlier against drafts: tokens per step of each policy, no weights needed.
 
     Beside each policy stands the copy bound: the best that copying from these drafts could do.
     """
     from docspec import offline
+    from docspec.bench.charts import plot_transcripts
+    from docspec.bench.plots import check_plot
     from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
     from docspec.cli.terminal import quiet_libraries, say_error
     from docspec.drafting import make_drafter
 
+    check_plot(plot)
     offline.enforce()
     quiet_libraries(0)
     aligns = _policies(align or POLICIES)
@@ -109,6 +115,8 @@ def transcripts(
             from docspec.reporting.writer import write_whole
 
             write_whole(json_file, json.dumps(_as_object(pages, budget, aligns), indent=2) + "\n")
+        if plot is not None:
+            plot_transcripts(plot, pages, f"replayed, no model runs; drafts: {drafter}; tree budget {budget}")
     return exits.code_of_run(len(pages), 0, errors)
 
 

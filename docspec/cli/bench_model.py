@@ -16,7 +16,10 @@ from docspec.cli.bench_common import (
     MaxTokens,
     Model,
     Pages,
+    PlotFile,
     sources_of,
+    target_fields,
+    target_line,
     write_json,
 )
 from docspec.core import ParseOptions, UsageError
@@ -38,29 +41,57 @@ def speed(
     repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 3,
     max_tokens: MaxTokens = None,
     json_file: JsonFile = None,
+    plot: PlotFile = None,
 ) -> int:
     """Plain decoding against every way of speculating: one run, interleaved, medians."""
-    from docspec.bench.speed import MODES, PageSpeed, measure
+    from docspec.bench.charts import plot_speed
+    from docspec.bench.plots import check_plot
+    from docspec.bench.speed import MODES, PLAIN, PageSpeed, by_kind, measure, summarise
     from docspec.cli.bench_tables import print_speed
     from docspec.cli.terminal import say
+    from docspec.parser import Parser
 
+    check_plot(plot)
     chosen = mode or list(MODES)
     for name in chosen:
         if name not in MODES:
             raise UsageError(f"--mode {name}: unknown; choose among {', '.join(MODES)}")
 
     def told(page: PageSpeed) -> None:
-        ratios = ", ".join(f"{m} {page.sr_e2e(m):.2f}x" for m in chosen if m != "plain")
+        ratios = ", ".join(f"{m} {page.sr_e2e(m):.2f}x" for m in chosen if m != PLAIN)
         say(f"{page.source} page {page.page}: {ratios}")
 
     options = ParseOptions(
         model=model, device=device, dtype=dtype, pages=pages, dpi=dpi, drafter=drafter, max_tokens=max_tokens
     )
-    measured = measure(sources_of(inputs), options, chosen, repeats, told)
+    with Parser(options) as parser:
+        measured = measure(parser, sources_of(inputs), chosen, repeats, told)
+        info = parser.target_info
     if not measured:
         raise UsageError("no page could be measured")
-    print_speed(measured)
-    write_json(json_file, "docspec.bench.speed/1", model, [asdict(page) for page in measured])
+    print_speed(measured, target_line(info), repeats)
+    modes = [sample.mode for sample in measured[0].samples]
+    write_json(
+        json_file,
+        "docspec.bench.speed/1",
+        model,
+        [asdict(page) for page in measured],
+        **target_fields(info),
+        repeats=repeats,
+        modes=[asdict(summarise(measured, mode)) for mode in modes],
+        kinds=[
+            {"kind": kind, **asdict(summarise(group, mode))}
+            for kind, group in by_kind(measured).items()
+            for mode in modes
+        ],
+    )
+    if plot is not None:
+        plot_speed(
+            plot,
+            measured,
+            f"{target_line(info)}; medians and extremes of {repeats} interleaved runs",
+            info.random,
+        )
     return 0
 
 

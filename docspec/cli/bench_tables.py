@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
     from docspec.bench.accuracy import PageAccuracy
     from docspec.bench.corrections import PageCorrections
+    from docspec.bench.drafts import Point
     from docspec.bench.fidelity import Check, PageChecks, Skip
     from docspec.bench.memory import Peak
     from docspec.bench.speed import PageSpeed
@@ -21,8 +23,11 @@ def _console() -> Console:
     return Console(highlight=False, markup=False, emoji=False)
 
 
-def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
+def _table(title: str, left: Sequence[str], right: Sequence[str], dense: bool = False) -> Table:
+    """A table whose first columns are words and whose others are figures; ``dense`` for many columns."""
     table = Table(title=title, title_justify="left")
+    if dense:
+        table.box, table.padding = box.SIMPLE_HEAD, (0, 1, 0, 0)
     for name in left:
         table.add_column(name, overflow="fold")
     for name in right:
@@ -30,48 +35,99 @@ def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
     return table
 
 
-def print_speed(pages: Sequence[PageSpeed]) -> None:
-    """One row a page with the end-to-end ratio of each mode, then one row a mode with everything."""
-    from docspec.bench.speed import PLAIN, overall
+def print_speed(pages: Sequence[PageSpeed], target: str, repeats: int) -> None:
+    """Each mode's end-to-end ratio by page, all ratios by kind where kinds have several pages, then everything."""
+    from docspec.bench.speed import PLAIN, by_kind, summarise
 
     modes = [sample.mode for sample in pages[0].samples if sample.mode != PLAIN]
     each = _table("SR_e2e by page: plain seconds over the mode's", ["page"], ["tokens", "plain s", *modes])
     for page in pages:
         plain = page.sample(PLAIN)
-        ratios = [f"{page.sr_e2e(mode):.2f}" for mode in modes]
-        each.add_row(f"{page.source} {page.page}", str(plain.tokens), f"{plain.total:.2f}", *ratios)
-    columns = [
-        "tok/step",
-        "AAL",
-        "SR_decode",
-        "SR_e2e",
-        "worst",
-        "draft",
-        "stage 1",
-        "prefill",
-        "stage 2",
-        "identical",
-    ]
-    total = _table("All pages together (seconds are sums of medians)", ["mode"], columns)
-    for mode in [PLAIN, *modes]:
-        samples = [page.sample(mode) for page in pages]
-        steps = sum(sample.steps for sample in samples) or 1
-        accepted = sum(sample.accepted for sample in samples)
-        total.add_row(
-            mode,
-            f"{(accepted + steps) / steps:.2f}",
-            f"{accepted / steps:.2f}",
-            f"{overall(pages, mode, decode=True):.2f}",
-            f"{overall(pages, mode):.2f}",
-            f"{min(page.sr_e2e(mode) for page in pages):.2f}",
-            *(
-                f"{sum(getattr(s, part) for s in samples):.2f}"
-                for part in ("draft", "stage1", "prefill", "stage2")
-            ),
-            f"{sum(sample.identical for sample in samples)} of {len(samples)}",
-        )
+        faster = [f"{page.sr_e2e(mode):.2f}" for mode in modes]
+        each.add_row(f"{page.source} {page.page}", str(plain.tokens), f"{plain.total:.2f}", *faster)
     _console().print(each)
-    _console().print(total)
+    kinds = by_kind(pages)
+    if 1 < len(kinds) < len(pages):
+        _console().print(_speed_by_kind(kinds, [PLAIN, *modes]))
+    ratios = _table(
+        f"All pages together: plain over the mode's, medians of {repeats} interleaved runs",
+        ["mode"],
+        ["AAL", "tok/step", "SR_decode", "SR_e2e", "range", "worst", "identical"],
+        dense=True,
+    )
+    shares = _table(
+        "Seconds, sums of medians; host: propose + tree + mask, share of all steps",
+        ["mode"],
+        ["draft", "stage 1", "prefill", "stage 2", "total", "host"],
+        dense=True,
+    )
+    shares.caption = target
+    for mode in [PLAIN, *modes]:
+        one = summarise(pages, mode)
+        ratios.add_row(
+            mode,
+            f"{one.aal:.2f}",
+            f"{one.tokens_per_step:.2f}",
+            f"{one.sr_decode:.2f}",
+            f"{one.sr_e2e:.2f}",
+            f"{one.sr_low:.2f}-{one.sr_high:.2f}",
+            f"{one.worst:.2f}",
+            f"{one.identical} of {one.pages}",
+        )
+        parts = (one.draft, one.stage1, one.prefill, one.stage2, one.total)
+        shares.add_row(mode, *(f"{part:.2f}" for part in parts), f"{100 * one.host_share:.1f} %")
+    _console().print(ratios)
+    _console().print(shares)
+
+
+def _speed_by_kind(kinds: dict[str, list[PageSpeed]], modes: Sequence[str]) -> Table:
+    from docspec.bench.speed import summarise
+
+    columns = ["mode", "AAL", "tok/step", "SR_decode", "SR_e2e", "identical"]
+    table = _table("By kind of page", ["kind"], columns, dense=True)
+    for kind, group in kinds.items():
+        for mode in modes:
+            one = summarise(group, mode)
+            ratios = (one.aal, one.tokens_per_step, one.sr_decode, one.sr_e2e)
+            identical = f"{one.identical} of {one.pages}"
+            table.add_row(
+                kind if mode == modes[0] else "", mode, *(f"{ratio:.2f}" for ratio in ratios), identical
+            )
+        table.add_section()
+    return table
+
+
+def print_drafts(points: Sequence[Point], target: str, stages: str) -> None:
+    """One row for each level over all pages together."""
+    from docspec.bench.drafts import levels, overall
+
+    table = _table(
+        f"What drafts of that quality bring, {points[0].runs} interleaved runs, stages: {stages}",
+        ["draft"],
+        ["agree %", "draft s", "AAL", "tok/step", "SR_verify", "SR_decode", "SR_e2e", "same"],
+        dense=True,
+    )
+    table.caption = (
+        f"{target}. agree: characters of the draft that are the target's own; SR_verify: decoding alone, "
+        "SR_decode and SR_e2e: with the draft's time; same: runs whose output is plain decoding's"
+    )
+    kind = points[0].kind
+    for label, group in levels(points).items():
+        if group[0].kind != kind:
+            table.add_section()
+            kind = group[0].kind
+        steps = sum(point.steps for point in group) or 1
+        accepted = sum(point.accepted for point in group)
+        table.add_row(
+            label,
+            f"{100 * sum(point.accuracy for point in group) / len(group):.1f}",
+            f"{sum(point.draft_seconds for point in group) / len(group):.2f}",
+            f"{accepted / steps:.2f}",
+            f"{(accepted + steps) / steps:.2f}",
+            *(f"{overall(group, part):.2f}" for part in ("verify", "decode", "total")),
+            f"{sum(point.identical for point in group)}/{sum(point.runs for point in group)}",
+        )
+    _console().print(table)
 
 
 def print_fidelity(pages: Sequence[PageChecks]) -> None:
