@@ -13,6 +13,7 @@ import torch
 from PIL.Image import Image
 from torch.nn import functional
 
+from docspec.targets.attention import FOLDED, additive_mask, folded_mask
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.protocol import KVSpec, Prefill, Prompt
@@ -65,6 +66,7 @@ class TransformersTarget:
             dtype=self._embed.weight.dtype,
             device=self._embed.weight.device,
         )
+        self._groups = config.num_attention_heads // config.num_key_value_heads
         self.kv = KVArena(self.kv_spec)
         self.max_length = int(config.max_position_embeddings)
 
@@ -127,10 +129,9 @@ class TransformersTarget:
     ) -> torch.Tensor:
         mask = mask.unsqueeze(1)
         if self.attention == "eager":  # takes additive masks only; a boolean one would be added as 0 and 1
-            blocked = torch.finfo(self.kv_spec.dtype).min
-            mask = torch.zeros(mask.shape, dtype=self.kv_spec.dtype, device=mask.device).masked_fill_(
-                ~mask, blocked
-            )
+            mask = additive_mask(mask, self.kv_spec.dtype)
+        elif self.attention == FOLDED and self._groups > 1:
+            mask = folded_mask(mask, self._groups, self.kv_spec.dtype)
         if self.rope_axes > 1:
             positions = positions.unsqueeze(0).expand(self.rope_axes, -1, -1)
         hidden = self._decoder(

@@ -29,8 +29,9 @@ def folded_attention(
 ) -> tuple[torch.Tensor, None]:
     """``query`` ``(rows, heads, tokens, dim)`` over ``key``/``value`` ``(rows, kv_heads, slots, dim)``.
 
-    ``attention_mask`` is boolean ``(rows, 1, tokens, slots)``. Returns ``(rows, tokens, heads, dim)``. Without a mask,
-    or where every head has its own keys, transformers' own sdpa path is taken.
+    ``attention_mask`` is boolean ``(rows, 1, tokens, slots)``, or what :func:`folded_mask` makes of such a one. Returns
+    ``(rows, tokens, heads, dim)``. Without a mask, or where every head has its own keys, transformers' own sdpa path
+    is taken.
     """
     rows, heads, tokens, dim = query.shape
     groups = heads // key.shape[1]
@@ -39,11 +40,27 @@ def folded_attention(
             module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **kwargs
         )
     folded = query.reshape(rows, key.shape[1], groups * tokens, dim)
-    mask = attention_mask.repeat(1, 1, groups, 1)
+    ready = attention_mask.shape[2] == groups * tokens
+    mask = attention_mask if ready else attention_mask.repeat(1, 1, groups, 1)
     output = torch.nn.functional.scaled_dot_product_attention(
         folded, key, value, attn_mask=mask, dropout_p=dropout, scale=scaling
     )
     return output.reshape(rows, heads, tokens, dim).transpose(1, 2).contiguous(), None
+
+
+def additive_mask(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """0 where ``mask`` is true, the least number of ``dtype`` elsewhere; same shape."""
+    blocked = torch.finfo(dtype).min
+    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill_(~mask, blocked)
+
+
+def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Tensor:
+    """Boolean ``(rows, 1, tokens, slots)`` as additive ``(rows, 1, groups * tokens, slots)``.
+
+    Made once a step: sdpa would turn a boolean mask into an additive one in every layer, which takes longer than
+    the attention itself.
+    """
+    return additive_mask(mask, dtype).repeat(1, 1, groups, 1)
 
 
 def register() -> str:

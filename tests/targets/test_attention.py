@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-from docspec.targets.attention import folded_attention
+from docspec.targets.attention import folded_attention, folded_mask
 
 
 class Layer(torch.nn.Module):
@@ -30,5 +30,8 @@ def test_folded_equals_repeated(heads, kv_heads, tokens):
     repeated, _ = sdpa_attention_forward(layer, query, key, value, mask, scaling=0.3)
     assert folded.shape == (3, tokens, heads, 8)
     torch.testing.assert_close(folded, repeated, rtol=1e-5, atol=1e-6)
+    ready = folded_mask(mask, heads // kv_heads, torch.float32)
+    prepared, _ = folded_attention(layer, query, key, value, ready, scaling=0.3)
+    torch.testing.assert_close(prepared, folded, rtol=1e-6, atol=1e-6)
     other, _ = folded_attention(layer, query, key, value, ~mask | (torch.arange(40) == 0), scaling=0.3)
     assert not torch.allclose(folded, other)
