@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 Stages = Literal["auto", "both", "page", "none"]
+Graphs = Literal["auto", "cuda", "compile", "off"]
 Align = Literal["window", "cursor"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "ppstructure", "saved", "none"]
 
@@ -19,6 +20,7 @@ class ParseOptions:
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
     ``align`` names the policy that finds the place in the drafts; ``window`` is the paper's n, for its policy only.
     ``max_tree`` is the number of tree tokens per step, the pending token included.
+    ``graphs`` says how verification steps are run: captured as CUDA graphs, compiled, or eagerly (``off``).
     ``kv_memory`` bounds the key-value buffers, in MiB (``None``: unbounded for a page, batches of crops bounded).
     """
 
@@ -33,6 +35,7 @@ class ParseOptions:
     attention: Literal["auto", "eager", "sdpa"] = "auto"
     offline: bool = False
     kv_memory: int | None = None
+    graphs: Graphs = "auto"
     # drafts
     drafter: DrafterName = "auto"
     drafts: Path | None = None

@@ -17,6 +17,8 @@ from docspec.targets.attention import FOLDED, additive_mask, folded_mask
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.protocol import KVSpec, Prefill, Prompt
+from docspec.targets.stepping.eager import EagerSteps
+from docspec.targets.stepping.step import StepRunner
 
 PER_TOKEN = ("input_ids", "mm_token_type_ids")
 """Model inputs of shape ``(1, length)``; the others have one entry an image or a patch."""
@@ -68,6 +70,7 @@ class TransformersTarget:
         )
         self._groups = config.num_attention_heads // config.num_key_value_heads
         self.kv = KVArena(self.kv_spec)
+        self.steps: StepRunner = EagerSteps(self)
         self.max_length = int(config.max_position_embeddings)
 
     @property

@@ -76,6 +76,7 @@ class SlotCache(Cache):
         if storage is None:
             shape = (spec.layers, 2, rows * self.slots, spec.kv_heads, spec.head_dim)
             storage = torch.zeros(shape, dtype=spec.dtype, device=spec.device)
+        self.storage = storage
         self.buffer = storage[:, :, : rows * self.slots].unflatten(2, (rows, self.slots))
         self._is_valid = is_valid
         self.prefilling = False
@@ -129,6 +130,13 @@ class SlotCache(Cache):
         self.write_index = (slots + offsets).flatten()
         self.view_rows, self.view_slots = rows, view_slots
 
+    def begin_static_step(self, write_index: torch.Tensor, rows: int, view_slots: int) -> None:
+        """Like :meth:`begin_step` with the addresses ``row * slots + slot`` ready in ``write_index`` ``(tokens,)``."""
+        self._check()
+        self.prefilling = False
+        self.write_index = write_index
+        self.view_rows, self.view_slots = rows, view_slots
+
     def compact(self, moves: list[tuple[int, list[int], int]]) -> None:
         """Keeps accepted paths: for each ``(row, slots, to)`` moves ``slots`` to ``to, to+1, ...`` of that row.
 
@@ -139,7 +147,11 @@ class SlotCache(Cache):
             return
         targets = [row * self.slots + to + i for row, slots, to in moves for i in range(len(slots))]
         flat = self.buffer.flatten(2, 3)
-        index = torch.tensor([sources, targets], device=self.spec.device)
+        index = torch.tensor([sources, targets])
+        if self.spec.device.type == "cuda":  # without waiting for it
+            index = index.pin_memory().to(self.spec.device, non_blocking=True)
+        else:
+            index = index.to(self.spec.device)
         flat.index_copy_(2, index[1], flat.index_select(2, index[0]))
 
     def move_row(self, source: int, target: int, length: int) -> None:

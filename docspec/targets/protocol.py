@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from docspec.targets.kv_arena import KVArena
     from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.stepping.step import StepRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class TargetModel(Protocol):
 
     kv_spec: KVSpec
     kv: KVArena
+    steps: StepRunner
     eos_ids: frozenset[int]
 
     def encode(self, image: Image, prompt: str) -> Prompt:

@@ -92,6 +92,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
 
     Raises :class:`docspec.core.ModelError` with one line that names the model and the ways out.
     """
+    from docspec.targets.stepping.choice import make_steps
 
     path = locate(options.model, options.offline)
     model_type = model_type_of(options.model, path)
@@ -107,6 +108,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     target = family.load(
         path, {"dtype": dtype, "device": device, "attn_implementation": _attention(options.attention)}
     )
+    target.steps = make_steps(target, options.graphs)
     info = TargetInfo(
         name="mini" if Path(path) == BUNDLED else options.model,
         path=path,
