@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
     from docspec.targets.registry import LoadedTarget, TargetInfo
+    from docspec.targets.stepping.step import StepReport
 
 Input = Source | str | Path | bytes
 
@@ -48,6 +49,11 @@ class Parser:
     def target_info(self) -> TargetInfo:
         """What the target is; loads it."""
         return self.loaded.info
+
+    @property
+    def step_report(self) -> StepReport | None:
+        """How verification steps are run at present; ``None`` before the target is loaded."""
+        return self.loaded.target.steps.report if "loaded" in self.__dict__ else None
 
     def open(self, source: Input) -> Document:
         """Opens an input: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an image."""

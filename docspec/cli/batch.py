@@ -127,6 +127,8 @@ class Batch:
                     self._display.input_started(source.name, index, len(sources))
                     self._read_one(parser, source, place, stdout)
         finally:
+            steps = parser.step_report
+            self._report.steps = None if steps is None else asdict(steps)
             parser.close()
 
     def _read_one(self, parser: Any, source: Any, place: Destination, stdout: BinaryIO) -> None:

@@ -13,7 +13,7 @@ import typer
 from docspec.cli import config as config_file
 from docspec.cli.batch import Batch, Outputs
 from docspec.core import ParseOptions, UsageError
-from docspec.core.options import Align, DrafterName, Stages
+from docspec.core.options import Align, DrafterName, Graphs, Stages
 from docspec.reporting.renderer import Format, Layout
 
 DEFAULTS = ParseOptions()
@@ -137,6 +137,13 @@ def parse(
             "--offline", rich_help_panel=_MODEL, help="Never open a connection; use what is on this machine."
         ),
     ] = DEFAULTS.offline,
+    graphs: Annotated[
+        Graphs,
+        typer.Option(
+            rich_help_panel=_MODEL,
+            help="How steps are run: captured as CUDA graphs, compiled, or as they come (off); auto: what works.",
+        ),
+    ] = DEFAULTS.graphs,
     kv_memory: Annotated[
         int | None,
         typer.Option(
@@ -257,6 +264,7 @@ def parse(
         dtype=dtype,
         attention=attention,
         offline=offline,
+        graphs=graphs,
         kv_memory=kv_memory,
         drafter=drafter,
         drafts=drafts,

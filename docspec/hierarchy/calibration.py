@@ -9,10 +9,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-import torch
-
 from docspec.core import PageError
 from docspec.hierarchy.costs import Costs
+from docspec.targets.stepping.step import chain
 from docspec.targets.threads import decoding_threads
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ PATIENCE = 1.0
 """Seconds after which a width is not measured again."""
 
 
-@torch.inference_mode()
 def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int | None = None) -> float:
     """Fills ``costs.step`` and ``costs.row`` with the least of ``repeats``; returns the seconds that this took.
 
@@ -47,15 +45,11 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
 
 
 def _least(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int) -> float:
-    device = cache.spec.device
-    tokens = torch.zeros((rows, width), dtype=torch.long, device=device)
-    places = torch.arange(PREFIX, PREFIX + width, device=device).expand(rows, -1)
-    mask = torch.ones((rows, width, PREFIX + width), dtype=torch.bool, device=device)
+    step = chain(rows, width, PREFIX, PREFIX + width)
     times: list[float] = []
     for _ in range(repeats + 1):
         start = time.perf_counter()
-        cache.begin_step(places, PREFIX + width)
-        target.forward(tokens, places, mask, cache).argmax(-1).tolist()
+        target.steps.run(step, cache, scored=False)
         times.append(time.perf_counter() - start)
         if sum(times) > PATIENCE and len(times) > 1:
             break

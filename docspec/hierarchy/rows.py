@@ -108,8 +108,12 @@ class Engine:
         return queue.outputs()[0], self.stats([job], [row], forwards, queue.prefill_seconds, seconds)
 
     def cache_for(self, jobs: Sequence[RowJob], places: int) -> SlotCache:
-        """A KV buffer of ``places`` rows, each long enough for any of ``jobs``."""
+        """A KV buffer of at least ``places`` rows, each long enough for any of ``jobs``, in the shape that steps like
+        best where the bound allows it."""
         slots = max(job.slots for job in jobs) + self.spare_slots - 1
+        roomy = self.target.steps.geometry(places, slots)
+        if self.slots_allowed is None or roomy[0] * (roomy[1] + 1) <= self.slots_allowed:
+            places, slots = roomy
         return self.target.kv.cache(places, slots, self._options.kv_limit)
 
     def proposer(self, job: RowJob, alone: bool) -> Proposer:

@@ -54,6 +54,7 @@ class Report:
         self.documents: list[DocumentEntry] = []
         self.totals = Totals()
         self.target: Mapping[str, Any] | None = None
+        self.steps: Mapping[str, Any] | None = None
         self.wall_seconds = 0.0
         self.load_seconds = 0.0
         self.interrupted = False
@@ -91,6 +92,8 @@ class Report:
             "totals": totals_object(self.totals),
             "documents": [_document_object(entry) for entry in self.documents],
         }
+        if self.steps is not None:
+            values["steps"] = _plain(self.steps)
         if values["simulated"]:
             values["note"] = SIMULATED_NOTE
         return values

@@ -91,6 +91,7 @@ class ScriptedParser:
     observer: Observer
     pages_per_document: int = 2
     act: Callable[[str, int], PageResult | None] = lambda name, number: None
+    step_report: None = None
     target_info: Info = field(default_factory=Info)
     opened: list[str] = field(default_factory=list)
     closed: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from schema_check import load_schema, problems
 
 from docspec.core import Baseline, ParseOptions
 from docspec.reporting.timing import Report
+from docspec.targets.stepping.step import StepReport
 
 
 def report(options: ParseOptions | None = None) -> Report:
@@ -75,6 +77,15 @@ def test_random_weights_are_declared() -> None:
     assert "random weights" in made.as_object()["note"]
     made.target = {"random": False}
     assert made.as_object()["simulated"] is False and "note" not in made.as_object()
+
+
+def test_how_steps_were_run_is_told_where_a_model_ran() -> None:
+    made = report()
+    assert "steps" not in made.as_object()
+    made.steps = asdict(StepReport("cuda", "the quickest that works here", 9, 12, 3.5))
+    told = made.as_object()
+    assert told["steps"]["warmup_seconds"] == 3.5
+    assert not problems(told, load_schema("report"))
 
 
 def test_password_is_never_written(tmp_path: Path) -> None:

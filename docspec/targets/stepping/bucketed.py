@@ -11,14 +11,14 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
 
 from docspec.targets.stepping.eager import score
-from docspec.targets.stepping.step import StepBatch, StepReport, Verdict
+from docspec.targets.stepping.step import StepBatch, StepReport, Verdict, chain
 
 if TYPE_CHECKING:
     from docspec.targets.kv_cache import SlotCache
@@ -202,6 +202,9 @@ class BucketedSteps:
     def report(self) -> StepReport:
         return StepReport(self._capture.mode, self._reason, len(self._buckets), self._captured, self._seconds)
 
+    def geometry(self, rows: int, slots: int) -> tuple[int, int]:
+        return bucket(rows, ROWS), view_bucket(slots + 1) - 1  # the bin is one more
+
     @torch.inference_mode()
     def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
         self._follow(cache)
@@ -217,14 +220,8 @@ class BucketedSteps:
         return static.read(step.rows, step.width)
 
     def advance(self, token: int, position: int, length: int, cache: SlotCache) -> int:
-        step = StepBatch(
-            tokens=np.array([[token]]),
-            positions=np.array([[position]]),
-            slots=np.array([[length]]),
-            parents=np.zeros((1, 1), dtype=np.int64),
-            lengths=np.array([length]),
-            ancestry=np.ones((1, 1, 1), dtype=bool),
-            view_slots=length + 1,
+        step = replace(
+            chain(1, 1, length, length + 1), tokens=np.array([[token]]), positions=np.array([[position]])
         )
         return self.run(step, cache, scored=False).choice[0][0]
 

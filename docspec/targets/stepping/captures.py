@@ -62,15 +62,18 @@ class CudaGraphs:
 
 
 class Compiled:
-    """``torch.compile`` of a bucket's computation."""
+    """``torch.compile`` of a bucket's computation, in one graph or not at all."""
 
     mode = "compile"
+
+    def __init__(self, backend: str = "inductor") -> None:
+        self._backend = backend
 
     def capture(self, step: StaticStep, cache: SlotCache) -> Replay:
         step.compute(cache)
         expected = step.peak.clone()
         with torch._dynamo.config.patch(recompile_limit=10_000, accumulated_recompile_limit=100_000):
-            compiled = torch.compile(step.compute, dynamic=False)
+            compiled = torch.compile(step.compute, backend=self._backend, fullgraph=True, dynamic=False)
             compiled(cache)
         check(step, expected)
         return compiled

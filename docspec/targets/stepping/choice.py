@@ -63,6 +63,9 @@ class FirstThatWorks:
     def report(self) -> StepReport:
         return self._runner.report
 
+    def geometry(self, rows: int, slots: int) -> tuple[int, int]:
+        return self._runner.geometry(rows, slots)
+
     def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
         try:
             return self._runner.run(step, cache, scored)

@@ -30,6 +30,9 @@ class EagerSteps:
         self._target = target
         self.report = StepReport("eager", reason)
 
+    def geometry(self, rows: int, slots: int) -> tuple[int, int]:
+        return rows, slots
+
     @torch.inference_mode()
     def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
         device = cache.spec.device

@@ -53,6 +53,15 @@ class StepBatch:
         return mask
 
 
+def chain(rows: int, width: int, prefix: int, view_slots: int) -> StepBatch:
+    """A step for measurements: in each row ``width`` meaningless tokens in a chain behind ``prefix`` verified ones."""
+    places = np.tile(np.arange(prefix, prefix + width), (rows, 1))
+    parents = np.tile(np.maximum(np.arange(width) - 1, 0), (rows, 1))
+    lengths = np.full(rows, prefix)
+    ancestry = np.tile(np.tri(width, dtype=bool), (rows, 1, 1))
+    return StepBatch(np.zeros_like(places), places, places, parents, lengths, ancestry, view_slots)
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The target's answer to a :class:`StepBatch`, ``(rows, tree)`` nested lists on the host.
@@ -86,6 +95,11 @@ class StepRunner(Protocol):
 
     @property
     def report(self) -> StepReport: ...
+
+    def geometry(self, rows: int, slots: int) -> tuple[int, int]:
+        """Rows and slots of the cache to make where ``rows`` and ``slots`` are needed: few different ones, where
+        captures depend on it."""
+        ...
 
     def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
         """Verifies ``step`` over ``cache``; log-probabilities where ``scored``."""

@@ -1,0 +1,117 @@
+"""The quickest way of running steps that works is taken, and the report says why it is not a quicker one."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from docspec.core import ModelError, ParseOptions
+from docspec.targets.registry import load_target
+from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.captures import Compiled, check
+from docspec.targets.stepping.choice import FirstThatWorks, make_steps
+from docspec.targets.stepping.eager import EagerSteps
+from docspec.targets.stepping.step import chain
+
+
+@pytest.fixture(scope="module")
+def target(lively_qwen):
+    return load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
+
+
+class Broken(NoCapture):
+    """A capture that runs the step and then fails, as one that meets an operation it cannot capture."""
+
+    def __init__(self, mode: str, why: str) -> None:
+        self.mode, self._why = mode, why
+
+    def capture(self, step, cache):
+        super().capture(step, cache)
+        raise RuntimeError(f"{self._why}\nand a long trace")
+
+
+def broken(mode, why):
+    return lambda target, reason: BucketedSteps(target, Broken(mode, why), reason)
+
+
+def test_a_cpu_runs_steps_as_they_come(target):
+    assert make_steps(target, "auto").report.mode == "eager"
+    assert "cpu" in make_steps(target, "auto").report.reason
+    assert make_steps(target, "off").report.mode == "eager"
+
+
+def test_cuda_graphs_on_a_cpu_are_refused_in_one_line(target, lively_qwen):
+    with pytest.raises(ModelError, match="needs a CUDA device"):
+        make_steps(target, "cuda")
+    with pytest.raises(ModelError, match="needs a CUDA device"):
+        load_target(ParseOptions(model=str(lively_qwen), device="cpu", graphs="cuda"))
+
+
+def test_what_fails_is_left_for_the_next_with_its_reason(target):
+    candidates = [broken("cuda", "no capture here"), broken("compile", "no compiler"), EagerSteps]
+    steps = FirstThatWorks(target, candidates)
+    assert not steps.dense
+    cache, step = target.kv.cache(1, 100), chain(1, 5, 10, 15)
+    expected = EagerSteps(target).run(step, cache, False)
+    assert steps.run(step, cache, False) == expected
+    assert steps.dense
+    assert steps.report.mode == "eager"
+    assert steps.report.reason == (
+        "cuda failed: RuntimeError: no capture here; compile failed: RuntimeError: no compiler"
+    )
+    steps = FirstThatWorks(target, candidates)
+    assert steps.advance(3, 10, 10, cache) == EagerSteps(target).advance(3, 10, 10, cache)
+
+
+def test_what_works_is_kept(target):
+    steps = FirstThatWorks(
+        target, [broken("cuda", "no"), lambda t, why: BucketedSteps(t, NoCapture(), why), EagerSteps]
+    )
+    cache = target.kv.cache(1, 100)
+    for width in (1, 5, 20):
+        steps.run(chain(1, width, 10, 10 + width), cache, False)
+    assert steps.report.mode == "static"
+    assert steps.report.captured == 3
+    assert steps.report.reason == "cuda failed: RuntimeError: no"
+
+
+def test_errors_of_a_step_itself_are_not_taken_for_failed_captures(target):
+    steps = FirstThatWorks(target, [EagerSteps, EagerSteps])
+    old = target.kv.cache(1, 100)
+    target.kv.cache(1, 101)
+    with pytest.raises(RuntimeError, match="handed on"):
+        steps.run(chain(1, 1, 5, 6), old, False)
+
+
+@pytest.mark.parametrize("apart", [0.5, float("nan")])
+def test_a_capture_that_answers_otherwise_is_not_trusted(apart):
+    class Step:
+        peak = torch.tensor([[1.0, 2.0]])
+
+    check(Step(), Step.peak + 0.01)
+    with pytest.raises(RuntimeError, match="differ"):
+        check(Step(), Step.peak + apart)
+
+
+def test_steps_can_be_traced_for_compiling_and_answer_like_eager_ones(target):
+    steps = BucketedSteps(target, Compiled(backend="eager"))  # code generation alone takes minutes
+    cache = target.kv.cache(2, 600)
+    cache.buffer.normal_(generator=torch.Generator().manual_seed(1))
+    for rows, width in ((1, 1), (2, 8), (1, 1)):
+        step = chain(rows, width, 100, 100 + width)
+        assert steps.run(step, cache, False) == EagerSteps(target).run(step, cache, False)
+    assert steps.report.captured == 2
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize("scored", [False, True])
+def test_captured_steps_answer_like_eager_ones_on_cuda(lively_qwen, scored):
+    target = load_target(ParseOptions(model=str(lively_qwen), device="cuda", dtype="float32")).target
+    cache = target.kv.cache(4, 1023)
+    cache.buffer.normal_()
+    for rows, width in ((1, 1), (2, 8), (3, 20), (1, 1), (2, 5)):
+        step = chain(rows, width, 300, 300 + width)
+        expected = EagerSteps(target).run(step, cache, scored)
+        assert target.steps.run(step, cache, scored).choice == expected.choice
+    assert target.steps.report.mode == "cuda"
+    assert target.steps.report.captured == 3
