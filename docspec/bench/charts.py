@@ -58,7 +58,7 @@ def plot_transcripts(path: Path, pages: Sequence[PageReplay], note: str) -> None
     axis = Axis("Tokens per verification step", True, 1.0, "plain decoding")
     dots(
         path,
-        "What drafts are worth on outputs written earlier" + SIMULATED,
+        "What drafts are worth on outputs written earlier (replayed)",
         note,
         {**series, "copy bound": bound},
         axis,

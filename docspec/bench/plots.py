@@ -25,7 +25,7 @@ LABEL_PLACES = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 GREY = "#6b6b6b"
 DPI = 160
 SIMULATED = " (simulated target)"
-"""What the title of a chart ends with where the target's weights were never trained, or no model ran."""
+"""What the title of a chart ends with where the target's weights were never trained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def dots(path: Path, title: str, subtitle: str, series: Mapping[str, Mapping[str
             label=name,
             zorder=3,
         )
-    axes.set_yticks(range(len(rows)), rows)
+    axes.set_yticks(range(len(rows)), [shortened(row) for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     for border in range(1, len(rows)):
         axes.axhline(border - 0.5, color="#ececec", lw=0.8, zorder=0)
@@ -145,20 +145,30 @@ def lines(
     _finish(figure, axes, path, legend=len(series) > 1)
 
 
+def shortened(name: str, most: int = 28) -> str:
+    """``name`` in at most ``most`` characters, its middle left out."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
 def _chart(width: float, height: float, title: str, subtitle: str) -> tuple[Any, Any]:
     """A figure of ``width`` x ``height`` inches with one pair of axes, made without a display."""
     figure = require("matplotlib.figure", "--plot").Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
-    axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=24)
-    axes.annotate(
-        subtitle,
-        (0, 1),
-        xytext=(0, 9),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        fontsize=9,
-        color=GREY,
-    )
+    axes.set_title(" ", fontsize=12, pad=26)  # keeps room for two lines that begin at the figure's left edge
+    for text, up, style in (
+        (title, 24, {"fontsize": 12, "fontweight": "bold"}),
+        (subtitle, 9, {"fontsize": 9, "color": GREY}),
+    ):
+        axes.annotate(
+            text,
+            (0.01, 1),
+            xytext=(0, up),
+            xycoords=("figure fraction", "axes fraction"),
+            textcoords="offset points",
+            in_layout=False,
+            **style,
+        )
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -27,9 +27,9 @@ def _table(title: str, left: Sequence[str], right: Sequence[str], dense: bool = 
     """A table whose first columns are words and whose others are figures; ``dense`` for many columns."""
     table = Table(title=title, title_justify="left")
     if dense:
-        table.box, table.padding = box.SIMPLE_HEAD, (0, 1, 0, 0)
+        table.box, table.padding, table.show_edge = box.SIMPLE_HEAD, (0, 1, 0, 0), False
     for name in left:
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="ellipsis" if dense else "fold", no_wrap=dense)
     for name in right:
         table.add_column(name, justify="right")
     return table
@@ -37,14 +37,16 @@ def _table(title: str, left: Sequence[str], right: Sequence[str], dense: bool = 
 
 def print_speed(pages: Sequence[PageSpeed], target: str, repeats: int) -> None:
     """Each mode's end-to-end ratio by page, all ratios by kind where kinds have several pages, then everything."""
+    from docspec.bench.charts import page_names
     from docspec.bench.speed import PLAIN, by_kind, summarise
 
     modes = [sample.mode for sample in pages[0].samples if sample.mode != PLAIN]
-    each = _table("SR_e2e by page: plain seconds over the mode's", ["page"], ["tokens", "plain s", *modes])
-    for page in pages:
+    columns = ["tokens", "plain s", *modes]
+    each = _table("SR_e2e by page: plain seconds over the mode's", ["page"], columns, dense=True)
+    for name, page in zip(page_names([(one.source, one.page) for one in pages]), pages, strict=True):
         plain = page.sample(PLAIN)
         faster = [f"{page.sr_e2e(mode):.2f}" for mode in modes]
-        each.add_row(f"{page.source} {page.page}", str(plain.tokens), f"{plain.total:.2f}", *faster)
+        each.add_row(name, str(plain.tokens), f"{plain.total:.2f}", *faster)
     _console().print(each)
     kinds = by_kind(pages)
     if 1 < len(kinds) < len(pages):
@@ -104,12 +106,13 @@ def print_drafts(points: Sequence[Point], target: str, stages: str) -> None:
     table = _table(
         f"What drafts of that quality bring, {points[0].runs} interleaved runs, stages: {stages}",
         ["draft"],
-        ["agree %", "draft s", "AAL", "tok/step", "SR_verify", "SR_decode", "SR_e2e", "same"],
+        ["agree", "draft", "AAL", "tok/step", "verify", "SR_decode", "SR_e2e", "same"],
         dense=True,
     )
     table.caption = (
-        f"{target}. agree: characters of the draft that are the target's own; SR_verify: decoding alone, "
-        "SR_decode and SR_e2e: with the draft's time; same: runs whose output is plain decoding's"
+        f"{target}. agree: 100 less the normalised edit distance (%) between the draft and the target's own output; "
+        "draft: seconds a page; verify: speed-up of decoding alone, SR_decode and SR_e2e with the draft's time; "
+        "same: runs whose output is that of plain decoding"
     )
     kind = points[0].kind
     for label, group in levels(points).items():
@@ -192,6 +195,7 @@ def print_memory(peaks: Sequence[Peak]) -> None:
 def print_accuracy(pages: Sequence[PageAccuracy], target: str) -> None:
     """The four ways to a text, mean over pages; then the page distance of each way by page."""
     from docspec.bench.accuracy import ROWS, mean_score
+    from docspec.bench.charts import page_names
 
     columns = ["page", "text", "order", "TEDS", "TEDS-S", "tokens", "seconds"]
     total = _table(
@@ -209,9 +213,9 @@ def print_accuracy(pages: Sequence[PageAccuracy], target: str) -> None:
             str(sum(row.tokens for row in rows)),
             f"{sum(row.seconds for row in rows):.1f}",
         )
-    each = _table("Normalised edit distance of the whole page", ["page"], ["drafter", *ROWS])
-    for page in pages:
-        each.add_row(page.source, page.drafter, *(f"{row.score.page:.3f}" for row in page.rows))
+    each = _table("Normalised edit distance of the whole page", ["page"], ["drafter", *ROWS], dense=True)
+    for name, page in zip(page_names([(one.source, one.page) for one in pages]), pages, strict=True):
+        each.add_row(name, page.drafter, *(f"{row.score.page:.3f}" for row in page.rows))
     _console().print(each)
     _console().print(total)
 
