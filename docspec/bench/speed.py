@@ -200,7 +200,7 @@ def _ratio(plain: float, own: float, empty: float = 1.0) -> float:
 def _page_parser(parser: Parser, mode: str) -> PageParser:
     options = replace(parser.options, **MODES[mode])  # type: ignore[arg-type]
     planner = Planner(Costs())
-    if options.stages == "auto":
+    if options.stages != "none":
         calibrate(parser.loaded.target, planner.costs, kv_limit=options.kv_limit)
     drafter = make_drafter(options, planner if options.stages == "auto" else None)
     return PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver(), planner)
