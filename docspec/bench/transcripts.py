@@ -189,7 +189,8 @@ def replay_page(
     replays = []
     for align in aligns:
         start = time.thread_time()
-        proposer = make_proposer(drafts, ParseOptions(align=align), codec)
+        scaffold = dialect.scaffold(draft, page.width, page.height)
+        proposer = make_proposer(drafts, ParseOptions(align=align), codec, scaffold=scaffold)
         setup = time.thread_time() - start
         steps, drafted, seconds = replay(proposer, output, budget)
         replays.append(Replay(align, len(output) - 1, steps, drafted, setup, seconds))

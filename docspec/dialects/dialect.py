@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from docspec.core import Block, PageDraft, Region
+from docspec.core.scaffold import Scaffold
 
 
 @runtime_checkable
@@ -34,6 +35,12 @@ class Dialect(Protocol):
         ``region_outputs`` holds what Stage 1 wrote for each region of ``draft`` (same order, ``""`` where nothing
         was verified); it comes first where given. ``width``/``height`` are the page image's.
         """
+        ...
+
+    def scaffold(
+        self, draft: PageDraft, width: int, height: int, region_outputs: list[str] | None = None
+    ) -> Scaffold | None:
+        """What the format itself says about the page's output, for the drafts that the same arguments give."""
         ...
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
 from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
+from docspec.dialects.layout_scaffold import LayoutScaffold
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.text import clean, has_bullet, join_lines
@@ -93,6 +94,22 @@ class LayoutJsonDialect:
         All are in the spelling of JSON strings. A single cell goes on with the beginning of the next, because
         there the tokens merge. ``width`` and ``height`` are the page image's, in pixels.
         """
+        outputs, cells, others = self._cells(draft, width, height, region_outputs)
+        page = [render_cells(cells)] if cells else []
+        single = [f" {render_cell(cell)}{_NEXT_CELL}" for cell in cells]
+        return unique([*map(_escaped, outputs), *page, *single, *others, *map(_escaped, draft.page_texts)])
+
+    def scaffold(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
+    ) -> LayoutScaffold | None:
+        """Keys, categories and box digits foretold from the cells of :meth:`page_drafts` (same arguments)."""
+        cells = self._cells(draft, width, height, region_outputs)[1]
+        return LayoutScaffold(cells) if cells else None
+
+    def _cells(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None
+    ) -> tuple[list[str], list[Cell], list[str]]:
+        """The outputs of Stage 1, one for each region; the drafted cells; fragments of cells in other spellings."""
         outputs = [output.strip("\n") for output in region_outputs or ()]
         outputs += [""] * (len(draft.regions) - len(outputs))
         scale = self._scale(width, height)
@@ -112,9 +129,7 @@ class LayoutJsonDialect:
             others.extend(_text_fragment(cells[-1].category, text) for text in texts[1:])
             if regions[0].category is Category.LIST_ITEM:
                 others.extend(_text_fragment(Category.TEXT.value, text) for text in _as_paragraphs(readings))
-        page = [render_cells(cells)] if cells else []
-        single = [f" {render_cell(cell)}{_NEXT_CELL}" for cell in cells]
-        return unique([*map(_escaped, outputs), *page, *single, *others, *map(_escaped, draft.page_texts)])
+        return outputs, cells, others
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The cells of ``text`` as blocks, boxes scaled to the page image and clamped to it.

@@ -109,6 +109,11 @@ class MarkdownDialect:
             ]
         )
 
+    def scaffold(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
+    ) -> None:
+        """Nothing: Markdown's own syntax is in the drafts."""
+
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The blocks of ``text``, without boxes (see :func:`docspec.dialects.locate.attach_boxes`)."""
         return parse_blocks(text)

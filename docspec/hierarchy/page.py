@@ -215,6 +215,7 @@ class PageParser:
             self._tokenized(self._dialect.page_drafts(usable, page.width, page.height, outputs)),
             budget,
             held=self._tokenized(self._dialect.page_drafts(known, page.width, page.height)),
+            scaffold=lambda: self._dialect.scaffold(usable, page.width, page.height, outputs),
         )
 
     def _tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:

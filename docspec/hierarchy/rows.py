@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from docspec.core import ParseOptions, StageStats
+from docspec.core.scaffold import Scaffold
 from docspec.hierarchy.prefill import prefill_rows
 from docspec.speculation.acceptance import make_rule
 from docspec.speculation.autoregressive import decode_autoregressively
@@ -39,12 +40,14 @@ class RowJob:
     """One sequence to decode: its prompt, the drafts it may copy from, its budget in tokens.
 
     ``held`` are token sequences whose repetitions are no loops: the drafts, whichever way the row is decoded.
+    ``scaffold`` makes what foretells the format of the output; it follows one decoding, so each gets its own.
     """
 
     prompt: Prompt
     drafts: Drafts
     budget: int
     held: Drafts = ()
+    scaffold: Callable[[], Scaffold | None] | None = None
 
     @property
     def slots(self) -> int:
@@ -118,7 +121,8 @@ class Engine:
 
     def proposer(self, job: RowJob, alone: bool) -> Proposer:
         """The proposer over the drafts of ``job``; a row that is ``alone`` in its batch is paced."""
-        proposer = make_proposer(job.drafts, self._options, self.target, self.worth)
+        scaffold = job.scaffold() if job.scaffold is not None else None
+        proposer = make_proposer(job.drafts, self._options, self.target, self.worth, scaffold)
         return PacedProposer(proposer, self.plain_seconds) if alone and self.plain_seconds > 0 else proposer
 
     def stats(

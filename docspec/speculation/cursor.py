@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from docspec.core.scaffold import Scaffold
 from docspec.speculation.acceptance import Outcome
 from docspec.speculation.bridge import bridges
 from docspec.speculation.draft_index import DraftIndex
@@ -20,6 +21,7 @@ from docspec.speculation.lookup import OutputLookup
 from docspec.speculation.odds import RUN_CAP, Odds, Source
 from docspec.speculation.resumption import resumptions
 from docspec.speculation.rewrites import Rewrites
+from docspec.speculation.scaffolding import Scaffolding
 from docspec.speculation.spelling import Codec, Speller
 from docspec.speculation.trail import Trail
 from docspec.speculation.tree import TokenTree
@@ -67,11 +69,19 @@ class CursorProposer:
     """
 
     def __init__(
-        self, drafts: Sequence[Sequence[int]], codec: Codec | None = None, worth: float = FLOOR
+        self,
+        drafts: Sequence[Sequence[int]],
+        codec: Codec | None = None,
+        worth: float = FLOOR,
+        scaffold: Scaffold | None = None,
     ) -> None:
         self._worth = worth
         self._index = DraftIndex(drafts)
         self._speller = None if codec is None else Speller(codec)
+        self._scaffolding: Scaffolding | None = None
+        if scaffold is not None and self._speller is not None:
+            self._scaffolding = Scaffolding(scaffold, self._index, self._speller, worth)
+        self._tree: TokenTree | None = None
         self._odds = Odds()
         self._rewrites = Rewrites()
         self._lookup = OutputLookup()
@@ -93,7 +103,17 @@ class CursorProposer:
         if len(verified) > len(self._output):
             self._follow(list(verified[len(self._output) :]))
         self._offered = self._candidates(limit) if limit > 1 else list(self._live)
-        return grow(verified[-1], self._offered, self._index, self._odds, self._rewrites, limit, self._worth)
+        self._tree = grow(
+            verified[-1],
+            self._offered,
+            self._index,
+            self._odds,
+            self._rewrites,
+            limit,
+            self._worth,
+            self._scaffolding,
+        )
+        return self._tree
 
     def observe(self, tree: TokenTree, outcome: Outcome) -> None:
         """Nothing: the next call's output tells all."""
@@ -104,11 +124,15 @@ class CursorProposer:
         before, size, first = len(self._output), len(written), written[0]
         self._output.extend(written)
         self._lookup.extend(written)
+        if self._scaffolding is not None:
+            self._scaffolding.follow(written)
+            self._offered += self._landed(written)
         tokens, odds = self._index.tokens, self._odds
         live: list[Trail] = []
         lost: list[Trail] = []
         plain: list[int] = []
         counted = False
+        guessed = None if self._scaffolding is None else self._scaffolding.is_guessed
         for trail in self._offered:
             source = trail.source
             if source is not None and (trail.lead[0] if trail.lead else trail.tokens[trail.place]) != first:
@@ -133,7 +157,7 @@ class CursorProposer:
                 if len(kept) > len(plain):
                     plain = kept
                 self._learn(trail)
-                if right < size:
+                if right < size and not (guessed and guessed(trail.place)):
                     trail.lost_at = before + right
                     lost.append(trail)
             if right == size:
@@ -144,6 +168,23 @@ class CursorProposer:
         live.sort(key=lambda trail: -trail.run)
         self._live = live[:TRAILS]
         self._keep_lost(lost)
+
+    def _landed(self, written: Sequence[int]) -> list[Trail]:
+        """Trails in the drafts that the last tree took up where its scaffold ended, as far as they were reached."""
+        if self._tree is None or self._scaffolding is None or not self._scaffolding.landed:
+            return []
+        node, depth, reached = 0, 0, {0: 0}
+        for token in written:
+            child = self._tree.children[node].get(token)
+            if child is None:
+                break
+            node, depth = child, depth + 1
+            reached[node] = depth
+        return [
+            Trail(self._index.tokens, place, None, 0, tuple(written[: reached[node]]))
+            for node, place in self._scaffolding.landed
+            if node in reached
+        ]
 
     def _follow_rewrites(self, trail: Trail, written: list[int], right: int, kept: list[int]) -> int:
         """Moves ``trail`` on through rewritings that are known; ``kept`` collects what was written as drafted."""
@@ -194,6 +235,8 @@ class CursorProposer:
 
     def _candidates(self, limit: int) -> list[Trail]:
         """Everything that may go on from here, each place once, the likeliest kind first."""
+        if self._scaffolding is not None and self._scaffolding.is_sure:
+            return [trail for trail in self._live if not self._scaffolding.is_guessed(trail.place)]
         if self._live and self._live[0].run >= SURE and self._tokens_ahead(self._live[0]) >= limit:
             return self._live[:SURE_TRAILS]
         known: set[tuple[int, tuple[int, ...]]] = set()

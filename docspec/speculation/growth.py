@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
+from docspec.core.scaffold import Way
 from docspec.speculation.draft_index import DraftIndex
 from docspec.speculation.odds import RUN_CAP, Odds
 from docspec.speculation.rewrites import Rewrites
+from docspec.speculation.scaffolding import Scaffolding
 from docspec.speculation.trail import Trail
 from docspec.speculation.tree import TokenTree
 
@@ -32,8 +34,9 @@ AFTER_REWRITE = 2
 LEAST_KEPT = 0.02
 """A drafted token is never taken for less likely than this, however often it was rewritten."""
 
-_State = tuple[float, int, int, Sequence[int], int, int, tuple[int, ...]]
-"""Minus the chance of the next token, order of birth, node to grow from, tokens, place, run, leading tokens."""
+_State = tuple[float, int, int, Sequence[int], int, int, tuple[int, ...], Way | None]
+"""Minus the chance of the next token, order of birth, node to grow from, tokens, place, run, leading tokens; or a way
+of the scaffold, and no tokens."""
 
 
 def grow(
@@ -44,8 +47,12 @@ def grow(
     rewrites: Rewrites,
     limit: int,
     floor: float = FLOOR,
+    scaffolding: Scaffolding | None = None,
 ) -> TokenTree:
-    """The tree of at most ``limit`` nodes, the root ``pending`` included, that goes on along ``trails``."""
+    """The tree of at most ``limit`` nodes, the root ``pending`` included, that goes on along ``trails``.
+
+    With ``scaffolding`` also as it foretells, at the root and wherever a drafted trail comes to one of its forks.
+    """
     tree = TokenTree(pending)
     drafted = index.tokens
     heap: list[_State] = []
@@ -53,23 +60,46 @@ def grow(
         chance = odds.chance(trail)
         if chance > floor:
             run = min(trail.run, RUN_CAP)
-            heap.append((-chance, len(heap), 0, trail.tokens, trail.place, run, trail.lead))
+            heap.append((-chance, len(heap), 0, trail.tokens, trail.place, run, trail.lead, None))
+    forks: Sequence[int] = ()
+    if scaffolding is not None:
+        forks = scaffolding.forks
+        scaffolding.landed.clear()
+        heap += _states(scaffolding.here, 0, 1.0, len(heap))
     heapify(heap)
-    born = len(heap)
     active = rewrites.active
+    born = len(heap)
     while heap and len(tree.tokens) < limit:
-        negative, _, node, tokens, place, run, lead = heappop(heap)
+        negative, _, node, tokens, place, run, lead, way = heappop(heap)
         chance = -negative
         stop = max(floor, -heap[0][0] * PATIENCE) if heap else floor
         if lead:
             node = tree.extend(node, lead, limit)
+        if way is not None and scaffolding is not None:
+            if way.text:
+                node = tree.extend(node, scaffolding.tokens(way.text), limit)
+            for share, place in scaffolding.landings(way):
+                scaffolding.landed.append((node, place))
+                if chance * share > floor:
+                    born += 1
+                    heappush(heap, (-chance * share, born, node, drafted, place, AFTER_REWRITE, (), None))
+            if way.fork is not None:
+                for state in _states(way.fork.ways(floor / chance), node, chance, born + 1):
+                    heappush(heap, state)
+                    born += 1
+            continue
         # All tokens that are worth more than the best alternative, cut where a branch begins or the draft ends.
         rest = (index.end_of(place) if tokens is drafted else len(tokens) - 1) - place
         length = min(odds.worthwhile(chance, run, stop), limit, rest)
+        fork = -1
+        if forks and tokens is drafted and scaffolding is not None:
+            number = scaffolding.next_fork(place)
+            if number < len(forks) and forks[number] <= place + length:
+                fork, length = number, forks[number] - place
         if length:
             piece = tokens[place : place + length]
             if active and not active.keys().isdisjoint(piece):
-                length = next(at for at, token in enumerate(piece) if token in active)
+                length, fork = next(at for at, token in enumerate(piece) if token in active), -1
                 piece = piece[:length]
             node = tree.extend(node, piece, limit)
             place += length
@@ -78,25 +108,44 @@ def grow(
             run = min(run + length, RUN_CAP)
         if chance <= floor:
             continue
+        if fork >= 0 and scaffolding is not None and (ahead := scaffolding.fork_at(fork)) is not None:
+            for state in _states(ahead.ways(floor / chance), node, chance, born + 1):
+                heappush(heap, state)
+                born += 1
+            continue
         born += 1
         if not rest:
             place = index.beyond(place) if tokens is drafted else 0
             if place:
                 run = min(run, AFTER_REWRITE)
-                heappush(heap, (-chance * BEYOND, born, node, tokens, place, run, ()))
+                heappush(heap, (-chance * BEYOND, born, node, tokens, place, run, (), None))
             continue
         token = tokens[place]
-        if token in active:
+        if token in active or fork >= 0:
             kept = 1.0
-            for share, written, skipped in active[token]:
+            for share, written, skipped in active.get(token, ()):
                 if skipped <= rest:
                     born += 1
                     kept -= share
-                    branch = (-chance * share, born, node, tokens, place + skipped, AFTER_REWRITE, written)
+                    branch = (
+                        -chance * share,
+                        born,
+                        node,
+                        tokens,
+                        place + skipped,
+                        AFTER_REWRITE,
+                        written,
+                        None,
+                    )
                     heappush(heap, branch)
             node = tree.extend(node, (token,), limit)
             chance = odds.later(chance * max(kept, LEAST_KEPT), run, 1)
             place, run = place + 1, min(run + 1, RUN_CAP)
         born += 1
-        heappush(heap, (-chance, born, node, tokens, place, run, ()))
+        heappush(heap, (-chance, born, node, tokens, place, run, (), None))
     return tree
+
+
+def _states(ways: Sequence[Way], node: int, chance: float, born: int) -> list[_State]:
+    """What the scaffold foretells behind ``node``, which is reached with probability ``chance``."""
+    return [(-chance * way.chance, birth, node, (), 0, 0, (), way) for birth, way in enumerate(ways, born)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docspec.core import ParseOptions
+from docspec.core.scaffold import Scaffold
 from docspec.speculation.alignment import Draft
 from docspec.speculation.cursor import CursorProposer
 from docspec.speculation.growth import FLOOR
@@ -13,13 +14,18 @@ from docspec.speculation.spelling import Codec
 
 
 def make_proposer(
-    drafts: Sequence[Draft], options: ParseOptions, codec: Codec | None = None, worth: float = FLOOR
+    drafts: Sequence[Draft],
+    options: ParseOptions,
+    codec: Codec | None = None,
+    worth: float = FLOOR,
+    scaffold: Scaffold | None = None,
 ) -> Proposer:
     """The proposer that ``options.align`` names, over ``drafts`` (token sequences in reading order).
 
     ``codec`` turns tokens into text and back; with it the cursor also bridges differences of spelling. ``worth`` is
     the least chance that a node of its tree must have: what the node costs, as a share of a one-token step.
+    ``scaffold`` foretells what the page's format, not its text, says.
     """
     if options.align == "window":
         return WindowProposer(drafts, options.window)
-    return CursorProposer(drafts, codec, max(worth, FLOOR))
+    return CursorProposer(drafts, codec, max(worth, FLOOR), scaffold)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from docspec.hierarchy.rows import Engine, RowJob
 from docspec.speculation import batch, decode
 from docspec.speculation.tree import TokenTree
 from docspec.targets.registry import load_target
+from tests.speculation.scaffolds import RandomScaffold
 
 NEW_TOKENS = 160
 
@@ -70,9 +72,9 @@ def edited(tokens, rate, seed, vocab=400):
     return tuple(result)
 
 
-def job(prompt, *drafts):
+def job(prompt, *drafts, scaffold=None):
     """A job whose drafts allow any repetition, so that the loop guard stays out of the way."""
-    return RowJob(prompt, tuple(drafts), NEW_TOKENS, held=((0,) * 5000, (0, 1) * 2500))
+    return RowJob(prompt, tuple(drafts), NEW_TOKENS, held=((0,) * 5000, (0, 1) * 2500), scaffold=scaffold)
 
 
 def draft_sets(tokens):
@@ -99,6 +101,19 @@ def test_tree_verification_equals_greedy_decoding(options, target, prompts, gree
         assert output.tokens == expected
         if kind == "perfect":
             assert stats.tokens_per_step > 10
+
+
+@pytest.mark.parametrize("kind", ["none", "several", "wrong"])
+def test_a_scaffold_that_says_anything_changes_nothing(options, target, prompts, greedy, kind):
+    engine = Engine(target, options)
+    for prompt, expected in zip(prompts, greedy, strict=True):
+        letters = "".join(char for char in target.detokenize(list(expected)) if char.isprintable())
+        jobs = [
+            job(prompt, *draft_sets(expected)[kind], scaffold=partial(RandomScaffold, letters, seed))
+            for seed in range(3)
+        ]
+        outputs, _ = engine.speculate(jobs)
+        assert [output.tokens for output in outputs] == [expected] * 3
 
 
 def test_rows_of_different_length_in_one_batch_equal_each_alone(options, target, prompts, greedy):

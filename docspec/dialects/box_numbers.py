@@ -1,0 +1,144 @@
+"""The numbers of a target's boxes, foretold from drafted boxes by what the target wrote before on the same page.
+
+A target's boxes differ from the drafted ones by a few pixels, mostly by the same few for each edge; edges that are
+printed flush share their number. So every earlier difference votes for a number and, weaker, for its neighbours.
+Where the target's image has another size than the draft's, the scale is found from two boxes on.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from operator import itemgetter
+from statistics import median
+
+Box = tuple[int, int, int, int]
+
+NEAR = (8.0, 4.0, 1.5, 0.7, 0.3)
+"""Votes of an earlier difference for the number that it points to and for those 1, 2, 3 and 4 pixels beside, before
+anything was seen. What is seen shifts them: a target that is consistent to the pixel is soon foretold to the pixel."""
+
+GAIN = 4.0
+"""Votes that one number seen is worth there."""
+
+STRENGTH = 20.0
+"""Votes of one earlier difference together."""
+
+UNSEEN = (1.5, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2)
+"""Votes for the drafted number itself and for those beside it, whatever was seen."""
+
+FLUSH = 10.0
+"""How much more a box counts whose edge is drafted at the same place (within :data:`SLACK` pixels)."""
+
+SLACK = 2
+
+RECENT = 16
+"""Boxes that vote."""
+
+LEAST = 0.004
+"""Numbers with a smaller share are left out."""
+
+SPREAD = 100
+"""Pixels between two edges from which they say something about the scale."""
+
+RESCALED = 0.015
+"""A scale nearer to 1 than this is taken for 1."""
+
+
+class BoxNumbers:
+    """Pairs of drafted and written boxes of one page, and what they foretell. All in pixels, edges x0, y0, x1, y1."""
+
+    def __init__(self) -> None:
+        self._pairs: list[tuple[Box, Box]] = []
+        self._scale = [1.0, 1.0]
+        self._near: tuple[float, ...] = NEAR
+        self._weights = _scaled(NEAR)
+        self._shares: dict[tuple[int, int], dict[int, float]] = {}
+        self._ranked: dict[tuple[int, int], list[tuple[int, float]]] = {}
+
+    def learn(self, drafted: Box, written: Box) -> None:
+        """The target wrote ``written`` for the cell that was drafted as ``drafted``."""
+        if self._pairs:
+            self._weights = self._learn_nearness(drafted, written)
+        self._pairs.append((drafted, written))
+        del self._pairs[:-RECENT]
+        self._shares.clear()
+        self._ranked.clear()
+        self._scale = [self._slope(0), self._slope(1)]
+
+    def shares(self, edge: int, drafted: int) -> dict[int, float]:
+        """Probabilities of the numbers that may be written for ``edge`` of a box drafted at ``drafted``."""
+        known = self._shares.get((edge, drafted))
+        if known is None:
+            known = self._shares[edge, drafted] = self._vote(edge, drafted)
+        return known
+
+    def ranked(self, edge: int, drafted: int) -> list[tuple[int, float]]:
+        """The same, the likeliest number first."""
+        known = self._ranked.get((edge, drafted))
+        if known is None:
+            shares = self.shares(edge, drafted)
+            known = self._ranked[edge, drafted] = sorted(shares.items(), key=itemgetter(1), reverse=True)
+        return known
+
+    def is_near(self, drafted: Box, written: Box) -> bool:
+        """Whether ``written`` may well be the box that was drafted as ``drafted``."""
+        for edge in range(4):
+            slack = 8 + 0.02 * drafted[edge]
+            if abs(written[edge] - self._scale[edge % 2] * drafted[edge] - self._offset(edge)) > slack:
+                return False
+        return True
+
+    def _vote(self, edge: int, drafted: int) -> dict[int, float]:
+        scale = self._scale[edge % 2]
+        votes: dict[int, float] = {}
+
+        def cast(number: int, weights: tuple[float, ...], strength: float) -> None:
+            for beside, weight in enumerate(weights):
+                votes[number + beside] = votes.get(number + beside, 0.0) + strength * weight
+                if beside:
+                    votes[number - beside] = votes.get(number - beside, 0.0) + strength * weight
+
+        cast(round(scale * drafted), UNSEEN, 1.0)
+        for there, written in self._pairs:
+            if abs(there[edge] - drafted) <= SLACK:
+                cast(written[edge], self._weights, FLUSH)
+            else:
+                cast(round(written[edge] + scale * (drafted - there[edge])), self._weights, 1.0)
+        total = sum(votes.values())
+        return {n: vote / total for n, vote in votes.items() if n >= 0 and vote >= LEAST * total}
+
+    def _learn_nearness(self, drafted: Box, written: Box) -> tuple[float, ...]:
+        """How far the likeliest numbers were from those written moves the votes."""
+        near = list(self._near)
+        for edge in range(4):
+            ranked = self.ranked(edge, drafted[edge])
+            miss = abs(written[edge] - ranked[0][0]) if ranked else len(near)
+            if miss < len(near):
+                near[miss] += GAIN if miss == 0 else GAIN / 2
+        self._near = tuple(near)
+        return _scaled(self._near)
+
+    def _offset(self, edge: int) -> float:
+        if not self._pairs:
+            return 0.0
+        scale = self._scale[edge % 2]
+        return median(written[edge] - scale * drafted[edge] for drafted, written in self._pairs)
+
+    def _slope(self, axis: int) -> float:
+        """The median slope between edges far apart (Theil and Sen), 1 where there is little difference."""
+        edges = [
+            (drafted[edge], written[edge]) for drafted, written in self._pairs for edge in (axis, axis + 2)
+        ]
+        slopes = [
+            (one[1] - other[1]) / (one[0] - other[0])
+            for one, other in combinations(edges, 2)
+            if abs(one[0] - other[0]) >= SPREAD
+        ]
+        slope = median(slopes) if slopes else 1.0
+        return slope if abs(slope - 1) >= RESCALED and slope > 0 else 1.0
+
+
+def _scaled(near: tuple[float, ...]) -> tuple[float, ...]:
+    """Votes in the same proportions that are :data:`STRENGTH` together, both sides counted."""
+    total = near[0] + 2 * sum(near[1:])
+    return tuple(STRENGTH * vote / total for vote in near)

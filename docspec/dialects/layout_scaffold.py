@@ -1,0 +1,318 @@
+"""The scaffold of layout JSON: box digits, categories and keys foretold from the drafted cells.
+
+The numbers of a box come from :mod:`box_numbers`; together they say which drafted cell is meant. Behind the box
+come the likely categories, behind these the texts that were drafted for the cell. A picture has no text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from docspec.core import Category
+from docspec.core.scaffold import Fork, Landmark, Way
+from docspec.dialects.box_numbers import Box, BoxNumbers
+from docspec.dialects.layout_cells import Cell
+
+BOX = '"bbox": ['
+CATEGORY = '"category": "'
+BEHIND_BOX = '], "category": "'
+BEHIND_CATEGORY = '", "text": "'
+NEXT_CELL = '"}, {"bbox": ['
+
+ORDER = (0.8, 0.07, 0.04, 0.03)
+"""Chance that a box is that of the next cell not written yet, of the one behind it, and so on; the rest is that it
+was not drafted."""
+
+NUMBERS = 10
+"""Numbers offered at one place."""
+
+UNLIKELY = 1e-5
+"""The share of a number that a cell's draft does not foretell."""
+
+UNDRAFTED = 1 / 300
+"""The share of any number for a cell that was not drafted."""
+
+AS_DRAFTED = 9.0
+"""Cells of the drafted category that the target is taken to have written before any was seen, of 10."""
+
+INSTEAD = {Category.TEXT: 0.4, Category.SECTION_HEADER: 0.2, Category.LIST_ITEM: 0.2, Category.CAPTION: 0.1}
+"""What it wrote for the others."""
+
+ELSEWHERE = 6
+"""Cells in other places whose texts are offered."""
+
+COMPLETE = 0.5
+"""Chance that a number which nothing foretold is complete."""
+
+LEAST_LEFT = 0.05
+"""A smaller rest of the chance is not shared out."""
+
+CATEGORIES = 3
+"""Other categories offered beside the drafted one."""
+
+HEAD = 16
+"""Letters and digits at its head by which the text of a cell is known again."""
+
+Weights = tuple[tuple[int, float], ...]
+"""Numbers of cells with the probability that each is meant."""
+
+_DONE = re.compile(r"(?:\d+, ){0,3}")
+_BOX_AHEAD = re.compile(r'(\d+), (\d+), (\d+), (\d+)\], "category": "([A-Za-z-]+)')
+_LOOSE_AHEAD = re.compile(r'([A-Za-z-]+)", "text": "(.*)', re.DOTALL)
+_HEADER = re.compile(r'(\d+), (\d+), (\d+), (\d+)\], "category": "([A-Za-z-]*)(.*)', re.DOTALL)
+KEPT = 256
+"""Characters of a cell that are kept: its keys and the head of its text."""
+
+_HEADER_END = 120
+"""Characters behind the marker of a box within which its keys stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    box: Box
+    category: str
+    head: str
+
+
+class LayoutScaffold:
+    """Foretells what becomes of ``cells``: drafted, in reading order, boxes in the target's pixels."""
+
+    markers: Sequence[str] = (BOX, CATEGORY)
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = [
+            _Drafted(_whole(cell.bbox), cell.category, _head(cell.text or "")) for cell in cells if cell.bbox
+        ]
+        backwards = [(number, self.cells[number]) for number in reversed(range(len(self.cells)))]
+        self._by_box = {(cell.box, cell.category): number for number, cell in backwards}
+        self._by_head = {cell.head: number for number, cell in backwards if cell.head}
+        self.numbers = BoxNumbers()
+        self._tail = ""
+        self._cell: str | None = None
+        self._last = -1
+        self._used: set[int] = set()
+        self._as_drafted = AS_DRAFTED
+        self._instead: dict[str, float] = {str(category): share for category, share in INSTEAD.items()}
+
+    def landmark(self, marker: str, ahead: str) -> Landmark | None:
+        if marker == BOX:
+            found = _BOX_AHEAD.match(ahead)
+            if found is None:
+                return None
+            box = (int(found[1]), int(found[2]), int(found[3]), int(found[4]))
+            number = self._by_box.get((box, found[5]))
+            return None if number is None else Landmark(number, found.end(), True)
+        loose = _LOOSE_AHEAD.match(ahead)
+        number = self._by_head.get(_head(loose[2])) if loose else None
+        return None if loose is None or number is None else Landmark(number, loose.end(1), False)
+
+    def follow(self, text: str) -> None:
+        tail = self._tail
+        cells = (tail + text).split(BOX)
+        self._tail = cells[-1][1 - len(BOX) :]
+        if self._cell is not None:
+            self._cell = (self._cell + cells[0][len(tail) :])[:KEPT]
+        for cell in cells[1:]:
+            if self._cell is not None:
+                self._close(self._cell)
+            self._cell = cell[:KEPT]
+
+    def here(self) -> Fork | None:
+        rest = self._cell
+        if rest is None or len(rest) > _HEADER_END:
+            return None
+        header = _HEADER.match(rest)
+        if header is None:
+            done = _DONE.match(rest)
+            written = tuple(map(int, re.findall(r"\d+", done[0]))) if done else ()
+            behind = rest[done.end() :] if done else rest
+            weights = self._weigh(self._candidates(self._last + 1), written)
+            return _BoxFork(self, weights, len(written), behind) if weights else None
+        written = (int(header[1]), int(header[2]), int(header[3]), int(header[4]))
+        weights = self._weigh(self._candidates(self._last + 1), written)
+        weights = self.with_others(weights)
+        if header[6]:
+            return _TextFork(weights, header[6]) if BEHIND_CATEGORY.startswith(header[6]) else None
+        return _CategoryFork(self, weights, header[5])
+
+    def beginning(self, element: int) -> Fork | None:
+        weights = self._candidates(element)
+        return _BoxFork(self, weights, 0, "") if weights else None
+
+    def categories(self, drafted: str) -> list[tuple[str, float]]:
+        """Categories that the target may write for a cell of the category ``drafted``, with their chances."""
+        total = self._as_drafted + sum(self._instead.values())
+        ranked = sorted(self._instead.items(), key=lambda item: -item[1])
+        others = [(name, count / total) for name, count in ranked if name != drafted][:CATEGORIES]
+        return [(drafted, self._as_drafted / total), *others]
+
+    def _candidates(self, expected: int) -> Weights:
+        """The cells that may be written next, where the one numbered ``expected`` would be in order."""
+        unused = [number for number in range(max(expected, 0), len(self.cells)) if number not in self._used]
+        found = unused[: len(ORDER)]
+        if len(found) < len(ORDER):
+            found += [n for n in range(min(expected, len(self.cells))) if n not in self._used]
+        return tuple(zip(found, ORDER, strict=False))
+
+    def _weigh(self, weights: Weights, written: Sequence[int]) -> Weights:
+        """``weights`` after the first numbers of the box have been written."""
+        undrafted = 1 - sum(ORDER)
+        for edge, number in enumerate(written):
+            undrafted *= UNDRAFTED
+            weights = tuple(
+                (cell, weight * self.numbers.shares(edge, self.cells[cell].box[edge]).get(number, UNLIKELY))
+                for cell, weight in weights
+            )
+        total = sum(weight for _, weight in weights) + undrafted
+        return tuple((cell, weight / total) for cell, weight in weights)
+
+    def with_others(self, weights: Weights) -> Weights:
+        """``weights`` with cells whose boxes are others, but whose texts may come: they share what is left."""
+        left = 1 - sum(weight for _, weight in weights)
+        if left < LEAST_LEFT:
+            return weights
+        known = {cell for cell, _ in weights}
+        last = self._last
+        near = sorted((abs(n - last - 1), n) for n in range(len(self.cells)) if n not in self._used)
+        cells = [cell for _, cell in near if cell not in known][:ELSEWHERE]
+        return (*weights, *((cell, left / (len(cells) + 1)) for cell in cells))
+
+    def _close(self, text: str) -> None:
+        """The cell that begins with ``text`` is written: learns from it, if it can be told which one it is."""
+        header = _HEADER.match(text)
+        if header is None:
+            return
+        written = (int(header[1]), int(header[2]), int(header[3]), int(header[4]))
+        number = self._by_head.get(_head(header[6][len(BEHIND_CATEGORY) :]))
+        if number is None or number in self._used:
+            weights = self._weigh(self._candidates(self._last + 1), written)
+            number = max(weights, key=lambda item: item[1])[0] if weights else None
+            if number is None or not self.numbers.is_near(self.cells[number].box, written):
+                return
+        drafted = self.cells[number]
+        self._used.add(number)
+        self._last = number
+        self.numbers.learn(drafted.box, written)
+        if header[5] == drafted.category:
+            self._as_drafted += 1.0
+        else:
+            self._instead[header[5]] = self._instead.get(header[5], 0.0) + 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _BoxFork:
+    """Inside a box: number ``edge`` comes, of which ``begun`` is written."""
+
+    scaffold: LayoutScaffold
+    weights: Weights
+    edge: int
+    begun: str
+
+    def ways(self, least: float) -> Sequence[Way]:
+        begun, behind = self.begun, BEHIND_BOX if self.edge == 3 else ", "
+        ranked = self._ranked(least)
+        if begun:
+            ranked = [item for item in ranked if f"{item[0]}{behind}".startswith(begun)]
+            total = sum(chance for _, chance, _ in ranked)
+            if not ranked:
+                return self._unforetold(behind)
+            ranked = [(number, chance / total, cells) for number, chance, cells in ranked]
+        return [
+            Way(chance, f"{number}{behind}"[len(begun) :], fork=self._next(cells))
+            for number, chance, cells in ranked[:NUMBERS]
+            if chance >= least
+        ]
+
+    def _ranked(self, least: float) -> list[tuple[int, float, Weights]]:
+        """Numbers with their chances and the cells meant by each, the likeliest first."""
+        scaffold, edge = self.scaffold, self.edge
+        likely = [item for item in self.weights if item[1] >= 2 * least] or self.weights[:1]
+        if len(likely) == 1:
+            [(cell, weight)] = likely
+            certain = ((cell, 1.0),)
+            ranked = scaffold.numbers.ranked(edge, scaffold.cells[cell].box[edge])
+            return [(number, weight * share, certain) for number, share in ranked]
+        parts: dict[int, list[tuple[int, float]]] = {}
+        for cell, weight in likely:
+            enough = 0.0 if self.begun else least / weight / len(likely)
+            for number, share in scaffold.numbers.ranked(edge, scaffold.cells[cell].box[edge]):
+                if share < enough:
+                    break
+                parts.setdefault(number, []).append((cell, weight * share))
+        found: list[tuple[int, float, Weights]] = []
+        for number, cells in parts.items():
+            chance = sum([part for _, part in cells])
+            found.append((number, chance, tuple([(cell, part / chance) for cell, part in cells])))
+        found.sort(key=itemgetter(1), reverse=True)
+        return found
+
+    def _unforetold(self, behind: str) -> Sequence[Way]:
+        """A number that no cell foretells is taken to be complete."""
+        digits = self.begun.rstrip(behind)
+        text = f"{digits}{behind}"
+        if not digits.isdigit() or not text.startswith(self.begun):
+            return ()
+        return (Way(COMPLETE, text[len(self.begun) :], fork=self._next(self.weights)),)
+
+    def _next(self, weights: Weights) -> Fork:
+        if self.edge == 3:
+            return _CategoryFork(self.scaffold, self.scaffold.with_others(weights), "")
+        return _BoxFork(self.scaffold, weights, self.edge + 1, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _CategoryFork:
+    """Behind a box: its category comes, of which ``begun`` is written."""
+
+    scaffold: LayoutScaffold
+    weights: Weights
+    begun: str
+
+    def ways(self, least: float) -> Sequence[Way]:
+        found: list[Way] = []
+        begun = self.begun
+        for cell, weight in self.weights:
+            if weight < least:
+                continue
+            drafted = self.scaffold.cells[cell].category
+            for name, share in self.scaffold.categories(drafted):
+                if weight * share < least or not name.startswith(begun):
+                    continue
+                rest = name[len(begun) :]
+                if (name == Category.PICTURE) == (drafted == Category.PICTURE):
+                    found.append(Way(weight * share, rest, anchor=cell))
+                elif name == Category.PICTURE:
+                    found.append(
+                        Way(weight * share, rest + NEXT_CELL, fork=self.scaffold.beginning(cell + 1))
+                    )
+                else:
+                    found.append(Way(weight * share, rest + BEHIND_CATEGORY))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _TextFork:
+    """Behind a category and the text ``passed``: what was drafted for the cell goes on."""
+
+    weights: Weights
+    passed: str
+
+    def ways(self, least: float) -> Sequence[Way]:
+        return [
+            Way(weight, "", anchor=cell, passed=self.passed)
+            for cell, weight in self.weights
+            if weight >= least
+        ]
+
+
+def _whole(box: tuple[float, float, float, float]) -> Box:
+    return round(box[0]), round(box[1]), round(box[2]), round(box[3])
+
+
+def _head(text: str) -> str:
+    """The first letters and digits of a JSON string that may go on behind its end."""
+    begun = text[: 3 * HEAD].split('"}', 1)[0]
+    return "".join(char for char in begun if char.isalnum())[:HEAD].casefold()

@@ -1,0 +1,130 @@
+"""What the layout scaffold foretells at each point of a cell, and what it learns from the cells written."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docspec.core import BBox, Category, PageDraft, Region
+from docspec.dialects import make_dialect
+from docspec.dialects.layout_cells import Cell, render_cells
+from docspec.dialects.layout_scaffold import BOX, CATEGORY, LayoutScaffold
+
+CELLS = [
+    Cell((100, 50, 500, 90), "Title", "# The first of the cells"),
+    Cell((100, 120, 480, 300), "Text", "Some words about the matter."),
+    Cell((110, 330, 470, 600), "Picture"),
+    Cell((100, 640, 490, 700), "Text", "And others behind the picture."),
+]
+START = '[{"bbox": ['
+LEAST = 1e-3
+
+
+def after(text, cells=CELLS):
+    scaffold = LayoutScaffold(cells)
+    scaffold.follow(text)
+    return scaffold
+
+
+def ways(text, cells=CELLS):
+    fork = after(text, cells).here()
+    return [] if fork is None else sorted(fork.ways(LEAST), key=lambda way: -way.chance)
+
+
+def likeliest(scaffold):
+    """The continuation of the output's end with the largest product of chances, up to an anchor."""
+    text, fork, anchor = "", scaffold.here(), None
+    while fork is not None:
+        way = max(fork.ways(LEAST), key=lambda way: way.chance)
+        text, fork, anchor = text + way.text, way.fork, way.anchor
+    return text, anchor
+
+
+def test_a_whole_cell_is_foretold_up_to_its_text():
+    assert likeliest(after(START)) == ('100, 50, 500, 90], "category": "Title', 0)
+
+
+def test_a_box_that_is_begun_goes_on_from_there():
+    assert likeliest(after(START + "100, 5")) == ('0, 500, 90], "category": "Title', 0)
+    assert likeliest(after(START + '100, 50, 500, 90], "cat')) == ('egory": "Title', 0)
+    assert likeliest(after(START + '100, 50, 500, 90], "category": "Ti')) == ("tle", 0)
+
+
+def test_digits_shifted_in_the_last_places_are_branches():
+    texts = [way.text for way in ways(START)]
+    assert {"100, ", "99, ", "101, ", "98, "} <= set(texts)
+
+
+def test_the_box_tells_which_cell_is_meant():
+    text = START + '100, 50, 500, 90], "category": "Title", "text": "# The first of the cells"}, {"bbox": ['
+    assert likeliest(after(text))[1] == 1
+    assert likeliest(after(text + "100, 641, "))[1] == 3
+
+
+def test_what_the_target_adds_to_each_edge_is_learnt():
+    text = START + '96, 45, 503, 91], "category": "Title", "text": "# The first of the cells"}, {"bbox": ['
+    assert likeliest(after(text))[0].startswith("96, 115, 483, 301]")
+
+
+def test_another_category_than_drafted_is_a_branch_with_the_same_text():
+    categories = {way.text: way.anchor for way in ways(START + '100, 50, 500, 90], "category": "')}
+    assert categories["Title"] == categories["Text"] == 0
+
+
+def test_a_picture_has_no_text():
+    written = render_cells(CELLS[:2])[:-1] + ', {"bbox": ['
+    text, anchor = likeliest(after(written))
+    assert text.endswith('"category": "Picture')
+    assert anchor == 2
+    others = ways(written + '110, 330, 470, 600], "category": "')
+    assert [way.text for way in others if way.anchor is None and way.text.startswith("Text")] == [
+        'Text", "text": "'
+    ]
+
+
+def test_inside_a_text_nothing_is_foretold():
+    assert after("Some prose.").here() is None
+    assert after(START + '100, 50, 500, 90], "category": "Title", "text": "# The').here() is None
+
+
+def test_a_number_that_nothing_foretells_is_taken_to_be_complete():
+    assert [way.text for way in ways(START + "777")] == [", "]
+
+
+def test_without_boxes_to_come_nothing_is_foretold():
+    written = render_cells(CELLS)[:-1] + ', {"bbox": ['
+    assert ways(written) == []
+
+
+def test_landmarks_name_the_cell_and_where_its_text_may_be_taken_up():
+    scaffold = LayoutScaffold(CELLS)
+    found = scaffold.landmark(BOX, '100, 120, 480, 300], "category": "Text", "text": "Some')
+    assert found is not None and found.element == 1 and found.guessed
+    assert found.anchor == len('100, 120, 480, 300], "category": "Text')
+    loose = scaffold.landmark(CATEGORY, 'List-item", "text": "Some words about the matter."}')
+    assert loose is not None and (loose.element, loose.guessed) == (1, False)
+    assert scaffold.landmark(BOX, "1, 2, 3, 4]") is None
+    assert scaffold.landmark(CATEGORY, 'Text", "text": "Nowhere drafted."}') is None
+
+
+def test_the_dialect_gives_one_for_what_it_drafts():
+    region = Region(BBox(10, 20, 300, 60), Category.TEXT, ("Words.",))
+    dialect = make_dialect("layout-json")
+    scaffold = dialect.scaffold(PageDraft((region,)), 700, 980)
+    scaffold.follow(START)
+    page = dialect.page_drafts(PageDraft((region,)), 700, 980)[0]
+    assert page.startswith(START + likeliest(scaffold)[0])
+    assert dialect.scaffold(PageDraft(), 700, 980) is None
+    assert make_dialect("markdown").scaffold(PageDraft((region,)), 700, 980) is None
+
+
+@given(st.lists(st.text('0123456789[]{}:, "\\abcxetgory' + "\n", max_size=12), max_size=12))
+@settings(deadline=None)
+def test_any_text_is_followed_and_ways_are_likely_enough(pieces):
+    scaffold = LayoutScaffold(CELLS)
+    for piece in [START, *pieces, START, *pieces]:
+        scaffold.follow(piece)
+        fork = scaffold.here()
+        found = list(fork.ways(0.01)) if fork is not None else []
+        assert all(0.01 <= way.chance <= 1 + 1e-9 for way in found)
+        assert sum(way.chance for way in found) <= 1 + 1e-9

@@ -1,0 +1,43 @@
+"""Scaffolds for tests that know nothing of any page: random syntax, to be wrong in every possible way."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from docspec.core.scaffold import Fork, Landmark, Way
+
+
+class RandomScaffold:
+    """Forks everywhere, with texts from ``alphabet``, unlikely or certain, behind any marker. Seeded."""
+
+    def __init__(self, alphabet: str, seed: int = 0, elements: int = 4) -> None:
+        self._rng = random.Random(seed)
+        self._alphabet = alphabet
+        self._elements = elements
+        self.markers: Sequence[str] = tuple(self.text(2) for _ in range(6))
+
+    def text(self, size: int) -> str:
+        return "".join(self._rng.choice(self._alphabet) for _ in range(size))
+
+    def landmark(self, marker: str, ahead: str) -> Landmark | None:
+        anchor = self._rng.choice([None, 0, 1, 3, len(ahead)])
+        return Landmark(self._rng.randrange(self._elements), anchor, self._rng.random() < 0.5)
+
+    def follow(self, text: str) -> None:
+        return
+
+    def here(self) -> Fork | None:
+        return self if self._rng.random() < 0.7 else None
+
+    def beginning(self, element: int) -> Fork | None:
+        return self.here()
+
+    def ways(self, least: float) -> Sequence[Way]:
+        found = []
+        for _ in range(self._rng.randrange(4)):
+            chance = self._rng.choice([0.1, 0.5, 1.0])
+            anchor = self._rng.choice([None, *range(self._elements)])
+            fork = self if self._rng.random() < 0.8 else None
+            found.append(Way(chance, self.text(self._rng.randrange(4)), anchor, "", fork))
+        return [way for way in found if way.chance >= least]
