@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.cli import bench_fidelity, bench_model, bench_quality, exits
+from docspec.cli import bench_fidelity, bench_model, bench_quality, bench_step, exits
 from docspec.cli.bench_common import PlotFile
 from docspec.core import DocspecError, ParseOptions, UsageError
 from docspec.core.options import Align, DrafterName
@@ -44,6 +44,8 @@ bench.command()(bench_quality.accuracy)
 bench.command()(bench_quality.drafts)
 bench.command()(bench_model.corrections)
 bench.command()(bench_model.reader)
+bench.command()(bench_step.step)
+bench.command()(bench_step.scripted)
 
 
 @bench.command()

@@ -78,6 +78,15 @@ class TransformersTarget:
         """The attention implementation in force, read from the text decoder's own configuration."""
         return str(self._decoder.config._attn_implementation)
 
+    @property
+    def decoder_bytes(self) -> int:
+        """Bytes of the weights that every step reads: the decoder's layers and the head, the embedding table only
+        where it is the head."""
+        layers = sum(
+            weight.nbytes for weight in self._decoder.parameters() if weight is not self._embed.weight
+        )
+        return layers + self._head.weight.nbytes
+
     def encode(self, image: Image, prompt: str) -> Prompt:
         inputs = self.processing.encode(image, prompt)
         return Prompt(inputs, int(inputs["input_ids"].shape[1]))

@@ -1,0 +1,120 @@
+"""Milliseconds of a verification step over tree sizes and rows, beside what the device's memory would allow.
+
+Steps as they come and steps in captured buckets take turns in the same run over the same cache. A step is what decoding
+runs: one copy to the device, the forward pass, argmax, and the copy back that waits for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from docspec.bench.bandwidth import step_bytes
+from docspec.hierarchy.memory import is_out_of_memory, release_memory
+from docspec.targets.stepping.eager import EagerSteps, view_of
+from docspec.targets.stepping.step import StepBatch, StepRunner, chain
+from docspec.targets.threads import decoding_threads
+
+if TYPE_CHECKING:
+    from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.kv_cache import SlotCache
+
+TREES = (1, 8, 16, 32, 64, 128)
+ROWS = (1, 4, 16)
+PATIENCE = 4.0
+"""Seconds after which a size is not measured again, once it was measured three times."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTime:
+    """One way of running one size: milliseconds, median with the 10th and 90th percentile.
+
+    ``floor`` is the time that reading weights and keys and values once takes at the measured bandwidth.
+    """
+
+    rows: int
+    tree: int
+    mode: str
+    median: float
+    low: float
+    high: float
+    repeats: int
+    floor: float
+
+    @property
+    def of_floor(self) -> float:
+        return self.median / self.floor
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """A size that could not be measured."""
+
+    rows: int
+    tree: int
+    why: str
+
+
+def measure(
+    target: TransformersTarget,
+    bandwidth: float,
+    prefix: int = 1024,
+    trees: Sequence[int] = TREES,
+    rows: Sequence[int] = ROWS,
+    repeats: int = 20,
+) -> Iterator[StepTime | Omitted]:
+    """Every size in turn, ``prefix`` verified tokens before each tree; ``bandwidth`` in bytes a second.
+
+    ``target.steps`` is measured as it is, and eager steps beside it where it is something else.
+    """
+    captured = target.steps
+    for count in rows:
+        for tree in trees:
+            try:
+                cache = target.kv.cache(*captured.geometry(count, prefix + max(trees) + 1))
+                cache.storage.normal_()  # memory that was never written to costs less to read
+                step = chain(count, tree, prefix, view_of(prefix + tree, cache.slots))
+                times = _interleaved(target, _runners(target, captured), step, cache, repeats)
+            except RuntimeError as error:
+                if not is_out_of_memory(error):
+                    raise
+                target.kv.release()
+                release_memory()
+                yield Omitted(count, tree, "out of memory")
+                continue
+            floor = 1e3 * step_bytes(target, count, prefix) / bandwidth
+            for mode, spent in times.items():
+                yield StepTime(count, tree, mode, *_spread(spent), len(spent), floor)
+
+
+def _runners(target: TransformersTarget, captured: StepRunner) -> list[StepRunner]:
+    return [captured] if captured.report.mode == "eager" else [EagerSteps(target), captured]
+
+
+def _interleaved(
+    target: TransformersTarget, runners: Sequence[StepRunner], step: StepBatch, cache: SlotCache, repeats: int
+) -> dict[str, list[float]]:
+    """Seconds of ``repeats`` runs of each way, after one that is not counted."""
+    times: dict[str, list[float]] = {}
+    with decoding_threads(target):
+        for runner in runners:
+            runner.run(step, cache, scored=False)
+        start = time.perf_counter()
+        for turn in range(repeats):
+            for runner in runners:
+                before = time.perf_counter()
+                runner.run(step, cache, scored=False)
+                times.setdefault(runner.report.mode, []).append(time.perf_counter() - before)
+            if turn >= 2 and time.perf_counter() - start > PATIENCE:
+                break
+    return times
+
+
+def _spread(seconds: Sequence[float]) -> tuple[float, float, float]:
+    """Median, 10th and 90th percentile in milliseconds."""
+    ordered = sorted(1e3 * value for value in seconds)
+    last = len(ordered) - 1
+    return median(ordered), ordered[round(0.1 * last)], ordered[round(0.9 * last)]

@@ -1,0 +1,117 @@
+"""A target that runs every computation at full size while what it says follows a script.
+
+With random weights of a published size its times are those of the model and its text is a transcript: end-to-end speed
+with real acceptance can be measured where the weights are not at hand. One row at a time; exact acceptance only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import torch
+
+from docspec.targets.protocol import Prefill, Prompt
+from docspec.targets.stepping.step import StepBatch, StepReport, StepRunner, Verdict
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.protocol import TargetModel
+
+
+class ScriptCodec(Protocol):
+    """A tokenizer; ``end`` is a number that no token has."""
+
+    @property
+    def end(self) -> int: ...
+
+    def tokenize(self, text: str) -> list[int]: ...
+
+    def detokenize(self, tokens: list[int]) -> str: ...
+
+
+class ScriptedTarget:
+    """``inner`` with the output of :meth:`follow`; tokens are those of ``codec``, all below ``inner``'s vocabulary."""
+
+    def __init__(self, inner: TargetModel, codec: ScriptCodec) -> None:
+        self.inner = inner
+        self.kv_spec = inner.kv_spec
+        self.kv = inner.kv
+        self.eos_ids = frozenset((codec.end,))
+        self.steps: StepRunner = _ScriptedSteps(self)
+        self._codec = codec
+        self._script: list[int] = []
+        self._start = 0
+        self._rope_delta = 0
+
+    def follow(self, tokens: Sequence[int]) -> None:
+        """From the next prefill on the output is ``tokens``, and then the end."""
+        self._script = [*tokens, self._codec.end]
+
+    def said(self, position: int) -> int:
+        """The token after the one at rotary ``position``; beyond the end, the end again."""
+        return self._script[min(position - self._rope_delta - self._start + 1, len(self._script) - 1)]
+
+    def encode(self, image: Image, prompt: str) -> Prompt:
+        return self.inner.encode(image, prompt)
+
+    def prefill(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
+        return self.prefill_together([prompt], cache, [row])[0]
+
+    def prefill_together(
+        self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]
+    ) -> list[Prefill]:
+        """The inner prefill; its logits then favour the script's first token. One prompt only."""
+        [prefill] = self.inner.prefill_together(prompts, cache, rows)
+        self._start, self._rope_delta = prefill.length, prefill.rope_delta
+        with torch.inference_mode():
+            logits = torch.zeros_like(prefill.logits)
+            logits[self._script[0]] = 1
+        return [Prefill(logits, prefill.length, prefill.rope_delta)]
+
+    def forward(
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+    ) -> torch.Tensor:
+        """The inner model's own logits."""
+        return self.inner.forward(tokens, positions, mask, cache)
+
+    def tokenize(self, text: str) -> list[int]:
+        return self._codec.tokenize(text)
+
+    def detokenize(self, tokens: list[int]) -> str:
+        return self._codec.detokenize(tokens)
+
+
+class _ScriptedSteps:
+    """The inner runner's steps, waited for to the end; then the script's tokens instead of theirs."""
+
+    def __init__(self, target: ScriptedTarget) -> None:
+        self._target = target
+
+    @property
+    def _inner(self) -> StepRunner:
+        return self._target.inner.steps
+
+    @property
+    def dense(self) -> bool:
+        return self._inner.dense
+
+    @property
+    def report(self) -> StepReport:
+        return self._inner.report
+
+    def geometry(self, rows: int, slots: int) -> tuple[int, int]:
+        return self._inner.geometry(rows, slots)
+
+    def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
+        if scored:
+            raise ValueError("a scripted target knows no probabilities: exact acceptance only")
+        self._inner.run(step, cache, scored=False)
+        said = self._target.said
+        return Verdict([[said(position) for position in row] for row in step.positions.tolist()])
+
+    def advance(self, token: int, position: int, length: int, cache: SlotCache) -> int:
+        self._inner.advance(token, position, length, cache)
+        return self._target.said(position)

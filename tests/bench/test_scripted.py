@@ -1,0 +1,140 @@
+"""The scripted target runs real steps, says what the transcript says, and takes the steps that the replay counts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pymupdf
+import pytest
+import torch
+from PIL import Image
+from typer.testing import CliRunner
+
+from docspec.bench.scripted import LABEL, ScriptedBench
+from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
+from docspec.cli.app import app
+from docspec.core import InputError, ParseOptions
+from docspec.drafting import make_drafter
+from docspec.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
+from docspec.targets.random_weights import random_target
+from docspec.targets.scripted import ScriptedTarget
+from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.eager import EagerSteps
+from docspec.targets.stepping.step import chain
+
+LINES = ["The ferry left the harbour at noon.", "Nobody on the quay had seen it go.", "It came back empty."]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    path.write_text(train_tokenizer([BUILT_IN_TEXT]).backend_tokenizer.to_str(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pairs")
+    document = pymupdf.open()
+    page = document.new_page(width=300, height=220)
+    for row, line in enumerate(LINES):
+        page.insert_text((30, 60 + 50 * row), line, fontsize=12)
+    document.save(root / "ferry.pdf")
+    text = "\n\n".join(LINES).replace("quay", "pier").replace("empty", "laden")
+    (root / "ferry.md").write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture(scope="module")
+def codec(tokenizer):
+    return TokenizerFile(tokenizer)
+
+
+@pytest.fixture(scope="module")
+def inner(codec):
+    return random_target("tiny", torch.device("cpu"), torch.float32, vocabulary=codec.end)
+
+
+def bench(inner, codec, budget, align, repeats=1):
+    options = ParseOptions(dpi=72, drafter="text-layer", max_tree=budget, align=align)
+    return ScriptedBench(inner, codec, make_drafter(options), options, repeats)
+
+
+@pytest.mark.parametrize("static", [False, True], ids=["eager", "static"])
+@pytest.mark.parametrize(("align", "budget"), [("cursor", 64), ("cursor", 7), ("window", 64)])
+def test_text_and_steps_are_those_of_the_replayed_transcript(inner, codec, folder, align, budget, static):
+    inner.steps = BucketedSteps(inner, NoCapture()) if static else EagerSteps(inner)
+    [transcript] = find_transcripts([folder])
+    page = bench(inner, codec, budget, align).read(transcript)
+    drafter = make_drafter(ParseOptions(drafter="text-layer"))
+    expected = replay_transcript(transcript, drafter, codec, [align], budget, dpi=72)
+    assert page.plain.follows
+    assert page.speculative.follows
+    assert page.tokens == expected.tokens
+    assert page.plain.forwards == expected.tokens
+    assert page.speculative.forwards == expected.replays[0].steps
+    assert page.speculative.forwards < page.plain.forwards / 2
+    assert page.speculative.draft > 0
+    assert page.plain.draft == pytest.approx(0, abs=1e-3)
+    assert page.speculative.total == pytest.approx(
+        page.render + page.speculative.draft + page.speculative.prefill + page.speculative.decode
+    )
+
+
+def test_every_step_runs_the_model(inner, codec, folder, monkeypatch):
+    inner.steps = EagerSteps(inner)
+    passes = []
+    honest = type(inner).forward
+    monkeypatch.setattr(
+        type(inner), "forward", lambda self, *given: passes.append(given[0].shape) or honest(self, *given)
+    )
+    [transcript] = find_transcripts([folder])
+    page = bench(inner, codec, 64, "cursor").read(transcript)
+    assert len(passes) == page.plain.forwards + page.speculative.forwards
+
+
+def test_a_script_that_is_not_followed_is_seen(inner, codec, folder, monkeypatch):
+    monkeypatch.setattr(ScriptedTarget, "said", lambda self, position: self._script[-1])
+    [transcript] = find_transcripts([folder])
+    page = bench(inner, codec, 64, "cursor").read(transcript)
+    assert not page.plain.follows
+    assert not page.speculative.follows
+
+
+def test_a_page_longer_than_the_context_is_refused_by_name(inner, codec, folder):
+    [transcript] = find_transcripts([folder])
+    with pytest.raises(InputError, match=r"ferry: \d+ tokens do not fit the model's 8192"):
+        bench(inner, codec, 64, "cursor").read(replace(transcript, text=transcript.text * 200))
+
+
+def test_probabilities_are_refused_and_the_end_repeats(inner, codec):
+    inner.steps = EagerSteps(inner)
+    target = ScriptedTarget(inner, codec)
+    target.follow([5, 6])
+    cache = target.kv.cache(1, 200)
+    prompt = target.encode(Image.new("RGB", (64, 64), "white"), "")
+    filled = target.prefill(prompt, cache, 0)
+    assert int(filled.logits.argmax()) == 5
+    step = chain(1, 4, prompt.length, prompt.length + 4)
+    step = replace(step, positions=step.positions + filled.rope_delta)
+    assert target.steps.run(step, cache, False).choice == [[6, codec.end, codec.end, codec.end]]
+    with pytest.raises(ValueError, match="exact acceptance only"):
+        target.steps.run(step, cache, True)
+
+
+def test_the_command_labels_what_is_simulated(folder, tokenizer, tmp_path):
+    file = tmp_path / "scripted.json"
+    arguments = (
+        f"bench scripted {folder} --tokenizer {tokenizer} --random tiny --device cpu --dpi 72 --repeats 2"
+    )
+    result = CliRunner().invoke(app, [*arguments.split(), "--json", str(file)], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "RANDOM WEIGHTS" in result.output
+    assert LABEL in " ".join(result.output.split())
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert found["schema"] == "docspec.bench.scripted/1"
+    assert found["what"] == LABEL
+    assert found["random_weights"] is True
+    assert found["rows"][0]["name"] == "ferry"
+    assert found["total"]["sr_e2e"] == pytest.approx(found["rows"][0]["sr_e2e"])

@@ -1,0 +1,108 @@
+"""``docspec bench step``: every size is measured beside its floor, and random weights are declared."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from docspec.bench.bandwidth import measure_bandwidth, step_bytes
+from docspec.bench.step import Omitted, StepTime, measure
+from docspec.cli.app import app
+from docspec.core import ModelError, UsageError
+from docspec.targets.random_weights import PUBLISHED, random_target
+from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.eager import EagerSteps
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def target():
+    return random_target("tiny", CPU, torch.float32)
+
+
+def test_every_size_is_measured_in_every_way(target):
+    target.steps = BucketedSteps(target, NoCapture())
+    found = list(measure(target, 1e9, prefix=40, trees=(1, 8), rows=(1, 3), repeats=3))
+    target.steps = EagerSteps(target)
+    assert all(isinstance(one, StepTime) for one in found)
+    assert [(one.rows, one.tree, one.mode) for one in found] == [
+        (rows, tree, mode) for rows in (1, 3) for tree in (1, 8) for mode in ("eager", "static")
+    ]
+    for one in found:
+        assert 0 < one.low <= one.median <= one.high
+        assert one.repeats == 3
+        assert one.floor == pytest.approx(1e3 * step_bytes(target, one.rows, 40) / 1e9)
+
+
+def test_a_step_reads_the_decoder_and_the_head_once_and_no_vision(target):
+    weights = {name: value.nbytes for name, value in target.model.named_parameters()}
+    vision = sum(size for name, size in weights.items() if "visual" in name)
+    assert target.decoder_bytes == sum(weights.values()) - vision  # embeddings are tied to the head
+    untied = random_target("dots.ocr", torch.device("meta"), torch.bfloat16)
+    table = 151_936 * 1536 * 2
+    tower = sum(w.nbytes for name, w in untied.model.named_parameters() if "vision" in name)
+    assert untied.decoder_bytes == sum(w.nbytes for w in untied.model.parameters()) - tower - table
+
+
+def test_memory_that_runs_out_costs_one_size(target, monkeypatch):
+    honest = EagerSteps.run
+
+    def tight(self, step, cache, scored):
+        if step.rows == 3:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 3 GiB")
+        return honest(self, step, cache, scored)
+
+    monkeypatch.setattr(EagerSteps, "run", tight)
+    found = list(measure(target, 1e9, prefix=40, trees=(1,), rows=(1, 3, 2), repeats=1))
+    assert [type(one) for one in found] == [StepTime, Omitted, StepTime]
+
+
+def test_bandwidth_is_a_positive_number():
+    assert measure_bandwidth(CPU, repeats=1) > 1e6
+
+
+def test_published_sizes_have_their_published_numbers_of_weights():
+    billions = {"qwen3-vl-2b": 2.13, "qwen3-vl-8b": 8.77, "dots.ocr": 3.04}
+    for name, expected in billions.items():
+        with torch.device("meta"):
+            model = PUBLISHED[name].model(PUBLISHED[name].config(None))
+        assert sum(weight.numel() for weight in model.parameters()) / 1e9 == pytest.approx(expected, abs=0.01)
+
+
+def test_a_vocabulary_grows_where_the_tokenizer_needs_it():
+    assert random_target("tiny", CPU, torch.float32, vocabulary=1000).model.lm_head.weight.shape[0] == 1024
+    assert random_target("tiny", CPU, torch.float32, vocabulary=7).model.lm_head.weight.shape[0] == 400
+
+
+def test_unknown_sizes_are_refused_with_the_known_ones():
+    with pytest.raises(ModelError, match="qwen3-vl-2b"):
+        random_target("gpt", CPU, torch.float32)
+
+
+def test_the_command_prints_a_table_and_writes_json(tmp_path):
+    file = tmp_path / "step.json"
+    arguments = (
+        "bench step --random tiny --device cpu --prefix 30 --tree 1 --tree 4 --rows 1 --repeats 2 --json"
+    )
+    result = CliRunner().invoke(app, [*arguments.split(), str(file)], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "RANDOM WEIGHTS" in result.output
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert found["schema"] == "docspec.bench.step/1"
+    assert found["random_weights"] is True
+    assert found["bandwidth_bytes_per_second"] > 0
+    assert [(row["rows"], row["tree"], row["mode"]) for row in found["rows"]] == [
+        (1, 1, "eager"),
+        (1, 4, "eager"),
+    ]
+    assert found["steps"]["mode"] == "eager"
+
+
+def test_one_of_model_and_random_must_be_named():
+    for arguments in ([], ["--model", "mini", "--random", "mini"]):
+        result = CliRunner().invoke(app, ["bench", "step", *arguments])
+        assert isinstance(result.exception, UsageError)
