@@ -13,7 +13,7 @@ import typer
 from docspec.cli import config as config_file
 from docspec.cli.batch import Batch, Outputs
 from docspec.core import ParseOptions, UsageError
-from docspec.core.options import Align, DrafterName, Graphs, Stages
+from docspec.core.options import Align, DrafterName, Graphs, Schedule, Stages
 from docspec.reporting.renderer import Format, Layout
 
 DEFAULTS = ParseOptions()
@@ -186,6 +186,13 @@ def parse(
             help="Check regions and page, the page only, or decode plainly (none); auto: what pays.",
         ),
     ] = DEFAULTS.stages,
+    schedule: Annotated[
+        Schedule,
+        typer.Option(
+            rich_help_panel=_SPECULATION,
+            help="Regions before the page, or together with it in one batch.",
+        ),
+    ] = DEFAULTS.schedule,
     align: Annotated[
         Align,
         typer.Option(rich_help_panel=_SPECULATION, help="How drafts are lined up with the output so far."),
@@ -271,6 +278,7 @@ def parse(
         ppstructure_models=ppstructure_models,
         ppstructure_engine=ppstructure_engine,
         stages=stages,
+        schedule=schedule,
         align=align,
         window=window,
         tau=tau,

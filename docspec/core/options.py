@@ -9,6 +9,7 @@ from typing import Literal
 Stages = Literal["auto", "both", "page", "none"]
 Graphs = Literal["auto", "cuda", "compile", "off"]
 Align = Literal["window", "cursor"]
+Schedule = Literal["sequential", "together"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "ppstructure", "saved", "none"]
 
 
@@ -18,6 +19,7 @@ class ParseOptions:
 
     ``tau=None`` is exact acceptance (argmax equality); a number in (0, 1] is the paper's equation 10.
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
+    ``schedule`` says whether Stage 1 comes before Stage 2 (as in the paper) or runs beside it in one batch.
     ``align`` names the policy that finds the place in the drafts; ``window`` is the paper's n, for its policy only.
     ``max_tree`` is the number of tree tokens per step, the pending token included.
     ``graphs`` says how verification steps are run: captured as CUDA graphs, compiled, or eagerly (``off``).
@@ -43,6 +45,7 @@ class ParseOptions:
     ppstructure_engine: str = "onnxruntime"
     # speculation
     stages: Stages = "auto"
+    schedule: Schedule = "sequential"
     align: Align = "cursor"
     window: int = 3
     tau: float | None = None

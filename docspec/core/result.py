@@ -49,7 +49,9 @@ class StageStats:
     target's own token too. The first token of a row comes from its prefill and belongs to no step.
     ``host_seconds`` is the part of ``decode_seconds`` that went into proposing trees and laying out their masks.
     ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
-    ``plain_tokens`` were decoded one a step because drafts did not pay there.
+    ``shared_forwards`` are those in which rows of both stages took part (``schedule`` ``together``); both stages
+    count them, and their time is Stage 2's ``decode_seconds``. ``plain_tokens`` were decoded one a step because
+    drafts did not pay there.
     """
 
     rows: int = 0
@@ -64,6 +66,7 @@ class StageStats:
     host_seconds: float = 0.0
     kv_bytes: int = 0
     plain_tokens: int = 0
+    shared_forwards: int = 0
 
     @property
     def aal(self) -> float:
@@ -92,6 +95,7 @@ class StageStats:
             self.host_seconds + other.host_seconds,
             max(self.kv_bytes, other.kv_bytes),
             self.plain_tokens + other.plain_tokens,
+            self.shared_forwards + other.shared_forwards,
         )
 
 

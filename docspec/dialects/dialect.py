@@ -43,6 +43,10 @@ class Dialect(Protocol):
         """What the format itself says about the page's output, for the drafts that the same arguments give."""
         ...
 
+    def output_draft(self, text: str) -> str:
+        """How the page's output spells a piece of text that the target wrote for a crop; piece by piece."""
+        ...
+
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """Blocks in the target's order; lenient: never raises on cut-off or slightly broken text."""
         ...

@@ -131,6 +131,10 @@ class LayoutJsonDialect:
                 others.extend(_text_fragment(Category.TEXT.value, text) for text in _as_paragraphs(readings))
         return outputs, cells, others
 
+    def output_draft(self, text: str) -> str:
+        """The text as it stands inside a JSON string."""
+        return _escaped(text)
+
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The cells of ``text`` as blocks, boxes scaled to the page image and clamped to it.
 

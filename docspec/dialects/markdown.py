@@ -114,6 +114,10 @@ class MarkdownDialect:
     ) -> None:
         """Nothing: Markdown's own syntax is in the drafts."""
 
+    def output_draft(self, text: str) -> str:
+        """The text itself: crops and pages are spelled alike."""
+        return text
+
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The blocks of ``text``, without boxes (see :func:`docspec.dialects.locate.attach_boxes`)."""
         return parse_blocks(text)

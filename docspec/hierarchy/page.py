@@ -18,6 +18,7 @@ from docspec.core import (
     PageResult,
     PageTimings,
     ParseOptions,
+    StageStats,
 )
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
@@ -29,7 +30,8 @@ from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.memory import is_out_of_memory, release_memory
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.rows import Engine, OnStep, RowJob, RowOutput
-from docspec.hierarchy.stage1 import verify_regions
+from docspec.hierarchy.stage1 import region_jobs, verify_regions
+from docspec.hierarchy.together import places_for, verify_together
 from docspec.speculation.decode import Row
 from docspec.targets.registry import LoadedTarget
 
@@ -120,28 +122,34 @@ class PageParser:
         return self._verified(page, draft, result)
 
     def _verified(self, page: PageImage, draft: PageDraft, result: PageResult) -> PageResult:
-        result, outputs = self._stage1(page, draft, result)
+        result, crops = self._with_plan(draft, result)
+        outputs = None
+        if crops and self._options.schedule == "sequential":
+            result, outputs = self._stage1(page, draft, result)
         self._observer.stage(page.number, "prefill")
         start = time.perf_counter()
         usable = PageDraft() if self._options.stages == "none" else draft
         job = self._page_job(page, usable, draft, outputs)
         encode_seconds = time.perf_counter() - start
-        result, output = self._stage2(page, draft, job, encode_seconds, result)
+        if crops and self._options.schedule == "together":
+            result, output = self._both_stages(page, draft, job, encode_seconds, result)
+        else:
+            result, output = self._stage2(page, draft, job, encode_seconds, result)
         if self._options.baseline:
             self._observer.stage(page.number, "baseline")
             result = replace(result, baseline=self._compare(job, encode_seconds, output, result.timings))
         return result
 
-    def _stage1(
-        self, page: PageImage, draft: PageDraft, result: PageResult
-    ) -> tuple[PageResult, list[str] | None]:
-        """Verifies the regions where that is asked for or pays; their outputs, ``None`` if it was not done."""
+    def _with_plan(self, draft: PageDraft, result: PageResult) -> tuple[PageResult, bool]:
+        """Whether the regions are verified: where that is asked for or pays. The reason against it is an event."""
         if self._options.stages not in ("auto", "both"):
-            return result, None
+            return result, False
         plan = self._plan_crops(draft)
-        if not plan.yes:
-            skipped = (Event("stage1_skipped", plan.why),) if draft.regions else ()
-            return replace(result, events=(*result.events, *skipped)), None
+        skipped = (Event("stage1_skipped", plan.why),) if draft.regions and not plan.yes else ()
+        return replace(result, events=(*result.events, *skipped)), plan.yes
+
+    def _stage1(self, page: PageImage, draft: PageDraft, result: PageResult) -> tuple[PageResult, list[str]]:
+        """Verifies the regions; what the target wrote for each."""
         self._observer.stage(page.number, "stage1")
         start = time.perf_counter()
         progress = self._progress(page, "stage1")
@@ -152,6 +160,38 @@ class PageParser:
         self._planner.observe_crops(seconds)
         timings = replace(result.timings, stage1=seconds)
         return replace(result, stage1=regions.stats, timings=timings), regions.texts
+
+    def _both_stages(
+        self, page: PageImage, draft: PageDraft, job: RowJob, encode_seconds: float, result: PageResult
+    ) -> tuple[PageResult, RowOutput]:
+        """Decodes page and regions in one batch; one after the other where that would take too much memory."""
+        self._observer.stage(page.number, "stage2")
+        start = time.perf_counter()
+        crops = region_jobs(self._target, self._dialect, page, draft, self._options.max_tokens)
+        regions = [crop for _, crop in crops]
+        crop_seconds = time.perf_counter() - start
+        if not regions:
+            return self._stage2(page, draft, job, encode_seconds, result)
+        places = places_for(self._engine, job, regions)
+        if places < 2:
+            event = Event("together_skipped", "no row for a region fits beside the page's in the KV memory")
+            result, outputs = self._stage1(page, draft, replace(result, events=(*result.events, event)))
+            job = self._page_job(page, draft, draft, outputs)
+            return self._stage2(page, draft, job, encode_seconds, result)
+        found = verify_together(
+            self._engine, job, regions, places, self._respelled, self._progress(page, "stage2")
+        )
+        crop_seconds += found.regions.prefill_seconds
+        waited = found.page.decode_seconds - found.page.steps * self._planner.costs.step_seconds(16)
+        self._planner.observe_crops(crop_seconds + max(0.0, waited))
+        result = replace(result, stage1=found.regions, timings=replace(result.timings, stage1=crop_seconds))
+        return self._written(page, draft, encode_seconds, result, found.output, found.page), found.output
+
+    def _respelled(self, tokens: list[int]) -> Sequence[int]:
+        """Tokens of a crop's output as the page would spell them."""
+        text = self._target.detokenize(tokens)
+        spelled = self._dialect.output_draft(text)
+        return tokens if spelled == text else self._target.tokenize(spelled)
 
     def _stage2(
         self, page: PageImage, draft: PageDraft, job: RowJob, encode_seconds: float, result: PageResult
@@ -171,6 +211,19 @@ class PageParser:
         if stats.plain_tokens:
             detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"
             events += (Event("plain_decoding", detail),)
+        result = replace(result, events=events)
+        return self._written(page, draft, encode_seconds, result, output, stats), output
+
+    def _written(
+        self,
+        page: PageImage,
+        draft: PageDraft,
+        encode_seconds: float,
+        result: PageResult,
+        output: RowOutput,
+        stats: StageStats,
+    ) -> PageResult:
+        """The result with what the page's row wrote, its counts and its times."""
         text = self._target.detokenize(list(output.tokens))
         self._planner.observe(draft.drafter, text, stats)
         return replace(
@@ -179,13 +232,13 @@ class PageParser:
             token_ids=output.tokens,
             blocks=attach_boxes(self._dialect.parse(text, page.width, page.height), draft),
             stage2=stats,
-            events=(*events, *_ending(output)),
+            events=(*result.events, *_ending(output)),
             timings=replace(
                 result.timings,
                 prefill=encode_seconds + stats.prefill_seconds,
                 stage2=stats.decode_seconds,
             ),
-        ), output
+        )
 
     def _plan_crops(self, draft: PageDraft) -> Decision:
         """Whether Stage 1 is run: always with ``both``, where it pays with ``auto``."""
@@ -197,6 +250,7 @@ class PageParser:
             draft,
             lengths=[len(region.texts[0]) for region in regions],
             prompts=[int(region.bbox.area / pixels_per_token) for region in regions],
+            together=self._options.schedule == "together",
         )
 
     def _page_job(

@@ -59,11 +59,14 @@ class Planner:
         """A draft of that kind was made in ``seconds``."""
         self.costs.draft[kind].add(seconds)
 
-    def crops_pay(self, draft: PageDraft, lengths: Sequence[int], prompts: Sequence[int]) -> Decision:
+    def crops_pay(
+        self, draft: PageDraft, lengths: Sequence[int], prompts: Sequence[int], together: bool = False
+    ) -> Decision:
         """Whether Stage 1 is run: ``lengths`` are the regions' characters, ``prompts`` the tokens of their crops.
 
         Verified alone, the page pays a step for every wrong token. Verified as parallel rows, the crops pay for the
-        worst region only, each step dearer by its rows, and for their prompts.
+        worst region only, each step dearer by its rows, and for their prompts. ``together`` with the page they pay
+        only what their rows add to its steps, but what the page writes meanwhile it writes unaided.
         """
         if not lengths:
             return Decision(False, "no region has text")
@@ -71,9 +74,14 @@ class Planner:
         share = errors.value if errors is not None else PRIOR_ERRORS
         wrong = [max(1.0, share * length / self.costs.characters.value) for length in lengths]
         step = self.costs.step_seconds(16)
-        saved = (sum(wrong) - len(wrong)) * step
-        rows = 1 + self.costs.row.value * (len(wrong) - 1)
-        cost = max(wrong) * step * rows + sum(prompts) * self.costs.prefill.value
+        longest, unaided = max(wrong), sum(wrong)
+        if together:
+            rows = self.costs.row.value * len(wrong)
+            saved = (unaided - longest - len(wrong) * (1 - longest / unaided)) * step
+        else:
+            rows = 1 + self.costs.row.value * (len(wrong) - 1)
+            saved = (unaided - len(wrong)) * step
+        cost = longest * step * rows + sum(prompts) * self.costs.prefill.value
         self._expected_crops = cost
         return _compare("crops", cost * self.costs.surprise.value, saved)
 

@@ -41,6 +41,7 @@ class RowJob:
 
     ``held`` are token sequences whose repetitions are no loops: the drafts, whichever way the row is decoded.
     ``scaffold`` makes what foretells the format of the output; it follows one decoding, so each gets its own.
+    ``growing`` is the most tokens of each draft that is written while the row is decoded.
     """
 
     prompt: Prompt
@@ -48,6 +49,7 @@ class RowJob:
     budget: int
     held: Drafts = ()
     scaffold: Callable[[], Scaffold | None] | None = None
+    growing: tuple[int, ...] = ()
 
     @property
     def slots(self) -> int:
@@ -122,7 +124,7 @@ class Engine:
     def proposer(self, job: RowJob, alone: bool) -> Proposer:
         """The proposer over the drafts of ``job``; a row that is ``alone`` in its batch is paced."""
         scaffold = job.scaffold() if job.scaffold is not None else None
-        proposer = make_proposer(job.drafts, self._options, self.target, self.worth, scaffold)
+        proposer = make_proposer(job.drafts, self._options, self.target, self.worth, scaffold, job.growing)
         return PacedProposer(proposer, self.plain_seconds) if alone and self.plain_seconds > 0 else proposer
 
     def stats(
@@ -183,8 +185,14 @@ class RowQueue:
         """Rows for the first of ``places``; none until a good part of the batch is free, so that prompts share
         their prefill."""
         waiting = self._jobs[len(self.rows) :]
-        entering = waiting[: len(places)]
-        if not entering or len(places) < min(len(waiting), self.cache.rows / REFILL):
+        if len(places) < min(len(waiting), self.cache.rows / REFILL):
+            return []
+        return self.enter(places)
+
+    def enter(self, places: range) -> list[Row]:
+        """Rows for the first of ``places``, as many as wait."""
+        entering = self._jobs[len(self.rows) :][: len(places)]
+        if not entering:
             return []
         start = time.perf_counter()
         engine, first = self._engine, places[0]

@@ -47,23 +47,34 @@ def verify_regions(
     on_step: OnStep | None = None,
     max_tokens: int | None = None,
 ) -> RegionOutputs:
-    """Runs Stage 1 over ``draft``; an output that did not end by itself is kept as far as it goes.
-
-    No region may write more than ``max_tokens``, the page's own budget where there is one.
-    """
-    limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
+    """Runs Stage 1 over ``draft``; an output that did not end by itself is kept as far as it goes."""
     texts = [""] * len(draft.regions)
     total = StageStats()
-    asked = (
-        (index, _job(target, dialect, page, region, limit)) for index, region in enumerate(draft.regions)
-    )
-    jobs = [(index, job) for index, job in asked if job is not None]
+    jobs = region_jobs(target, dialect, page, draft, max_tokens)
     for queue, places in _queues(jobs, engine.slots_allowed, engine.spare_slots):
         outputs, stats = engine.speculate([job for _, job in queue], on_step, places)
         total += stats
         for (index, _), output in zip(queue, outputs, strict=True):
             texts[index] = target.detokenize(list(output.tokens)) if output.finish != "loop" else ""
     return RegionOutputs(texts, total)
+
+
+def region_jobs(
+    target: TransformersTarget,
+    dialect: Dialect,
+    page: PageImage,
+    draft: PageDraft,
+    max_tokens: int | None = None,
+) -> list[tuple[int, RowJob]]:
+    """The rows of Stage 1 in reading order, each with the index of its region.
+
+    No region may write more than ``max_tokens``, the page's own budget where there is one.
+    """
+    limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
+    asked = (
+        (index, _job(target, dialect, page, region, limit)) for index, region in enumerate(draft.regions)
+    )
+    return [(index, job) for index, job in asked if job is not None]
 
 
 def _job(

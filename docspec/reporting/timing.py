@@ -153,6 +153,7 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
         "host_seconds": _seconds(stats.host_seconds),
         "kv_bytes": stats.kv_bytes,
         "plain_tokens": stats.plain_tokens,
+        "shared_forwards": stats.shared_forwards,
     }
 
 

@@ -7,6 +7,7 @@ the heads of the drafts are compared. The paper uses ``n = 3``.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -14,17 +15,27 @@ Draft = Sequence[int]
 
 
 class WindowAligner:
-    """All occurrences of ``n``-token windows in a set of drafts, indexed once."""
+    """All occurrences of ``n``-token windows in a set of drafts, each indexed once.
 
-    def __init__(self, drafts: Sequence[Draft], n: int = 3) -> None:
+    The first ``growing`` drafts are empty at first.
+    """
+
+    def __init__(self, drafts: Sequence[Draft], n: int = 3, growing: int = 0) -> None:
         if n < 1:
             raise ValueError(f"the reference window needs at least one token, got n={n}")
         self.n = n
-        self.drafts = [tuple(draft) for draft in drafts if len(draft)]
+        given = [tuple(draft) for draft in drafts if len(draft)]
+        self.drafts: list[tuple[int, ...]] = [()] * (growing + len(given))
         self._places: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
-        for index, draft in enumerate(self.drafts):
-            for end in range(n, len(draft)):
-                self._places[draft[end - n : end]].append((index, end))
+        for index, draft in enumerate(given, growing):
+            self.extend(index, draft)
+
+    def extend(self, index: int, tokens: Sequence[int]) -> None:
+        """The draft number ``index`` goes on with ``tokens``."""
+        known = len(self.drafts[index])
+        draft = self.drafts[index] = (*self.drafts[index], *tokens)
+        for end in range(max(self.n, known), len(draft)):
+            insort(self._places[draft[end - self.n : end]], (index, end))
 
     def candidates(self, verified: Sequence[int], length: int) -> list[Draft]:
         """Continuations of ``verified``, each at most ``length`` tokens, without duplicates.

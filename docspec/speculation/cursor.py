@@ -64,8 +64,9 @@ class CursorProposer:
     """Proposes from ``drafts`` (token sequences in reading order) for one row.
 
     ``codec`` lets it bridge differences of spelling. ``worth`` is the least chance of being reached that earns a
-    node its place: what one more node costs the target, over what a step costs. ``propose`` must be called with an
-    output that goes on from that of the call before.
+    node its place: what one more node costs the target, over what a step costs. ``growing`` is the most tokens of each
+    draft that is still being written (:meth:`extend`). ``propose`` must be called with an output that goes on from
+    that of the call before.
     """
 
     def __init__(
@@ -74,9 +75,10 @@ class CursorProposer:
         codec: Codec | None = None,
         worth: float = FLOOR,
         scaffold: Scaffold | None = None,
+        growing: Sequence[int] = (),
     ) -> None:
         self._worth = worth
-        self._index = DraftIndex(drafts)
+        self._index = DraftIndex(drafts, growing)
         self._speller = None if codec is None else Speller(codec)
         self._scaffolding: Scaffolding | None = None
         if scaffold is not None and self._speller is not None:
@@ -90,13 +92,13 @@ class CursorProposer:
         self._lost: list[Trail] = []
         self._place = 0
         tokens = self._index.tokens
-        self._openings = [
-            tuple(tokens[head : min(head + OPENING, self._index.end_of(head))]) for head in self._index.heads
-        ]
+        self._openings: list[tuple[int, ...]] = [()] * len(self._index.heads)
         self._first_tokens: dict[int, list[int]] = {}
-        for number, head in enumerate(self._index.heads):
-            self._first_tokens.setdefault(tokens[head], []).append(number)
-        self._offered = [Trail(tokens, head, Source.OTHER_HEAD) for head in self._index.heads]
+        for number in range(len(self._index.heads)):
+            self._open(number)
+        self._offered = [
+            Trail(tokens, head, Source.OTHER_HEAD) for head in self._index.heads if tokens[head] >= 0
+        ]
 
     def propose(self, verified: Sequence[int], limit: int) -> TokenTree:
         """A tree of at most ``limit`` nodes whose root is ``verified[-1]``."""
@@ -118,6 +120,20 @@ class CursorProposer:
     def observe(self, tree: TokenTree, outcome: Outcome) -> None:
         """Nothing: the next call's output tells all."""
         return
+
+    def extend(self, number: int, tokens: Sequence[int]) -> None:
+        """The growing draft ``number`` goes on with ``tokens``."""
+        self._index.extend(number, tokens)
+        if len(self._openings[number]) < OPENING:
+            self._open(number)
+
+    def _open(self, number: int) -> None:
+        """Notes how the draft ``number`` begins, as far as it is written."""
+        head = self._index.heads[number]
+        opening = tuple(self._index.tokens[head : min(head + OPENING, self._index.end_of(head))])
+        if opening and not self._openings[number]:
+            self._first_tokens.setdefault(opening[0], []).append(number)
+        self._openings[number] = opening
 
     def _follow(self, written: list[int]) -> None:
         """Moves every trail along the tokens ``written`` since the last call."""
@@ -308,7 +324,7 @@ class CursorProposer:
         rank = 0
         for step in range(1, count + 1) if at_break else ():
             number = (here + step) % count
-            if self._is_used(number):
+            if not self._openings[number] or self._is_used(number):
                 continue
             source = Source.NEXT_HEAD if rank == 0 else Source.SOON_HEAD if rank < 3 else Source.OTHER_HEAD
             found.append(Trail(index.tokens, index.heads[number], source))

@@ -1,12 +1,13 @@
 """All drafts of one row in a single token list, with the places of their n-grams.
 
 A *place* is an index into that list: the token there is the one that would be written next. An ``END`` after each
-draft stops whatever follows a place, so that nothing runs from one draft into another by accident.
+draft stops whatever follows a place, so that nothing runs from one draft into another by accident. Drafts that grow
+(what other rows of the batch are writing) have room reserved before all others; unwritten room is ``END``.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -23,30 +24,55 @@ _MASK = (1 << 64) - 1
 
 
 class DraftIndex:
-    """``tokens``: the drafts one after the other, each with its ``END``; ``heads``: the place where each begins."""
+    """``tokens``: the drafts one after the other, each with its ``END``; ``heads``: the place where each begins.
 
-    def __init__(self, drafts: Sequence[Sequence[int]]) -> None:
+    ``growing`` says how many tokens each draft that grows may come to hold; those are the first drafts.
+    """
+
+    def __init__(self, drafts: Sequence[Sequence[int]], growing: Sequence[int] = ()) -> None:
         self.tokens: list[int] = [END]
         self.heads: list[int] = []
+        self._grown: list[int] = []  # the end of each growing draft
+        for room in growing:
+            self.heads.append(len(self.tokens))
+            self._grown.append(len(self.tokens))
+            self.tokens.extend([END] * (room + 1))
+        self._static = len(self.tokens)
         for draft in dict.fromkeys(tuple(draft) for draft in drafts if len(draft)):
             self.heads.append(len(self.tokens))
             self.tokens.extend(draft)
             self.tokens.append(END)
         self._ends: list[int] = []
         for head, following in pairwise([0, *self.heads, len(self.tokens)]):
-            self._ends.extend([following - 1] * (following - head))
+            self._ends.extend(
+                [following - 1] * (following - head)
+            )  # of growing drafts: where their room ends
         self._beyond: dict[int, int] = {}
         values = np.array(self.tokens, dtype=np.int64).astype(np.uint64)
         pairs = (values[:-1] << np.uint64(32)) + values[1:]
         self._pairs = _Grams(pairs, 2)
         self._quads = _Grams(pairs[:-2] * np.uint64(_MIX) + pairs[2:], 4)
 
+    def extend(self, number: int, tokens: Sequence[int]) -> None:
+        """The growing draft ``number`` goes on with ``tokens``; what its room does not hold is dropped."""
+        head, end = self.heads[number], self._grown[number]
+        written = list(tokens[: self._ends[head] - end])
+        self.tokens[end : end + len(written)] = written
+        self._grown[number] = end + len(written)
+        for place in range(max(end + 1, head + 2), end + len(written) + 1):
+            self._pairs.add(pair_key(*self.tokens[place - 2 : place]), place)
+            if place >= head + 4:
+                self._quads.add(quad_key(self.tokens[place - 4 : place]), place)
+        self._beyond.clear()
+
     def draft_of(self, place: int) -> int:
         """The number of the draft that ``place`` lies in."""
         return bisect_right(self.heads, place) - 1
 
     def end_of(self, place: int) -> int:
-        """The place of the ``END`` of the draft that ``place`` lies in."""
+        """The place of the (first) ``END`` of the draft that ``place`` lies in."""
+        if place < self._static and self._grown:
+            return self._grown[self.draft_of(place)]
         return self._ends[place]
 
     def beyond(self, end: int) -> int:
@@ -106,7 +132,13 @@ class _Grams:
         order = np.argsort(keys, kind="stable")
         self._keys: list[int] = keys[order].tolist()
         self._places: list[int] = (order + n).tolist()
+        self._added: dict[int, list[int]] = {}
+
+    def add(self, key: int, place: int) -> None:
+        insort(self._added.setdefault(key, []), place)
 
     def places(self, key: int) -> list[int]:
         low = bisect_left(self._keys, key)
-        return self._places[low : bisect_right(self._keys, key, low)]
+        found = self._places[low : bisect_right(self._keys, key, low)]
+        added = self._added.get(key)
+        return added + found if added else found  # growing drafts come first

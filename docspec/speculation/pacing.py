@@ -65,6 +65,10 @@ class PacedProposer:
         """Hands the outcome on."""
         self._inner.observe(tree, outcome)
 
+    def extend(self, number: int, tokens: Sequence[int]) -> None:
+        """Hands the tokens on."""
+        self._inner.extend(number, tokens)
+
     def _note(self, seconds: float, tokens: int) -> None:
         """The last step took ``seconds`` and wrote ``tokens``."""
         if self._left > 0:

@@ -19,13 +19,15 @@ def make_proposer(
     codec: Codec | None = None,
     worth: float = FLOOR,
     scaffold: Scaffold | None = None,
+    growing: Sequence[int] = (),
 ) -> Proposer:
     """The proposer that ``options.align`` names, over ``drafts`` (token sequences in reading order).
 
     ``codec`` turns tokens into text and back; with it the cursor also bridges differences of spelling. ``worth`` is
     the least chance that a node of its tree must have: what the node costs, as a share of a one-token step.
-    ``scaffold`` foretells what the page's format, not its text, says.
+    ``scaffold`` foretells what the page's format, not its text, says. ``growing`` is the most tokens of each draft that
+    is written while the row is decoded.
     """
     if options.align == "window":
-        return WindowProposer(drafts, options.window)
-    return CursorProposer(drafts, codec, max(worth, FLOOR), scaffold)
+        return WindowProposer(drafts, options.window, len(growing))
+    return CursorProposer(drafts, codec, max(worth, FLOOR), scaffold, growing)

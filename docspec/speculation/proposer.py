@@ -21,6 +21,10 @@ class Proposer(Protocol):
         """What became of the last tree."""
         ...
 
+    def extend(self, number: int, tokens: Sequence[int]) -> None:
+        """The growing draft ``number`` goes on with ``tokens``: another row wrote them."""
+        ...
+
 
 class EmptyProposer:
     """Suggests nothing: every step writes one token (plain autoregression through the same verifier)."""
@@ -31,12 +35,18 @@ class EmptyProposer:
     def observe(self, tree: TokenTree, outcome: Outcome) -> None:
         return None
 
+    def extend(self, number: int, tokens: Sequence[int]) -> None:
+        return None
+
 
 class WindowProposer:
-    """The paper's policy: the drafts' continuations of the reference window, merged into one prefix tree."""
+    """The paper's policy: the drafts' continuations of the reference window, merged into one prefix tree.
 
-    def __init__(self, drafts: Sequence[Draft], n: int = 3) -> None:
-        self._aligner = WindowAligner(drafts, n)
+    Before ``drafts`` come ``growing`` more that are empty at first (:meth:`extend`).
+    """
+
+    def __init__(self, drafts: Sequence[Draft], n: int = 3, growing: int = 0) -> None:
+        self._aligner = WindowAligner(drafts, n, growing)
 
     def propose(self, verified: Sequence[int], limit: int) -> TokenTree:
         candidates = self._aligner.candidates(verified, limit - 1) if limit > 1 else []
@@ -44,3 +54,7 @@ class WindowProposer:
 
     def observe(self, tree: TokenTree, outcome: Outcome) -> None:
         return None
+
+    def extend(self, number: int, tokens: Sequence[int]) -> None:
+        """The growing draft ``number`` goes on with ``tokens``."""
+        self._aligner.extend(number, tokens)

@@ -44,3 +44,18 @@ def test_short_output_matches_heads_only():
 def test_a_window_of_nothing_is_refused():
     with pytest.raises(ValueError, match="window"):
         WindowAligner([], n=0)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.lists(st.integers(0, 2), max_size=5)), max_size=8),
+    st.lists(tokens, max_size=2),
+    st.lists(st.integers(0, 2), min_size=1, max_size=10),
+    st.integers(1, 4),
+)
+def test_drafts_that_grew_serve_like_drafts_that_were_there(pieces, drafts, verified, n):
+    aligner = WindowAligner(drafts, n, growing=2)
+    grown = [[], []]
+    for number, piece in pieces:
+        aligner.extend(number, piece)
+        grown[number] += piece
+    assert aligner.candidates(verified, 5) == WindowAligner([*grown, *drafts], n).candidates(verified, 5)

@@ -1,0 +1,176 @@
+"""Both stages in one batch: the page writes its own greedy output, and sees what the regions write step by step."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from PIL import Image
+
+from docspec import ParseOptions, Parser
+from docspec.core import BBox, Category, PageDraft, PageImage, Region
+from docspec.hierarchy import rows
+from docspec.hierarchy.page import DraftedPage
+from docspec.hierarchy.rows import Engine, RowJob
+from docspec.hierarchy.together import places_for, verify_together
+from docspec.reporting.timing import page_object
+from docspec.speculation.proposer import EmptyProposer
+from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
+from docspec.targets.registry import load_target
+
+BUDGET = 120
+HELD = ((0,) * 5000, (0, 1) * 2500)  # any repetition is allowed: the loop guard stays out of the way
+
+
+@pytest.fixture(scope="module")
+def target(lively_qwen):
+    return load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
+
+
+@pytest.fixture(scope="module")
+def prompt(target, printed_page):
+    return target.encode(printed_page, "Read.")
+
+
+@pytest.fixture(scope="module")
+def greedy(target, prompt):
+    return Engine(target, ParseOptions()).baseline(RowJob(prompt, (), BUDGET, HELD))[0].tokens
+
+
+@pytest.fixture(scope="module")
+def regions(target, printed_page, prompt, greedy):
+    """Crops with drafts of their own, and one row with the page's own prompt and a good draft."""
+    crops = [printed_page.crop((0, 32 * i, 320, 32 * i + 64)) for i in range(4)]
+    jobs = [
+        RowJob(target.encode(crop, "Read."), ((1, 2, 3),), 30 + 10 * i, HELD) for i, crop in enumerate(crops)
+    ]
+    return [jobs[0], RowJob(prompt, (greedy,), BUDGET, HELD), *jobs[1:]]
+
+
+def drafts_of(kind, greedy):
+    rng = random.Random(7)
+    return {
+        "empty": (),
+        "perfect": (greedy,),
+        "wrong": (tuple(reversed(greedy)), tuple(rng.choices(range(400), k=150))),
+        "edited": (tuple(t if rng.random() > 0.15 else rng.randrange(400) for t in greedy),),
+    }[kind]
+
+
+def together(target, prompt, regions, drafts, places=4, **options):
+    engine = Engine(target, ParseOptions(**options))
+    return verify_together(
+        engine, RowJob(prompt, drafts, BUDGET, HELD), regions, places, lambda tokens: tokens
+    )
+
+
+@pytest.mark.parametrize("align", ["cursor", "window"])
+@pytest.mark.parametrize("kind", ["empty", "perfect", "wrong", "edited"])
+def test_the_page_writes_its_greedy_output(target, prompt, regions, greedy, kind, align):
+    found = together(target, prompt, regions, drafts_of(kind, greedy), align=align)
+    assert found.output.tokens == greedy
+    assert found.page.steps == found.page.forwards
+    assert found.page.shared_forwards == found.regions.forwards == found.regions.shared_forwards
+    assert 0 < found.regions.forwards <= found.page.forwards
+    assert found.regions.steps >= found.regions.forwards
+
+
+@pytest.mark.parametrize("align", ["cursor", "window"])
+def test_the_page_drafts_from_what_regions_write(target, prompt, regions, greedy, align):
+    helped = together(target, prompt, regions, (), align=align)
+    unaided = together(target, prompt, [regions[0]], (), align=align)
+    assert helped.output.tokens == unaided.output.tokens == greedy
+    assert helped.page.steps < 0.7 * unaided.page.steps
+
+
+def test_regions_are_handed_over_step_by_step_as_they_wrote_them(target, prompt, regions, monkeypatch):
+    handed: dict[int, list[list[int]]] = {}
+
+    class Listener(EmptyProposer):
+        def extend(self, number, tokens):
+            handed.setdefault(number, []).append(list(tokens))
+
+    honest = rows.make_proposer
+    monkeypatch.setattr(
+        rows, "make_proposer", lambda drafts, *rest: Listener() if rest[-1] else honest(drafts, *rest)
+    )
+    crops = [job for job in regions if job.prompt is not prompt]
+    together(target, prompt, crops, (), places=3)
+    engine = Engine(target, ParseOptions())
+    for number, job in enumerate(crops):
+        pieces = handed[number]
+        assert len(pieces) > 3
+        written = tuple(token for piece in pieces for token in piece)
+        assert engine.baseline(job)[0].tokens[: len(written)] == written
+
+
+def test_the_page_ends_the_regions(target, prompt, regions, greedy):
+    found = together(target, prompt, regions[2:] * 4, (greedy,), places=3)
+    assert found.output.tokens == greedy
+    assert found.regions.rows < 12
+    assert found.regions.forwards <= found.page.forwards < 20
+
+
+def test_a_page_whose_prefix_is_overwritten_breaks_equality(target, prompt, regions, greedy, monkeypatch):
+    """Negative control: regions prefilled into the page's own place are noticed."""
+    honest = rows.prefill_rows
+
+    def misplaced(target, prompts, cache, places):
+        return honest(target, prompts, cache, range(len(prompts)))
+
+    monkeypatch.setattr(rows, "prefill_rows", misplaced)
+    assert together(target, prompt, regions, ()).output.tokens != greedy
+
+
+def test_places_keep_the_bounds(target, prompt, regions):
+    page = RowJob(prompt, (), BUDGET)
+    assert places_for(Engine(target, ParseOptions()), page, regions) == 1 + len(regions)
+    assert places_for(Engine(target, ParseOptions()), page, []) == 1
+    huge = RowJob(prompt, (), 30_000)
+    assert places_for(Engine(target, ParseOptions()), huge, regions) == 2
+    assert places_for(Engine(target, ParseOptions(kv_memory=1)), huge, regions) < 2
+
+
+@pytest.fixture(scope="module")
+def drafted(printed_page):
+    image = Image.new("RGB", (256, 512), "white")
+    image.paste(printed_page.crop((0, 0, 256, 192)), (0, 20))
+    image.paste(printed_page.crop((40, 0, 296, 192)), (0, 280))
+    boxes = [BBox(0, 80 * i, 250, 80 * i + 72) for i in range(5)]
+    found = tuple(Region(box, Category.TEXT, (f'words "of" {box.y0}',)) for box in boxes)
+    return DraftedPage(PageImage(image, 1, 1.0, "noise.png"), PageDraft(found, "text-layer"))
+
+
+@pytest.mark.parametrize("family", ["qwen", "dots"])
+def test_both_schedules_write_what_plain_decoding_writes(family, lively_qwen, tmp_path_factory, drafted):
+    model = lively_qwen if family == "qwen" else write_tiny_dots_ocr(tmp_path_factory.mktemp("dots"), seed=3)
+    settings = {"model": str(model), "device": "cpu", "dtype": "float32", "max_tokens": 80}
+    results = {}
+    for name, extra in {
+        "plain": {"stages": "none"},
+        "sequential": {"stages": "both"},
+        "together": {"stages": "both", "schedule": "together"},
+    }.items():
+        with Parser(ParseOptions(**settings, **extra)) as parser:
+            results[name] = parser._page_parser.verify(drafted)
+    plain, sequential, beside = results["plain"], results["sequential"], results["together"]
+    assert plain.status == "ok", plain.error
+    assert len(set(plain.token_ids)) > 5
+    assert sequential.token_ids == beside.token_ids == plain.token_ids
+    entry = page_object(beside)
+    assert entry["stage1"]["shared_forwards"] == entry["stage2"]["shared_forwards"] > 0
+    assert entry["stage1"]["rows"] == 5
+    assert entry["stage1"]["decode_seconds"] == 0
+    assert page_object(sequential)["stage2"]["shared_forwards"] == 0
+
+
+def test_without_memory_for_a_region_the_stages_come_one_after_the_other(lively_qwen, drafted):
+    settings = {"model": str(lively_qwen), "device": "cpu", "dtype": "float32", "max_tokens": 400}
+    with Parser(ParseOptions(**settings, stages="both", schedule="together", kv_memory=1)) as parser:
+        found = parser._page_parser.verify(drafted)
+    with Parser(ParseOptions(**settings, stages="none")) as parser:
+        plain = parser._page_parser.verify(drafted)
+    assert "together_skipped" in [event.kind for event in found.events]
+    assert found.stage1.rows == 5
+    assert found.stage2.shared_forwards == 0
+    assert found.token_ids == plain.token_ids
