@@ -15,6 +15,7 @@ from rich.text import Text
 from docspec.cli.terminal import one_line, say, stderr_console
 from docspec.core import PageResult
 from docspec.core.observer import NullObserver, Observer
+from docspec.reporting.totals import NOTABLE
 
 STAGE_NAMES = {"stage1": "stage 1", "stage2": "stage 2"}
 _WIDE = 64
@@ -158,7 +159,7 @@ def display_for(quiet: bool, verbosity: int) -> Display:
 
 
 def page_line(result: PageResult) -> str:
-    """``page 3: 812 tokens, 5.6 tokens/step, 2.31 s``, or why there are none."""
+    """``page 3: 812 tokens, 5.6 tokens/step, 2.31 s; cut at the token budget``, or why there are none."""
     head = f"page {result.number}:"
     if result.status == "failed":
         return f"{head} failed: {one_line(result.error or 'unknown error')}"
@@ -167,7 +168,8 @@ def page_line(result: PageResult) -> str:
     stats = result.stage2
     tokens = len(result.token_ids) or (stats.tokens if stats is not None else 0)
     speed = f", {stats.tokens_per_step:.1f} tokens/step" if stats is not None and stats.steps else ""
-    return f"{head} {tokens:,} tokens{speed}, {result.timings.total:.2f} s"
+    notable = "".join(f"; {NOTABLE[event.kind]}" for event in result.events if event.kind in NOTABLE)
+    return f"{head} {tokens:,} tokens{speed}, {result.timings.total:.2f} s{notable}"
 
 
 def detail_lines(result: PageResult) -> list[str]:

@@ -7,6 +7,7 @@ allowed tags.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
@@ -14,6 +15,7 @@ from pathlib import PurePath
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 
 from docspec.core import Block, Category, PageResult
 from docspec.reporting.htmltable import sanitised_table
@@ -23,19 +25,26 @@ from docspec.reporting.renderer import Layout, separator_before, visible_blocks
 _STYLE = """
 :root { color-scheme: light dark; }
 body { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem 4rem;
-  font: 1.05rem/1.55 Georgia, "Times New Roman", serif; }
+  font: 1.05rem/1.55 Georgia, "Times New Roman", serif; overflow-wrap: anywhere; }
 h1, h2, h3, .page { font-family: system-ui, sans-serif; line-height: 1.25; }
 .page { margin: 2.5rem 0 1rem; font-size: .8rem; opacity: .65; border-top: 1px solid; padding-top: .3rem; }
 .page a { color: inherit; text-decoration: none; }
 .scroll { overflow-x: auto; margin: 1rem 0; }
-table { border-collapse: collapse; font-size: .92rem; }
+table { border-collapse: collapse; font-size: .92rem; overflow-wrap: normal; }
 th, td { border: 1px solid #8888; padding: .25rem .55rem; vertical-align: top; text-align: left; }
 figure { margin: 1rem 0; } img { max-width: 100%; height: auto; }
 .formula { overflow-x: auto; margin: 1rem 0; text-align: center; white-space: pre-wrap;
   font-family: ui-monospace, monospace; }
+.math { font: .92em ui-monospace, monospace; }
 .caption, .footnote, .furniture { font-size: .9rem; opacity: .85; }
 .failed { border-left: .3rem solid #c33; padding: .3rem .8rem; }
 """.strip()
+
+_INLINE_MATH = re.compile(
+    r"""(?P<dollars>\$\$?)(?![\s$]) (?:\\.|[^\\$])+ (?<!\s)(?P=dollars)(?!\d)  # not "$5 or $6", as in Pandoc
+    | \\\( (?:(?!\\[()]).)+ \\\) | \\\[ (?:(?!\\[\[\]]).)+ \\\]""",
+    re.DOTALL | re.VERBOSE,
+)
 
 _CLASSES = {
     Category.CAPTION: "caption",
@@ -119,7 +128,24 @@ def _lists_joined(blocks: list[tuple[int, Block]]) -> list[tuple[int, Block]]:
 def _markdown_renderer() -> MarkdownIt:
     renderer = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     renderer.add_render_rule("image", _image_as_text)
+    renderer.inline.ruler.before("escape", "math", _math)
+    renderer.add_render_rule("math", _math_as_written)
     return renderer
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    """A formula within a line: its backslashes, underscores and stars are not Markdown's."""
+    found = _INLINE_MATH.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("math", "span", 0).content = found[0]
+    state.pos = found.end()
+    return True
+
+
+def _math_as_written(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    return f'<span class="math">{escape(tokens[index].content)}</span>'
 
 
 def _image_as_text(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:

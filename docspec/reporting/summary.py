@@ -11,7 +11,7 @@ from rich.text import Text
 
 from docspec.core import StageStats
 from docspec.reporting.timing import Report
-from docspec.reporting.totals import Totals
+from docspec.reporting.totals import NOTABLE, Totals
 
 _NARROW = 56
 
@@ -21,6 +21,7 @@ def summary(report: Report, width: int) -> RenderableType:
     small.
     """
     parts: list[RenderableType] = [Text(headline(report.totals, len(report.documents)), style="bold")]
+    parts += [Text(line, style="yellow") for line in _notable_lines(report.totals)]
     if report.totals.pages:
         parts.append(_table(report.totals, narrow=width < _NARROW))
     if report.totals.compared:
@@ -37,6 +38,12 @@ def headline(totals: Totals, documents: int) -> str:
     counts = [(totals.ok, "read"), (totals.blank, "blank"), (totals.failed, "failed")]
     details = ", ".join(f"{count:,} {word}" for count, word in counts if count)
     return pages + where + (f": {details}" if details else "")
+
+
+def _notable_lines(totals: Totals) -> list[str]:
+    """``2 pages cut at the token budget``, a line for each kind of event that a reader of the output must know."""
+    counts = [(totals.events[kind], words) for kind, words in NOTABLE.items()]
+    return [f"{count:,} page{'' if count == 1 else 's'} {words}" for count, words in counts if count]
 
 
 def _table(totals: Totals, narrow: bool) -> Table:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from docspec.core import Baseline, PageResult, StageStats
+
+NOTABLE = {
+    "loop_stopped": "cut where the output began to repeat itself",
+    "budget_reached": "cut at the token budget",
+    "drafter_failed": "decoded without a draft, as the drafter failed",
+}
+"""Events that a user should hear of without asking: what they did to a page."""
 
 
 @dataclass
@@ -27,6 +35,7 @@ class Totals:
     stage1_seconds: float = 0.0
     stage2_seconds: float = 0.0
     hidden: float = 0.0
+    events: Counter[str] = field(default_factory=Counter)
     compared: int = 0
     identical: int = 0
     baseline_decode: float = 0.0
@@ -64,6 +73,7 @@ class Totals:
         self.stage1_seconds += times.stage1
         self.stage2_seconds += times.stage2
         self.hidden += times.hidden
+        self.events.update({event.kind for event in page.events})
         if page.baseline is not None:
             self._compare(page.baseline)
 

@@ -11,6 +11,7 @@ from scripted_parser import page
 
 from docspec.cli.progress import Bar, Lines, Silent, display_for, page_line, shortened
 from docspec.cli.terminal import one_line
+from docspec.core import Event
 
 
 @pytest.mark.parametrize("name", ["report.pdf", "a" * 50 + ".pdf", "报告" * 20 + ".pdf", "é" * 30])
@@ -28,6 +29,8 @@ def test_a_line_for_every_kind_of_page() -> None:
     assert page_line(page("a.pdf", 4, status="blank")) == "page 4: blank, 0.93 s"
     assert page_line(page("a.pdf", 5, status="failed", error="no\nmemory")) == "page 5: failed: no memory"
     assert page_line(page("a.pdf", 6, stage2=None)) == "page 6: 0 tokens, 0.93 s"
+    cut = page("a.pdf", 7, events=(Event("stage1_skipped", "no"), Event("budget_reached", "9 tokens")))
+    assert page_line(cut) == "page 7: 41 tokens, 8.0 tokens/step, 0.93 s; cut at the token budget"
 
 
 def test_the_bar_steps_aside_while_the_hub_shows_its_own() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from html import escape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -126,3 +128,34 @@ def test_picture_is_shown_from_its_link(make_page: Any, make_picture: Any) -> No
     assert '<img src="data:image/png;base64,AA" alt="">' in document(
         [make_page(1, make_picture())], {0: "data:image/png;base64,AA"}
     )
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"$R/\text{Ann}_R(x_i)$",
+        r"$\{\lambda_g\}_{g \in R}$",
+        r"$a*b*c < d$",
+        r"$$\sum_{i=1}^k c_i$$",
+        r"\(x_1 \_ y_1\)",
+        r"\[\vec{x}_a + \vec{y}_a\]",
+        r"$5\$$",
+    ],
+)
+def test_formula_within_a_line_is_shown_as_written(make_page: Any, formula: str) -> None:
+    html = document([make_page(1, Block(Category.TEXT, f"We have _one_ {formula} and _two_."))])
+    assert f'<em>one</em> <span class="math">{escape(formula)}</span> and <em>two</em>' in html
+
+
+@pytest.mark.parametrize(
+    "prices", ["$5 or $6", "US$5 and US$6 a piece", "$ 5 and 6$", "a $ b", r"\$5 and 6$"]
+)
+def test_prices_are_no_formulas(make_page: Any, prices: str) -> None:
+    assert 'class="math"' not in document([make_page(1, Block(Category.TEXT, prices))])
+
+
+@pytest.mark.parametrize("opening", ["$x", r"\(", r"\[x"])
+def test_formulas_that_never_end_cost_no_time(make_page: Any, opening: str) -> None:
+    started = time.process_time()
+    document([make_page(1, Block(Category.TEXT, opening * 20_000))])
+    assert time.process_time() - started < 5

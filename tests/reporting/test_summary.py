@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from docspec.core import Baseline, ParseOptions
+from docspec.core import Baseline, Event, ParseOptions
 from docspec.reporting.summary import summary
 from docspec.reporting.timing import Report
 
@@ -36,6 +36,22 @@ def test_summary_tells_counts_phases_and_speed(report: Report) -> None:
     assert "stage 2" in text and "4.00" in text and "5.00" in text
     assert "2.40x decoding, 1.60x end to end; identical 1 of 1" in text
     assert "random weights" in text
+
+
+def test_summary_tells_what_a_reader_of_the_output_must_know(make_page: Any) -> None:
+    cut, skipped = Event("budget_reached", "100 tokens"), Event("stage1_skipped", "would not pay")
+    made = Report(ParseOptions(), {})
+    made.start_document("a.pdf")
+    for number, events in enumerate(
+        [(cut, skipped), (cut, cut), (skipped,), (Event("loop_stopped", "x"),)], 1
+    ):
+        made.add_page(make_page(number, events=events))
+    lines = rendered(made, 80)
+    assert lines[1:3] == [
+        "1 page cut where the output began to repeat itself",
+        "2 pages cut at the token budget",
+    ]
+    assert not any("stage1_skipped" in line or "would not pay" in line for line in lines)
 
 
 @pytest.mark.parametrize("width", [40, 50, 80, 200])
