@@ -98,7 +98,7 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def _usage(error: TyperException) -> int:
-    message = error.format_message()
+    message = error.format_message().replace("Value error, ", "")  # Pydantic's own word before ours
     if message:  # Without one, Typer has just printed the help page.
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "docspec"

@@ -161,10 +161,9 @@ def print_fidelity(pages: Sequence[PageChecks]) -> None:
     console.print(table)
     _print_skips(console, [skip for page in pages for skip in page.skips])
     documents = len({check.source for check in checks})
+    where = f"{documents} document" + ("" if documents == 1 else "s")
     target = next(page.target for page in pages if page.target)
-    console.print(
-        f"{_identical(checks)} comparisons identical, {documents} documents ({target_line(target)})"
-    )
+    console.print(f"{_identical(checks)} comparisons identical, {where} ({target_line(target)})")
 
 
 def _identical(checks: Sequence[Check]) -> str:

@@ -175,7 +175,8 @@ def page_line(result: PageResult) -> str:
 def detail_lines(result: PageResult) -> list[str]:
     """What ``-v`` adds to a page: its drafter and events."""
     reason = f" ({result.drafter_reason})" if result.drafter_reason else ""
-    lines = [f"  page {result.number}: draft from {result.drafter}{reason}, {result.regions} regions"]
+    regions = f"{result.regions} region" + ("" if result.regions == 1 else "s")
+    lines = [f"  page {result.number}: draft from {result.drafter}{reason}, {regions}"]
     lines += [f"  page {result.number}: {event.kind}: {event.detail}" for event in result.events]
     return lines
 

@@ -6,6 +6,7 @@ specks and the dark edges of scans are not ink.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from docspec.core import PageDraft, PageImage
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 FAINT = 14  # grey levels; a difference that could still be print
 INK = 40  # grey levels; certainly print
 MARGIN = 0.015  # of each side, where scanners leave shadows
-SIDE = 1000  # pixels of the image that is looked at
+SIDE = 1000  # pixels along a side of the image that is looked at, were it a square
 CELL = 16  # pixels; a cell is about 4 mm of an A4 page
 MIN_CELL = 8  # pixels of ink in one cell: half of a single small digit, more than dust
 
@@ -37,7 +38,8 @@ def densest_ink(image: Image, contrast: float) -> int:
     from PIL import Image as Pillow
 
     grey = image.convert("L")
-    grey = grey.reduce(max(1, round(max(grey.size) / SIDE)))  # averaging removes single specks
+    # Averaging removes single specks. By the area: by its length, a receipt would lose its letters.
+    grey = grey.reduce(max(1, round(math.sqrt(grey.width * grey.height) / SIDE)))
     left, top = int(grey.width * MARGIN), int(grey.height * MARGIN)
     grey = grey.crop((left, top, grey.width - left, grey.height - top))
     coarse = grey.reduce((max(1, grey.width // 24), max(1, grey.height // 24)))

@@ -89,7 +89,10 @@ class AtomicFile:
         return 0o666 & ~umask
 
     def _error(self, error: OSError) -> OutputError:
-        return OutputError(f"{self.path}: cannot be written: {error.strerror or error}")
+        reason = error.strerror or str(error)
+        if isinstance(error, (FileExistsError, NotADirectoryError)):
+            reason = f"{error.filename} is a file, not a folder"
+        return OutputError(f"{self.path}: cannot be written: {reason}")
 
 
 class StreamSink:

@@ -167,11 +167,12 @@ def _from_hub(name: str, offline: bool) -> str:
 
 
 def model_type_of(name: str, path: str) -> str:
+    where = name if name == path else f"{name}: {path}"
     config = Path(path) / "config.json"
     if not config.is_file():
-        raise ModelError(f"{name}: {path} holds no config.json, so it is not a model directory")
+        raise ModelError(f"{where} holds no config.json, so it is not a model directory")
     if not any(Path(path).glob("*.safetensors")) and not any(Path(path).glob("pytorch_model*.bin")):
-        raise ModelError(f"{name}: {path} holds no weights (*.safetensors); fetch the model again")
+        raise ModelError(f"{where} holds no weights (*.safetensors); fetch the model again")
     try:
         return str(json.loads(config.read_text(encoding="utf-8")).get("model_type", "unknown"))
     except ValueError as error:

@@ -135,3 +135,9 @@ def test_good_and_bad_inputs_with_the_real_parser(
     assert report["totals"]["baseline"]["identical"] == 3
     assert report["documents"][0]["pages"][0]["output_tokens"] > 0
     assert result.error_lines and "torn.pdf" in result.error_lines[0]
+
+
+def test_a_choice_that_does_not_exist_is_told_in_plain_words(tmp_path: Path, run_cli: Any) -> None:
+    result = run_cli("parse", real_pdf(tmp_path / "a.pdf"), "--format", "docx")
+    assert result.code == 2
+    assert "'--format': 'docx' is not one of 'md', 'json', 'html'" in result.error_lines[0]

@@ -37,7 +37,7 @@ def test_a_line_for_each_page_and_random_weights_are_labelled(
     assert len(told) == 2
     assert "tides.pdf page 1, sdpa: 8 comparisons, all identical, " in told[0]
     assert "tides.pdf page 2, sdpa: 10 comparisons, all identical, " in told[1]
-    assert "18 of 18 comparisons identical, 1 documents" in " ".join(done.out.split())
+    assert "18 of 18 comparisons identical, 1 document (" in " ".join(done.out.split())
     assert "SIMULATED" in done.out
     written = json.loads(file.read_text())
     assert written["simulated"] is True

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage, ParseOptions, Region, UsageError
 from docspec.drafting import SafeDrafter, build_drafter, make_drafter
@@ -66,6 +66,16 @@ def test_paper_is_blank_however_grey_and_noisy(level: int) -> None:
 
 def test_a_single_page_number_is_not_blank(page_of: PageOf) -> None:
     assert not is_blank(page_of(lambda page: page.insert_text((205, 575), "7", fontsize=9), size=(595, 842)))
+
+
+def test_a_long_receipt_is_not_blank() -> None:
+    """Reduced by its length alone, its letters would fade into the paper."""
+    receipt = Image.new("RGB", (640, 24_000), "white")
+    draw = ImageDraw.Draw(receipt)
+    for line in range(400, 24_000, 1200):
+        draw.text((60, line), "TOTAL 12.40", fill="black", font_size=26)
+    assert not is_blank(PageImage(receipt, 1, 1.0, "receipt.png"))
+    assert is_blank(PageImage(Image.new("RGB", receipt.size, "white"), 1, 1.0, "receipt.png"))
 
 
 def test_faint_print_counts_where_the_draft_has_text(page_of: PageOf) -> None:

@@ -138,7 +138,8 @@ def test_a_folder_that_takes_no_files_is_refused(tmp_path: Path) -> None:
         pytest.skip("needs a folder that not even the superuser can write to")
     refuse(tmp_path, blocked, "cannot be written")
     (tmp_path / "plain").touch()
-    refuse(tmp_path, tmp_path / "plain" / "x.md", "cannot be written")
+    refuse(tmp_path, tmp_path / "plain" / "x.md", "plain is a file, not a folder")
+    refuse(tmp_path, tmp_path / "plain" / "deeper" / "x.md", "plain.* is a file, not a folder")
 
 
 def test_the_report_is_checked_like_an_output(tmp_path: Path) -> None:
