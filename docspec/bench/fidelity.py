@@ -91,6 +91,14 @@ class _Drafts:
     empty: dict[str, str] = field(default_factory=dict)
 
 
+WAYS: dict[str, dict[str, str]] = {
+    "both": {"stages": "both"},
+    "together": {"stages": "both", "schedule": "together"},
+    "page": {"stages": "page"},
+}
+"""How a draft is used: Stage 1 and then the page, both in one batch, the page alone."""
+
+
 class GivenDraft:
     """A drafter that answers with a draft made beforehand."""
 
@@ -203,7 +211,7 @@ def _check_page(
         if draft.is_empty:
             skips.append(skip(name, "no page before it" if draft is before else "the output is empty"))
             continue
-        for stages in ("both", "page"):
+        for stages in WAYS:
             checks.append(_compare(parser, page, attention, name, draft, stages, expected))
     for stages in ("page", "none"):
         checks.append(_compare(parser, page, attention, "none", PageDraft(), stages, expected))
@@ -232,7 +240,7 @@ def _compare(
     stages: str,
     expected: tuple[int, ...],
 ) -> Check:
-    options = replace(parser.options, stages=stages)  # type: ignore[arg-type]
+    options = replace(parser.options, **WAYS.get(stages, {"stages": stages}))  # type: ignore[arg-type]
     drafter = SafeDrafter(GivenDraft(draft))
     result = PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver()).parse(page)
     cut = any(event.kind == "loop_stopped" for event in result.events)

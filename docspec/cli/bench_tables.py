@@ -134,7 +134,10 @@ def print_drafts(points: Sequence[Point], target: str, stages: str) -> None:
 
 
 def print_fidelity(pages: Sequence[PageChecks]) -> None:
-    """One row for each kind of draft and stage setting; then what was not compared; then the sum."""
+    """One row for each kind of draft and stage setting; then what was not compared; then the sum.
+
+    ``cut`` are the pages that the loop guard ended, ``drafted`` the characters of the drafts.
+    """
     from docspec.cli.bench_common import target_line
 
     checks = [check for page in pages for check in page.checks]
@@ -142,7 +145,8 @@ def print_fidelity(pages: Sequence[PageChecks]) -> None:
     table = _table(
         "Identical to transformers' generate, token for token",
         ["drafts", "stages"],
-        [*attentions, "guard", "draft chars", "tokens", "tok/step"],
+        [*attentions, "cut", "drafted", "tokens", "tok/step"],
+        dense=True,
     )
     for drafts, stages in dict.fromkeys((check.drafts, check.stages) for check in checks):
         alike = [check for check in checks if (check.drafts, check.stages) == (drafts, stages)]
@@ -163,11 +167,12 @@ def print_fidelity(pages: Sequence[PageChecks]) -> None:
     documents = len({check.source for check in checks})
     where = f"{documents} document" + ("" if documents == 1 else "s")
     target = next(page.target for page in pages if page.target)
-    console.print(f"{_identical(checks)} comparisons identical, {where} ({target_line(target)})")
+    same = sum(check.identical for check in checks)
+    console.print(f"{same} of {len(checks)} comparisons identical, {where} ({target_line(target)})")
 
 
 def _identical(checks: Sequence[Check]) -> str:
-    return f"{sum(check.identical for check in checks)} of {len(checks)}"
+    return f"{sum(check.identical for check in checks)}/{len(checks)}"
 
 
 def _print_skips(console: Console, skips: Sequence[Skip]) -> None:

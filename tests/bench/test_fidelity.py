@@ -85,7 +85,7 @@ def test_every_draft_gives_the_models_own_tokens_under_every_attention(lively_qw
     assert names(second) == {*names(first), "another page's"}
     assert [(skip.drafts, skip.reason) for skip in first.skips] == [("another page's", "no page before it")]
     drafted = [check for check in first.checks if check.drafts == "text-layer"]
-    assert {check.stages for check in drafted} == {"both", "page"}
+    assert {check.stages for check in drafted} == {"both", "together", "page"}
     assert all(check.draft_characters >= sum(map(len, LINES)) for check in drafted)
     assert all(check.tokens > 0 for page in pages for check in page.checks)
 

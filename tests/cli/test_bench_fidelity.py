@@ -35,13 +35,13 @@ def test_a_line_for_each_page_and_random_weights_are_labelled(
     assert done.code == 0
     told = [line for line in done.err.splitlines() if "comparisons" in line]
     assert len(told) == 2
-    assert "tides.pdf page 1, sdpa: 8 comparisons, all identical, " in told[0]
-    assert "tides.pdf page 2, sdpa: 10 comparisons, all identical, " in told[1]
-    assert "18 of 18 comparisons identical, 1 document (" in " ".join(done.out.split())
+    assert "tides.pdf page 1, sdpa: 11 comparisons, all identical, " in told[0]
+    assert "tides.pdf page 2, sdpa: 14 comparisons, all identical, " in told[1]
+    assert "25 of 25 comparisons identical, 1 document (" in " ".join(done.out.split())
     assert "SIMULATED" in done.out
     written = json.loads(file.read_text())
     assert written["simulated"] is True
-    assert len(written["rows"]) == 18
+    assert len(written["rows"]) == 25
     assert [skip["drafts"] for skip in written["skipped"]] == ["another page's"]
 
 
