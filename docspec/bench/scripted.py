@@ -7,12 +7,14 @@ passes are exactly those of ``bench transcripts`` with the same drafts, tree bud
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from docspec.bench.transcripts import TokenizerFile, Transcript
 from docspec.core import InputError, PageImage, ParseOptions, StageStats
+from docspec.core.scaffold import Scaffold
 from docspec.dialects import make_dialect
 from docspec.documents import PageFailure, open_document
 from docspec.drafting import SafeDrafter
@@ -144,18 +146,20 @@ class ScriptedBench:
         start = time.perf_counter()
         drafter = "none"
         drafts: list[tuple[int, ...]] = []
+        scaffold: Callable[[], Scaffold | None] | None = None
         if drafted:
             draft, _ = self._drafter.draft_with_events(page)
             drafter = draft.drafter
             dialect = make_dialect(transcript.dialect)
             texts = dialect.page_drafts(draft, page.width, page.height)
             drafts = [tuple(self.target.tokenize(text)) for text in texts]
+            scaffold = partial(dialect.scaffold, draft, page.width, page.height)
         draft_seconds = time.perf_counter() - start
         start = time.perf_counter()
         prompt = self.target.encode(page.image, "")
         encode_seconds = time.perf_counter() - start
         budget = len(script) + self._options.max_tree + 1
-        job = RowJob(prompt, tuple(drafts), budget, held=(tuple(script), *drafts))
+        job = RowJob(prompt, tuple(drafts), budget, held=(tuple(script), *drafts), scaffold=scaffold)
         output: RowOutput
         stats: StageStats
         if drafted:

@@ -57,8 +57,7 @@ def additive_mask(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Tensor:
     """Boolean ``(rows, 1, tokens, slots)`` as additive ``(rows, 1, groups * tokens, slots)``.
 
-    Made once a step: sdpa would turn a boolean mask into an additive one in every layer, which takes longer than
-    the attention itself.
+    Made once a step; folding and converting a boolean mask in every layer would be several small kernels each time.
     """
     return additive_mask(mask, dtype).repeat(1, 1, groups, 1)
 

@@ -43,6 +43,12 @@ def folder(tmp_path_factory):
     document.save(root / "ferry.pdf")
     text = "\n\n".join(LINES).replace("quay", "pier").replace("empty", "laden")
     (root / "ferry.md").write_text(text, encoding="utf-8")
+    document.save(root / "cells.pdf")
+    cells = [
+        {"bbox": [28, 48 + 50 * row, 236, 64 + 50 * row], "category": "Text", "text": line}
+        for row, line in enumerate(LINES)
+    ]
+    (root / "cells.json").write_text(json.dumps(cells), encoding="utf-8")
     return root
 
 
@@ -62,10 +68,15 @@ def bench(inner, codec, budget, align, repeats=1):
 
 
 @pytest.mark.parametrize("static", [False, True], ids=["eager", "static"])
-@pytest.mark.parametrize(("align", "budget"), [("cursor", 64), ("cursor", 7), ("window", 64)])
-def test_text_and_steps_are_those_of_the_replayed_transcript(inner, codec, folder, align, budget, static):
+@pytest.mark.parametrize(
+    ("name", "align", "budget"),
+    [("ferry", "cursor", 64), ("ferry", "cursor", 7), ("ferry", "window", 64), ("cells", "cursor", 64)],
+)
+def test_text_and_steps_are_those_of_the_replayed_transcript(
+    inner, codec, folder, name, align, budget, static
+):
     inner.steps = BucketedSteps(inner, NoCapture()) if static else EagerSteps(inner)
-    [transcript] = find_transcripts([folder])
+    [transcript] = find_transcripts([folder / f"{name}.pdf"])
     page = bench(inner, codec, budget, align).read(transcript)
     drafter = make_drafter(ParseOptions(drafter="text-layer"))
     expected = replay_transcript(transcript, drafter, codec, [align], budget, dpi=72)
@@ -89,21 +100,21 @@ def test_every_step_runs_the_model(inner, codec, folder, monkeypatch):
     monkeypatch.setattr(
         type(inner), "forward", lambda self, *given: passes.append(given[0].shape) or honest(self, *given)
     )
-    [transcript] = find_transcripts([folder])
+    [transcript] = find_transcripts([folder / "ferry.pdf"])
     page = bench(inner, codec, 64, "cursor").read(transcript)
     assert len(passes) == page.plain.forwards + page.speculative.forwards
 
 
 def test_a_script_that_is_not_followed_is_seen(inner, codec, folder, monkeypatch):
     monkeypatch.setattr(ScriptedTarget, "said", lambda self, position: self._script[-1])
-    [transcript] = find_transcripts([folder])
+    [transcript] = find_transcripts([folder / "ferry.pdf"])
     page = bench(inner, codec, 64, "cursor").read(transcript)
     assert not page.plain.follows
     assert not page.speculative.follows
 
 
 def test_a_page_longer_than_the_context_is_refused_by_name(inner, codec, folder):
-    [transcript] = find_transcripts([folder])
+    [transcript] = find_transcripts([folder / "ferry.pdf"])
     with pytest.raises(InputError, match=r"ferry: \d+ tokens do not fit the model's 8192"):
         bench(inner, codec, 64, "cursor").read(replace(transcript, text=transcript.text * 200))
 
@@ -125,9 +136,8 @@ def test_probabilities_are_refused_and_the_end_repeats(inner, codec):
 
 def test_the_command_labels_what_is_simulated(folder, tokenizer, tmp_path):
     file = tmp_path / "scripted.json"
-    arguments = (
-        f"bench scripted {folder} --tokenizer {tokenizer} --random tiny --device cpu --dpi 72 --repeats 2"
-    )
+    options = "--random tiny --device cpu --dpi 72 --repeats 2"
+    arguments = f"bench scripted {folder / 'ferry.pdf'} --tokenizer {tokenizer} {options}"
     result = CliRunner().invoke(app, [*arguments.split(), "--json", str(file)], catch_exceptions=False)
     assert result.exit_code == 0
     assert "RANDOM WEIGHTS" in result.output
