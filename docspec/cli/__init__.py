@@ -5,6 +5,7 @@ Importing it must stay cheap: torch, transformers and PyMuPDF are imported by th
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -19,4 +20,5 @@ def main() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+    gc.freeze()  # the interpreter's last collections would walk all of torch, for a second, to free nothing
     sys.exit(code)

@@ -4,6 +4,7 @@ narrow.
 
 from __future__ import annotations
 
+import gc
 import os
 import pty
 import re
@@ -16,6 +17,8 @@ from pathlib import Path
 
 import pytest
 from scripted_parser import child, child_environment, pdf, run_child
+
+from docspec import cli
 
 HEAVY = (
     "torch",
@@ -180,3 +183,15 @@ def test_no_color_is_respected_on_a_terminal(tmp_path: Path) -> None:
     coloured = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
     assert coloured.search(on_a_terminal(command, 80))
     assert not coloured.search(on_a_terminal(command, 80, NO_COLOR="1"))
+
+
+def test_the_last_collections_have_nothing_to_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They took a second between the last line and the prompt."""
+    monkeypatch.setattr("docspec.cli.app.run", lambda: 3)
+    try:
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        assert left.value.code == 3
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
