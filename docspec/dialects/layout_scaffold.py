@@ -202,7 +202,7 @@ class LayoutScaffold:
             self._instead[header[5]] = self._instead.get(header[5], 0.0) + 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _BoxFork:
     """Inside a box: number ``edge`` comes, of which ``begun`` is written."""
 
@@ -263,7 +263,7 @@ class _BoxFork:
         return _BoxFork(self.scaffold, weights, self.edge + 1, "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _CategoryFork:
     """Behind a box: its category comes, of which ``begun`` is written."""
 
@@ -293,7 +293,7 @@ class _CategoryFork:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _TextFork:
     """Behind a category and the text ``passed``: what was drafted for the cell goes on."""
 
