@@ -20,20 +20,25 @@ class Scores:
 
     ``choice[i]`` is the argmax token after node ``i``. ``best[i]`` is that token's log-probability (nats) and
     ``drafted[i]`` the log-probability of node ``i``'s own token after its parent; both are empty for rules that
-    do not ask for them.
+    do not ask for them. ``top[i]`` are the likeliest tokens after node ``i``, best first, empty where nobody asked.
     """
 
     choice: Sequence[int]
     best: Sequence[float] = ()
     drafted: Sequence[float] = ()
+    top: Sequence[Sequence[int]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Nodes accepted below the root, top down, and the token that the target itself adds after the last one."""
+    """Nodes accepted below the root, top down, and the token that the target itself adds after the last one.
+
+    ``top`` are the likeliest tokens after each node of the tree, where they were asked for.
+    """
 
     path: tuple[int, ...]
     token: int
+    top: Sequence[Sequence[int]] = ()
 
 
 class AcceptanceRule(Protocol):
@@ -99,4 +104,4 @@ def traverse(tree: TokenTree, scores: Scores, rule: AcceptanceRule) -> Outcome:
     while (child := rule.follow(tree, node, scores)) is not None:
         path.append(child)
         node = child
-    return Outcome(tuple(path), scores.choice[node])
+    return Outcome(tuple(path), scores.choice[node], scores.top)

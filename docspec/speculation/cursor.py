@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from docspec.core.scaffold import Scaffold
 from docspec.speculation.acceptance import Outcome
 from docspec.speculation.bridge import bridges
-from docspec.speculation.draft_index import DraftIndex
+from docspec.speculation.draft_index import END, DraftIndex
 from docspec.speculation.growth import FLOOR, grow
 from docspec.speculation.lookup import OutputLookup
 from docspec.speculation.odds import RUN_CAP, Odds, Source
+from docspec.speculation.recycling import Recycling
 from docspec.speculation.resumption import resumptions
 from docspec.speculation.rewrites import Rewrites
 from docspec.speculation.scaffolding import Scaffolding
@@ -83,6 +84,8 @@ class CursorProposer:
         self._scaffolding: Scaffolding | None = None
         if scaffold is not None and self._speller is not None:
             self._scaffolding = Scaffolding(scaffold, self._index, self._speller, worth)
+        self._recycling: Recycling | None = None
+        self._before = END
         self._tree: TokenTree | None = None
         self._odds = Odds()
         self._rewrites = Rewrites()
@@ -105,6 +108,7 @@ class CursorProposer:
         if len(verified) > len(self._output):
             self._follow(list(verified[len(self._output) :]))
         self._offered = self._candidates(limit) if limit > 1 else list(self._live)
+        self._before = verified[-2] if len(verified) > 1 else END
         self._tree = grow(
             verified[-1],
             self._offered,
@@ -114,12 +118,23 @@ class CursorProposer:
             limit,
             self._worth,
             self._scaffolding,
+            self._recycling,
+            self._before,
         )
         return self._tree
 
     def observe(self, tree: TokenTree, outcome: Outcome) -> None:
-        """Nothing: the next call's output tells all."""
-        return
+        """Recycles what the target held likely; of what was accepted the next call's output tells all."""
+        if not outcome.top or tree is not self._tree:
+            return
+        if self._recycling is None:
+            self._recycling = Recycling()
+        tokens, before, node = tree.tokens, self._before, 0
+        for child in outcome.path:
+            self._recycling.count(before, tokens[node], tokens[child])
+            before, node = tokens[node], child
+        self._recycling.count(before, tokens[node], outcome.token)
+        self._recycling.learn(tokens, tree.parents, self._before, outcome.top)
 
     def extend(self, number: int, tokens: Sequence[int]) -> None:
         """The growing draft ``number`` goes on with ``tokens``."""

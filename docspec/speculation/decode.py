@@ -173,5 +173,6 @@ def _verify(
     if rule.needs_scores:
         scores = [Scores(*row) for row in zip(verdict.choice, verdict.best, verdict.drafted, strict=True)]
     else:
-        scores = [Scores(choice) for choice in verdict.choice]
+        tops = verdict.top or [()] * len(trees)
+        scores = [Scores(choice, top=top) for choice, top in zip(verdict.choice, tops, strict=True)]
     return [traverse(tree, score, rule) for tree, score in zip(trees, scores, strict=True)]

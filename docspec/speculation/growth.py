@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
 from docspec.core.scaffold import Way
-from docspec.speculation.draft_index import DraftIndex
+from docspec.speculation.draft_index import END, DraftIndex
 from docspec.speculation.odds import RUN_CAP, Odds
+from docspec.speculation.recycling import Recycling
 from docspec.speculation.rewrites import Rewrites
 from docspec.speculation.scaffolding import Scaffolding
 from docspec.speculation.trail import Trail
@@ -31,6 +32,9 @@ BEYOND = 0.6
 AFTER_REWRITE = 2
 """A place reached by a known rewriting is trusted like one that was right about this many tokens."""
 
+RECYCLED = -1
+"""Stands for a place where a recycled token goes on with others."""
+
 LEAST_KEPT = 0.02
 """A drafted token is never taken for less likely than this, however often it was rewritten."""
 
@@ -48,6 +52,8 @@ def grow(
     limit: int,
     floor: float = FLOOR,
     scaffolding: Scaffolding | None = None,
+    recycling: Recycling | None = None,
+    before: int = END,
 ) -> TokenTree:
     """The tree of at most ``limit`` nodes, the root ``pending`` included, that goes on along ``trails``.
 
@@ -66,6 +72,10 @@ def grow(
         forks = scaffolding.forks
         scaffolding.landed.clear()
         heap += _states(scaffolding.here, 0, 1.0, len(heap))
+    if recycling is not None:
+        for token, share in zip(*recycling.after(before, pending), strict=False):
+            if share > floor:
+                heap.append((-share, len(heap), 0, (), RECYCLED, 0, (token,), None))
     heapify(heap)
     active = rewrites.active
     born = len(heap)
@@ -75,6 +85,15 @@ def grow(
         stop = max(floor, -heap[0][0] * PATIENCE) if heap else floor
         if lead:
             node = tree.extend(node, lead, limit)
+        if place == RECYCLED and recycling is not None:
+            token = lead[0]
+            for successor, share in zip(
+                *recycling.after(tree.tokens[tree.parents[node]], token), strict=False
+            ):
+                if chance * share > floor:
+                    born += 1
+                    heappush(heap, (-chance * share, born, node, (), RECYCLED, 0, (successor,), None))
+            continue
         if way is not None and scaffolding is not None:
             if way.text:
                 node = tree.extend(node, scaffolding.tokens(way.text), limit)

@@ -22,12 +22,13 @@ def view_of(reach: int, slots: int) -> int:
 
 
 class EagerSteps:
-    """Runs each step as it comes, through ``target.forward``."""
+    """Runs each step as it comes, through ``target.forward``; ``ranks`` likeliest tokens are told of each node."""
 
     dense = True
 
-    def __init__(self, target: TargetModel, reason: str = "asked for") -> None:
+    def __init__(self, target: TargetModel, reason: str = "asked for", ranks: int = 0) -> None:
         self._target = target
+        self._ranks = ranks
         self.report = StepReport("eager", reason)
 
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
@@ -45,7 +46,9 @@ class EagerSteps:
             cache,
         )
         if not scored:
-            return Verdict(logits.argmax(-1).tolist())
+            ranks = min(self._ranks, logits.shape[-1])
+            top = logits.topk(ranks, -1).indices.tolist() if ranks else ()
+            return Verdict(logits.argmax(-1).tolist(), top=top)
         parents = torch.from_numpy(step.parents).to(device)
         choice, best, drafted = score(logits, tokens, parents)
         return Verdict(choice.tolist(), best.tolist(), drafted.tolist())

@@ -67,12 +67,14 @@ class Verdict:
     """The target's answer to a :class:`StepBatch`, ``(rows, tree)`` nested lists on the host.
 
     ``choice`` are the argmax tokens. Where they were asked for, ``best`` are their log-probabilities (nats) and
-    ``drafted`` those of each node's own token after its parent.
+    ``drafted`` those of each node's own token after its parent. ``top`` ``(rows, tree, ranks)`` are the likeliest
+    tokens, best first, from runners that look for them.
     """
 
     choice: Sequence[Sequence[int]]
     best: Sequence[Sequence[float]] = ()
     drafted: Sequence[Sequence[float]] = ()
+    top: Sequence[Sequence[Sequence[int]]] = ()
 
 
 @dataclass(frozen=True, slots=True)
