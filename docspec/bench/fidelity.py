@@ -209,7 +209,9 @@ def _check_page(
     checks = []
     for name, draft in drafts.items():
         if draft.is_empty:
-            skips.append(skip(name, "no page before it" if draft is before else "the output is empty"))
+            skips.append(
+                skip(name, "no drafted page before it" if draft is before else "the output is empty")
+            )
             continue
         for stages in WAYS:
             checks.append(_compare(parser, page, attention, name, draft, stages, expected))

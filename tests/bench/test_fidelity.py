@@ -83,7 +83,9 @@ def test_every_draft_gives_the_models_own_tokens_under_every_attention(lively_qw
     first, second = pages[:2]
     assert names(first) == {"text-layer", "echo 10% wrong", "echo 50% wrong", "none"}
     assert names(second) == {*names(first), "another page's"}
-    assert [(skip.drafts, skip.reason) for skip in first.skips] == [("another page's", "no page before it")]
+    assert [(skip.drafts, skip.reason) for skip in first.skips] == [
+        ("another page's", "no drafted page before it")
+    ]
     drafted = [check for check in first.checks if check.drafts == "text-layer"]
     assert {check.stages for check in drafted} == {"both", "together", "page"}
     assert all(check.draft_characters >= sum(map(len, LINES)) for check in drafted)
