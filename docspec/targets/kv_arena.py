@@ -57,6 +57,8 @@ class KVArena:
             with torch.inference_mode(False):  # rows are moved outside of it too
                 known = SlotCache(self.spec, rows, slots, storage, self.is_current)
             self._caches[rows, slots] = known
+        if self.spec.dtype == torch.float16:
+            storage.zero_()  # it overflows: what is not finite would reach other rows through a masked slot
         self._current = known
         return known
 

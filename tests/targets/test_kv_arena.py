@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -85,3 +87,9 @@ def test_memory_asked_for_in_inference_mode_can_be_changed_outside_of_it():
     cache.compact([(1, [1, 2], 5)])
     cache.move_row(1, 0, 7)
     assert cache.buffer[0, 0, 0, :8, 0, 0].tolist() == [1, 1, 1, 0, 0, 1, 1, 0]
+
+
+def test_what_overflowed_in_half_precision_does_not_outlive_its_page():
+    arena = KVArena(replace(SPEC, dtype=torch.float16))
+    arena.cache(1, 20).buffer.fill_(torch.inf)
+    assert arena.cache(1, 10).buffer.isfinite().all()
