@@ -87,11 +87,11 @@ def test_bytes_and_images_are_inputs_too(parser, pdf, printed_page):
 def test_out_of_memory_costs_one_page(parser, pdf, monkeypatch):
     honest, calls = Engine.speculate, []
 
-    def short_of_memory(self, jobs, on_step=None):
+    def short_of_memory(self, *arguments):
         calls.append(1)
         if len(calls) == 1:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
-        return honest(self, jobs, on_step)
+        return honest(self, *arguments)
 
     monkeypatch.setattr(Engine, "speculate", short_of_memory)
     first, _, last = parser.pages(pdf)
