@@ -17,6 +17,7 @@ from docspec.bench.page_score import distance, normalise, page_text
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver
 from docspec.core.options import DrafterName, Stages
+from docspec.core.result import AcceptanceRatios
 from docspec.documents import PageFailure, Source
 from docspec.drafting import SafeDrafter, make_drafter
 from docspec.drafting.noise import Noise, degrade
@@ -78,7 +79,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(AcceptanceRatios):
     """One variant on one page against plain decoding of it.
 
     ``accuracy`` is one minus the normalised edit distance between the draft's text and the target's own output.
@@ -106,15 +107,6 @@ class Point:
     identical: int
     runs: int
     note: str = ""
-
-    @property
-    def aal(self) -> float:
-        """Accepted drafted tokens per verification step of Stage 2."""
-        return self.accepted / self.steps if self.steps else 0.0
-
-    @property
-    def tokens_per_step(self) -> float:
-        return (self.accepted + self.steps) / self.steps if self.steps else 0.0
 
     @property
     def sr_verify(self) -> float:

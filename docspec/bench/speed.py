@@ -14,6 +14,7 @@ from statistics import median
 
 from docspec.core import PageImage, PageResult, StageStats
 from docspec.core.observer import NullObserver
+from docspec.core.result import AcceptanceRatios
 from docspec.documents import PageFailure, Source
 from docspec.drafting import make_drafter
 from docspec.hierarchy.calibration import calibrate
@@ -36,7 +37,7 @@ MODES: dict[str, dict[str, object]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(AcceptanceRatios):
     """One mode on one page: counts of Stage 2 and seconds, medians over the repeats.
 
     ``low`` and ``high`` are the extremes of ``total``, ``decode_low`` and ``decode_high`` those of ``decode`` (draft +
@@ -63,15 +64,6 @@ class Sample:
     identical: bool
     status: str
     reasons: tuple[str, ...]
-
-    @property
-    def aal(self) -> float:
-        """Accepted drafted tokens per verification step of Stage 2."""
-        return self.accepted / self.steps if self.steps else 0.0
-
-    @property
-    def tokens_per_step(self) -> float:
-        return (self.accepted + self.steps) / self.steps if self.steps else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,27 @@ class Event:
     detail: str
 
 
+class AcceptanceRatios:
+    """What follows from ``accepted`` drafted tokens and verification ``steps``, wherever both are counted."""
+
+    __slots__ = ()
+
+    accepted: int
+    steps: int
+
+    @property
+    def aal(self) -> float:
+        """Accepted drafted tokens per verification step (equation 14 of the paper)."""
+        return self.accepted / self.steps if self.steps else 0.0
+
+    @property
+    def tokens_per_step(self) -> float:
+        """The same with the target's own token."""
+        return (self.accepted + self.steps) / self.steps if self.steps else 0.0
+
+
 @dataclass(frozen=True, slots=True)
-class StageStats:
+class StageStats(AcceptanceRatios):
     """Counts of one decoding stage. A *step* is one verification of one row; ``forwards`` are batched calls.
 
     ``aal`` (equation 14 of the paper) counts accepted drafted tokens only; ``tokens_per_step`` counts the
@@ -67,14 +86,6 @@ class StageStats:
     kv_bytes: int = 0
     plain_tokens: int = 0
     shared_forwards: int = 0
-
-    @property
-    def aal(self) -> float:
-        return self.accepted / self.steps if self.steps else 0.0
-
-    @property
-    def tokens_per_step(self) -> float:
-        return (self.accepted + self.steps) / self.steps if self.steps else 0.0
 
     @property
     def host_share(self) -> float:
