@@ -16,7 +16,6 @@ from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_tr
 from docspec.cli.app import app
 from docspec.core import InputError, ParseOptions
 from docspec.drafting import make_drafter
-from docspec.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
 from docspec.targets.random_weights import random_target
 from docspec.targets.scripted import ScriptedTarget
 from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
@@ -24,13 +23,6 @@ from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import chain
 
 LINES = ["The ferry left the harbour at noon.", "Nobody on the quay had seen it go.", "It came back empty."]
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory):
-    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
-    path.write_text(train_tokenizer([BUILT_IN_TEXT]).backend_tokenizer.to_str(), encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -15,17 +15,9 @@ from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay, r
 from docspec.cli.app import app
 from docspec.core import InputError, ParseOptions, UsageError
 from docspec.drafting import make_drafter
-from docspec.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
 from docspec.speculation.proposer import EmptyProposer, WindowProposer
 
 LINES = ["The ferry left the harbour at noon.", "Nobody on the quay had seen it go.", "It came back empty."]
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory):
-    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
-    path.write_text(train_tokenizer([BUILT_IN_TEXT]).backend_tokenizer.to_str(), encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")
