@@ -65,8 +65,8 @@ class Costs:
         (w0, t0), (w1, t1) = below[-1], above[0]
         return t0 if w0 == w1 else t0 + (t1 - t0) * (width - w0) / (w1 - w0)
 
-    def node_share(self, width: int = 64) -> float:
-        """What one more tree node costs, as a share of a one-token step: the least chance a node must have."""
+    def node_price(self, width: int = 64) -> float:
+        """What one more tree node costs, as a share of a one-token step."""
         single = self.step_seconds(1)
         if single <= 0:
             return 0.0

@@ -71,7 +71,7 @@ class PageParser:
         self._observer = observer
         self._engine = Engine(loaded.target, options)
         self._planner = planner or Planner(Costs())
-        self._engine.worth = self._planner.costs.node_share()
+        self._engine.node_price = self._planner.costs.node_price()
         if options.stages == "auto":
             self._engine.plain_seconds = self._planner.costs.step_seconds(1)
 

@@ -73,8 +73,8 @@ class Engine:
         self._options = options
         self._rule = make_rule(options.tau)
         threads_for(target)  # measured here, so that no page pays for it
-        self.worth = 0.0
-        """Least chance of a tree node that pays, from measured step costs; 0 where nothing was measured."""
+        self.node_price = 0.0
+        """What one more tree node costs, as a share of a one-token step; 0 where nothing was measured."""
         self.plain_seconds = 0.0
         """What a step of one token takes, kept up to date; where it is known, a row that is alone in its batch is
         decoded plainly as long as drafts do not pay."""
@@ -124,7 +124,7 @@ class Engine:
     def proposer(self, job: RowJob, alone: bool) -> Proposer:
         """The proposer over the drafts of ``job``; a row that is ``alone`` in its batch is paced."""
         scaffold = job.scaffold() if job.scaffold is not None else None
-        proposer = make_proposer(job.drafts, self._options, self.target, self.worth, scaffold, job.growing)
+        proposer = make_proposer(job.drafts, self._options, self.target, self.node_price, scaffold, job.growing)
         return PacedProposer(proposer, self.plain_seconds) if alone and self.plain_seconds > 0 else proposer
 
     def stats(

@@ -16,7 +16,7 @@ from docspec.core.scaffold import Scaffold
 from docspec.speculation.acceptance import Outcome
 from docspec.speculation.bridge import bridges
 from docspec.speculation.draft_index import END, DraftIndex
-from docspec.speculation.growth import FLOOR, grow
+from docspec.speculation.growth import grow
 from docspec.speculation.lookup import OutputLookup
 from docspec.speculation.odds import RUN_CAP, Odds, Source
 from docspec.speculation.recycling import Recycling
@@ -26,6 +26,7 @@ from docspec.speculation.scaffolding import Scaffolding
 from docspec.speculation.spelling import Codec, Speller
 from docspec.speculation.trail import Trail
 from docspec.speculation.tree import TokenTree
+from docspec.speculation.worth import Worth
 
 TRAILS = 8
 """Places followed at the same time."""
@@ -64,26 +65,25 @@ HEADS = 12
 class CursorProposer:
     """Proposes from ``drafts`` (token sequences in reading order) for one row.
 
-    ``codec`` lets it bridge differences of spelling. ``worth`` is the least chance of being reached that earns a
-    node its place: what one more node costs the target, over what a step costs. ``growing`` is the most tokens of each
-    draft that is still being written (:meth:`extend`). ``propose`` must be called with an output that goes on from
-    that of the call before.
+    ``codec`` lets it bridge differences of spelling. ``price`` is what one more node of a tree costs the target, over
+    what a step of one token costs (:mod:`worth`). ``growing`` is the most tokens of each draft that is still being
+    written (:meth:`extend`). ``propose`` must be called with an output that goes on from that of the call before.
     """
 
     def __init__(
         self,
         drafts: Sequence[Sequence[int]],
         codec: Codec | None = None,
-        worth: float = FLOOR,
+        price: float = 0.0,
         scaffold: Scaffold | None = None,
         growing: Sequence[int] = (),
     ) -> None:
-        self._worth = worth
+        self._worth = Worth(price)
         self._index = DraftIndex(drafts, growing)
         self._speller = None if codec is None else Speller(codec)
         self._scaffolding: Scaffolding | None = None
         if scaffold is not None and self._speller is not None:
-            self._scaffolding = Scaffolding(scaffold, self._index, self._speller, worth)
+            self._scaffolding = Scaffolding(scaffold, self._index, self._speller, self._worth.least)
         self._recycling: Recycling | None = None
         self._before = END
         self._tree: TokenTree | None = None
@@ -116,7 +116,7 @@ class CursorProposer:
             self._odds,
             self._rewrites,
             limit,
-            self._worth,
+            self._worth.least,
             self._scaffolding,
             self._recycling,
             self._before,
@@ -124,8 +124,12 @@ class CursorProposer:
         return self._tree
 
     def observe(self, tree: TokenTree, outcome: Outcome) -> None:
-        """Recycles what the target held likely; of what was accepted the next call's output tells all."""
-        if not outcome.top or tree is not self._tree:
+        """Notes what the tree was worth and recycles what the target held likely; of the tokens that were accepted
+        the next call's output tells all."""
+        if tree is not self._tree:
+            return
+        self._worth.note(len(tree), 1 + len(outcome.path))
+        if not outcome.top:
             return
         if self._recycling is None:
             self._recycling = Recycling()

@@ -18,9 +18,7 @@ from docspec.speculation.rewrites import Rewrites
 from docspec.speculation.scaffolding import Scaffolding
 from docspec.speculation.trail import Trail
 from docspec.speculation.tree import TokenTree
-
-FLOOR = 1 / 400
-"""A node that is reached less often than this is not worth a place."""
+from docspec.speculation.worth import FLOOR
 
 PATIENCE = 0.6
 """A chain grows on until its next node is worth less than this share of the best alternative's: strictly

@@ -19,6 +19,7 @@ from docspec.targets.kv_cache import SlotCache
 from docspec.targets.protocol import KVSpec, Prefill, Prompt
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import StepRunner
+from docspec.targets.weight_layout import store_for_narrow_steps
 
 PER_TOKEN = ("input_ids", "mm_token_type_ids")
 """Model inputs of shape ``(1, length)``; the others have one entry an image or a patch."""
@@ -60,6 +61,7 @@ class TransformersTarget:
         self._decoder = model.get_decoder()
         self._embed = self._decoder.get_input_embeddings()
         self._head = model.get_output_embeddings()
+        store_for_narrow_steps(self._decoder)
         config = self._decoder.config
         self.kv_spec = KVSpec(
             layers=config.num_hidden_layers,

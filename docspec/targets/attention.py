@@ -62,8 +62,11 @@ def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Te
     return additive_mask(mask, dtype).repeat(1, 1, groups, 1)
 
 
-def register() -> str:
-    """Makes :data:`FOLDED` known to transformers and returns it; may be called again."""
+def default_attention() -> dict[str, str]:
+    """What transformers takes as ``attn_implementation``: folded in the text decoder, sdpa in the vision tower.
+
+    A configuration whose text is one of its parts does not hand its own choice down to it, so both are named.
+    """
     AttentionInterface.register(FOLDED, folded_attention)
     AttentionMaskInterface.register(FOLDED, sdpa_mask)
-    return FOLDED
+    return {"": FOLDED, "text_config": FOLDED, "vision_config": "sdpa"}

@@ -19,7 +19,7 @@ from docspec.core.options import Graphs
 from docspec.core.sizes import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
 from docspec.reader import model as reader
 from docspec.targets.adapter import TransformersTarget
-from docspec.targets.attention import register
+from docspec.targets.attention import default_attention
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig
 from docspec.targets.dots_ocr.modeling import DotsOCRForCausalLM
 from docspec.targets.stepping.choice import make_steps
@@ -206,10 +206,9 @@ def random_target(
     config = published.config(None)
     if vocabulary > config.get_text_config().vocab_size:
         config = published.config(-(-vocabulary // 128) * 128)
-    attention = {"": register(), "vision_config": "sdpa"}
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.device(device):
         torch.manual_seed(SEED)
-        model = published.model._from_config(config, dtype=dtype, attn_implementation=attention)
+        model = published.model._from_config(config, dtype=dtype, attn_implementation=default_attention())
     model = model.to(device).requires_grad_(False)
     processing = WordlessProcessing(published.images(), config.image_token_id, typed=published.rope_axes > 1)
     target = TransformersTarget(model, processing, rope_axes=published.rope_axes, eos_ids=frozenset())

@@ -128,9 +128,9 @@ def _attention(wanted: str) -> str | dict[str, str]:
     """``auto`` folds query groups in the decoder and leaves the vision tower to sdpa."""
     if wanted != "auto":
         return wanted
-    from docspec.targets.attention import register
+    from docspec.targets.attention import default_attention
 
-    return {"": register(), "vision_config": "sdpa"}
+    return default_attention()
 
 
 def locate(name: str, offline: bool = False) -> str:

@@ -154,7 +154,7 @@ def test_nodes_that_cost_more_are_proposed_less():
     few, some, many = (
         drafted / steps
         for steps, drafted, _ in (
-            replay(CursorProposer([draft], worth=worth), [*output, END], 64) for worth in (0.2, 0.05, 0.0025)
+            replay(CursorProposer([draft], price=price), [*output, END], 64) for price in (0.1, 0.02, 0.0)
         )
     )
     assert few < 0.6 * some < 0.6 * many

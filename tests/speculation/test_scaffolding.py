@@ -44,11 +44,11 @@ def moved(cells, by):
     ]
 
 
-def proposer(cells=CELLS, scaffold=True, worth=1 / 400):
+def proposer(cells=CELLS, scaffold=True, price=0.0):
     drafts = [render_cells(cells), *(f' {render_cell(cell)}, {{"bbox": [' for cell in cells)]
     made = LayoutScaffold(cells) if scaffold else None
     codec = Characters()
-    return CursorProposer([codec.tokenize(draft) for draft in drafts], codec, worth, made)
+    return CursorProposer([codec.tokenize(draft) for draft in drafts], codec, price, made)
 
 
 def steps(proposer, output, budget=64):

@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from docspec.core import ModelError, ParseOptions
 from docspec.targets import registry
+from docspec.targets.attention import FOLDED
 from docspec.targets.registry import load_target, locate, pick_device, pick_dtype
 
 
@@ -107,3 +108,11 @@ def test_random_weights_say_so(lively_qwen):
     assert info.random
     assert info.model_type == "qwen3_vl"
     assert info.parameters > 100_000
+
+
+def test_groups_are_folded_in_the_decoder_unless_another_attention_is_asked_for(lively_qwen):
+    folded = load_target(ParseOptions(model=str(lively_qwen)))
+    assert folded.target.attention == FOLDED and folded.info.attention == "folded"
+    assert folded.target.model.config.vision_config._attn_implementation == "sdpa"
+    for name in ("sdpa", "eager"):
+        assert load_target(ParseOptions(model=str(lively_qwen), attention=name)).info.attention == name

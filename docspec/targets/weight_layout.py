@@ -1,0 +1,32 @@
+"""Weights stored input by output where that makes narrow products faster on a CPU.
+
+A verification step multiplies a few dozen tokens by every weight. For so few rows the BLAS spends much of its time on
+rearranging weights stored output by input, as transformers loads them; kept the other way round they need none. That
+holds while a weight stays in the caches: with 8 to 32 tokens 1.2 to 2 times as fast on a core with AVX-512, no
+difference for one token or a prompt, and slower beyond :data:`LARGEST`.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+LARGEST = 1 << 22
+"""Elements of a weight beyond which it stays as it is."""
+
+
+def store_for_narrow_steps(decoder: nn.Module) -> int:
+    """Stores the linear weights of ``decoder`` input by output, if it is a float32 one on a CPU; returns how many.
+
+    Shapes and values stay as they are, only strides change. A weight shared with the embedding is left alone.
+    """
+    table = {id(module.weight) for module in decoder.modules() if isinstance(module, nn.Embedding)}
+    stored = 0
+    for module in decoder.modules():
+        if not isinstance(module, nn.Linear) or id(module.weight) in table:
+            continue
+        weight = module.weight
+        if weight.device.type == "cpu" and weight.dtype == torch.float32 and weight.numel() <= LARGEST:
+            weight.data = weight.data.t().contiguous().t()
+            stored += 1
+    return stored

@@ -1,0 +1,46 @@
+"""The least chance of a node follows the rate at which tokens are written."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docspec.speculation.worth import FLOOR, PRIOR_RATE, Worth
+
+
+def test_nodes_that_cost_nothing_need_hardly_a_chance():
+    worth = Worth()
+    worth.note(64, 40)
+    assert worth.least == FLOOR
+
+
+def test_before_anything_was_written_the_prior_holds():
+    assert Worth(0.03).least == 0.03 * PRIOR_RATE
+
+
+def test_a_row_that_goes_fast_asks_more_of_a_node():
+    slow, fast = Worth(0.03), Worth(0.03)
+    for _ in range(20):
+        slow.note(32, 2)
+        fast.note(32, 20)
+    assert slow.least < Worth(0.03).least < fast.least
+
+
+@given(st.floats(0.003, 0.5), st.lists(st.tuples(st.integers(1, 64), st.integers(1, 64)), max_size=40))
+def test_a_node_is_never_asked_for_less_than_it_costs_at_plain_speed(price, steps):
+    worth = Worth(price)
+    for nodes, tokens in steps:
+        worth.note(nodes, min(nodes, tokens))
+    assert worth.least >= max(FLOOR, price)
+
+
+@given(st.integers(1, 64), st.floats(0.0, 0.2))
+def test_the_least_chance_is_that_at_which_the_rate_stands_still(nodes, price):
+    """A node with that chance leaves tokens per cost as they are: the condition for their maximum."""
+    worth = Worth(price)
+    for _ in range(20_000):
+        worth.note(nodes, nodes)
+    rate = nodes / (1 + price * (nodes - 1))
+    after = (nodes + worth.least) / (1 + price * nodes)
+    if rate > 1 and worth.least > FLOOR:
+        assert abs(after - rate) < 1e-2 * rate
