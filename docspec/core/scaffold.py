@@ -45,6 +45,13 @@ class Landmark(NamedTuple):
     guessed: bool
 
 
+class Sequel(NamedTuple):
+    """A text that may come next; ``sureness`` says how good a guess it is: 0 (a mere guess), 1 or 2."""
+
+    text: str
+    sureness: int
+
+
 class Scaffold(Protocol):
     """Foretells the syntax of one page's output. It follows the output and learns from it."""
 
@@ -61,6 +68,10 @@ class Scaffold(Protocol):
 
     def here(self) -> Fork | None:
         """The fork at the output's end, ``None`` where the format does not say what comes."""
+        ...
+
+    def sequels(self) -> Sequence[Sequel]:
+        """Texts that may follow the output's end, however long, the likeliest first: offered beside all else."""
         ...
 
     def beginning(self, element: int) -> Fork | None:

@@ -15,6 +15,7 @@ from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells
 from docspec.dialects.layout_scaffold import LayoutScaffold
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.spelling import interleaved, spellings, unique
+from docspec.dialects.table_scaffold import drafted_tables
 from docspec.dialects.text import clean, has_bullet, join_lines
 
 # The wording is an interface of the published weights (rednote-hilab/dots.ocr, dots_ocr/utils/prompts.py):
@@ -104,7 +105,7 @@ class LayoutJsonDialect:
     ) -> LayoutScaffold | None:
         """Keys, categories and box digits foretold from the cells of :meth:`page_drafts` (same arguments)."""
         cells = self._cells(draft, width, height, region_outputs)[1]
-        return LayoutScaffold(cells) if cells else None
+        return LayoutScaffold(cells, drafted_tables(draft, region_outputs or ())) if cells else None
 
     def _cells(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from docspec.core import Category
-from docspec.core.scaffold import Fork, Landmark, Way
+from docspec.core.scaffold import Fork, Landmark, Sequel, Way
 from docspec.dialects.box_numbers import Box, BoxNumbers
+from docspec.dialects.escaped_tables import EscapedTables
 from docspec.dialects.layout_cells import Cell
+from docspec.dialects.tables import Table
 
 BOX = '"bbox": ['
 CATEGORY = '"category": "'
@@ -78,11 +80,14 @@ class _Drafted:
 
 
 class LayoutScaffold:
-    """Foretells what becomes of ``cells``: drafted, in reading order, boxes in the target's pixels."""
+    """Foretells what becomes of ``cells``: drafted, in reading order, boxes in the target's pixels.
+
+    ``tables`` are those drafted for the cells that are tables.
+    """
 
     markers: Sequence[str] = (BOX, CATEGORY)
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self, cells: Sequence[Cell], tables: Sequence[Table] = ()) -> None:
         self.cells = [
             _Drafted(_whole(cell.bbox), cell.category, _head(cell.text or "")) for cell in cells if cell.bbox
         ]
@@ -90,6 +95,7 @@ class LayoutScaffold:
         self._by_box = {(cell.box, cell.category): number for number, cell in backwards}
         self._by_head = {cell.head: number for number, cell in backwards if cell.head}
         self.numbers = BoxNumbers()
+        self._tables = EscapedTables(tables, NEXT_CELL)
         self._tail = ""
         self._cell: str | None = None
         self._last = -1
@@ -110,6 +116,7 @@ class LayoutScaffold:
         return None if loose is None or number is None else Landmark(number, loose.end(1), False)
 
     def follow(self, text: str) -> None:
+        self._tables.follow(text)
         tail = self._tail
         cells = (tail + text).split(BOX)
         self._tail = cells[-1][1 - len(BOX) :]
@@ -119,6 +126,9 @@ class LayoutScaffold:
             if self._cell is not None:
                 self._close(self._cell)
             self._cell = cell[:KEPT]
+
+    def sequels(self) -> Sequence[Sequel]:
+        return self._tables.sequels()
 
     def here(self) -> Fork | None:
         rest = self._cell

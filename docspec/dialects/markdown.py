@@ -13,6 +13,7 @@ from docspec.core import Block, Category, PageDraft, Region
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.spelling import TableStyle, interleaved, spellings, unique
 from docspec.dialects.symbols import latex_symbols
+from docspec.dialects.table_scaffold import TableScaffold, drafted_tables
 
 PAGE_PROMPT = (
     "Transcribe this page to Markdown, completely and in reading order. Join the lines of a paragraph. "
@@ -111,8 +112,9 @@ class MarkdownDialect:
 
     def scaffold(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> None:
-        """Nothing: Markdown's own syntax is in the drafts."""
+    ) -> TableScaffold:
+        """Cells and borders of tables, foretold from the drafted ones; ``width`` and ``height`` are not used."""
+        return TableScaffold(drafted_tables(draft, region_outputs or ()))
 
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""

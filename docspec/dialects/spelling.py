@@ -108,7 +108,7 @@ def _item(marker: str, body: str, bullet: str | None) -> str:
 
 
 def _table(text: str, style: TableStyle) -> list[str]:
-    table = tables.parse_html_table(text) or (tables.parse_pipe_table(text) if text.startswith("|") else None)
+    table = tables.parse_table(text)
     if table is None:
         return []
     compact = [tables.to_html(table), tables.to_html(table, head="none")]

@@ -74,6 +74,11 @@ def parse_html_table(text: str) -> Table | None:
     return reader.table()
 
 
+def parse_table(text: str) -> Table | None:
+    """The table in ``text``: HTML, or pipes if it begins with one."""
+    return parse_html_table(text) or (parse_pipe_table(text) if text.startswith("|") else None)
+
+
 def to_html(table: Table, head: Literal["auto", "none"] = "auto", *, indented: bool = False) -> str:
     """``table`` as HTML: on one line without white space between tags (dots.ocr's form), or ``indented``.
 
@@ -123,7 +128,7 @@ def to_pipe(table: Table, *, tight: bool = False) -> str:
     grid = table.grid()
     if not grid or not grid[0]:
         return ""
-    lines = ["| " + " | ".join(_pipe_text(cell) for cell in row) + " |" for row in grid]
+    lines = ["| " + " | ".join(pipe_text(cell) for cell in row) + " |" for row in grid]
     lines.insert(1, ("|---" if tight else "| --- ") * len(grid[0]) + "|")
     return "\n".join(lines)
 
@@ -149,12 +154,23 @@ def _html_rows(rows: Iterable[tuple[TableCell, ...]], tag: str, depth: int) -> l
 
 
 def _html_cell(cell: TableCell, tag: str) -> str:
+    return f"{html_tag(tag, '', cell)}{html_text(cell.text)}</{tag}>"
+
+
+def html_tag(name: str, attributes: str, cell: TableCell) -> str:
+    """The start tag of ``cell`` with its spans behind other ``attributes`` (with the blank before them)."""
     columns = f' colspan="{cell.colspan}"' if cell.colspan > 1 else ""
     rows = f' rowspan="{cell.rowspan}"' if cell.rowspan > 1 else ""
-    return f"<{tag}{columns}{rows}>{html.escape(cell.text, quote=False).replace(chr(10), '<br>')}</{tag}>"
+    return f"<{name}{attributes}{columns}{rows}>"
 
 
-def _pipe_text(text: str) -> str:
+def html_text(text: str) -> str:
+    """A cell's text as HTML spells it."""
+    return html.escape(text, quote=False).replace("\n", "<br>")
+
+
+def pipe_text(text: str) -> str:
+    """A cell's text as it stands between pipes."""
     return text.replace("|", "\\|").replace("\n", "<br>")
 
 

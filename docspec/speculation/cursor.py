@@ -297,6 +297,8 @@ class CursorProposer:
         for trail in self._lookup.trails():
             if trail.tokens[0] >= 0:
                 found.append(trail)
+        if self._scaffolding is not None:
+            found += self._scaffolding.sequels()
         for trail in self._heads():
             offer(trail)
         return found

@@ -74,6 +74,10 @@ class Source(IntEnum):
     REPEAT_3 = auto()
     REPEAT_4 = auto()
     REPEAT_8 = auto()
+    SEQUEL_0 = auto()
+    """What the scaffold says comes next: a mere guess; a better one; one it is sure of."""
+    SEQUEL_1 = auto()
+    SEQUEL_2 = auto()
     HEAD_BEGUN = auto()
     """A draft that was not used yet and begins with the token just written."""
     NEXT_HEAD = auto()
@@ -110,6 +114,9 @@ PRIORS: dict[Source, float] = {
     Source.REPEAT_3: 0.35,
     Source.REPEAT_4: 0.5,
     Source.REPEAT_8: 0.7,
+    Source.SEQUEL_0: 0.2,
+    Source.SEQUEL_1: 0.4,
+    Source.SEQUEL_2: 0.7,
     Source.HEAD_BEGUN: 0.15,
     Source.NEXT_HEAD: 0.15,
     Source.SOON_HEAD: 0.08,

@@ -11,8 +11,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from docspec.core.scaffold import Fork, Scaffold, Way
-from docspec.speculation.draft_index import DraftIndex
+from docspec.speculation.draft_index import END, DraftIndex
+from docspec.speculation.odds import Source
 from docspec.speculation.spelling import Speller
+from docspec.speculation.trail import Trail
 
 AHEAD = 64
 """Drafted tokens behind a marker that the scaffold is shown."""
@@ -22,6 +24,9 @@ LANDINGS = 3
 
 SHARES = (0.7, 0.2, 0.1)
 """The chance of each, the first draft of an element being the likeliest."""
+
+SEQUEL_RUNS = (1, 3, 8)
+"""How many right tokens a sequel of each sureness is trusted like."""
 
 SURE = 0.5
 """Where the ways on from the output's end have more than this chance together, nothing else is looked for."""
@@ -54,6 +59,19 @@ class Scaffolding:
         fork = self._scaffold.here()
         ways = fork.ways(self._least) if fork is not None else ()
         self.here = [way for way in ways if way.text or self.landings(way)]
+
+    def sequels(self) -> list[Trail]:
+        """What the scaffold says may follow the output's end."""
+        return [
+            Trail(
+                [*self._speller.tokens(text), END],
+                0,
+                Source(Source.SEQUEL_0 + sureness),
+                SEQUEL_RUNS[sureness],
+            )
+            for text, sureness in self._scaffold.sequels()
+            if text
+        ]
 
     @property
     def is_sure(self) -> bool:

@@ -115,7 +115,6 @@ def test_the_dialect_gives_one_for_what_it_drafts():
     page = dialect.page_drafts(PageDraft((region,)), 700, 980)[0]
     assert page.startswith(START + likeliest(scaffold)[0])
     assert dialect.scaffold(PageDraft(), 700, 980) is None
-    assert make_dialect("markdown").scaffold(PageDraft((region,)), 700, 980) is None
 
 
 @given(st.lists(st.text('0123456789[]{}:, "\\abcxetgory' + "\n", max_size=12), max_size=12))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from docspec.core.scaffold import Fork, Landmark, Way
+from docspec.core.scaffold import Fork, Landmark, Sequel, Way
 
 
 class RandomScaffold:
@@ -29,6 +29,10 @@ class RandomScaffold:
 
     def here(self) -> Fork | None:
         return self if self._rng.random() < 0.7 else None
+
+    def sequels(self) -> Sequence[Sequel]:
+        sizes = [self._rng.randrange(30) for _ in range(self._rng.randrange(3))]
+        return [Sequel(self.text(size), self._rng.randrange(3)) for size in sizes]
 
     def beginning(self, element: int) -> Fork | None:
         return self.here()

@@ -1,0 +1,150 @@
+"""Where an output stands among drafted table cells: a place that follows the cells written, by what they say.
+
+Cells are compared by letters and digits alone, so that ``$ 178`` is ``$178`` and emphasis does not matter. After a
+cell that was not drafted the place moves on as if it had replaced the drafted one; a cell that stands elsewhere takes
+the place there.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+
+from docspec.dialects.tables import TableCell
+
+NEAR = 24
+"""Cells ahead and behind that are looked through for what was written."""
+
+DISTINCT = 4
+"""Letters and digits by which a cell is known again anywhere."""
+
+_TAG = re.compile(r"<[^<>]*>")
+
+Row = Sequence[TableCell]
+
+
+class DraftedCells:
+    """The cells of some tables in reading order; a *place* is an index into ``cells``."""
+
+    def __init__(self, tables: Sequence[Sequence[Row]]) -> None:
+        self.cells: list[TableCell] = []
+        self._tables: list[int] = []  # where each begins
+        self._row_starts: list[bool] = []
+        for table in tables:
+            self._tables.append(len(self.cells))
+            for row in table:
+                self.cells.extend(row)
+                self._row_starts.extend([True, *[False] * (len(row) - 1)] if row else [])
+        self._row_starts.append(True)
+        self.keys = [key(cell.text) for cell in self.cells]
+        self._places: dict[str, list[int]] = {}
+        for place, known in enumerate(self.keys):
+            self._places.setdefault(known, []).append(place)
+
+    def is_table_start(self, place: int) -> bool:
+        """Whether a table begins at ``place``."""
+        return place in self._tables
+
+    def is_row_start(self, place: int) -> bool:
+        """Whether a row begins at ``place``, or nothing does any more."""
+        return self._row_starts[place]
+
+    def end_of_table(self, place: int) -> int:
+        """The place behind the table that ``place`` lies in."""
+        return next((start for start in self._tables if start > place), len(self.cells))
+
+    def row_start(self, place: int) -> int:
+        """The first place of the row that begins at ``place`` or behind it."""
+        while not self._row_starts[place]:
+            place += 1
+        return place
+
+    def rows(self, place: int, end: int) -> Iterator[Row]:
+        """What is left of the row of ``place``, and the rows behind it, up to ``end``."""
+        while place < end:
+            behind = self.row_start(place + 1)
+            yield self.cells[place:behind]
+            place = behind
+
+    def beginning_with(self, begun: str, place: int) -> list[int]:
+        """Places near ``place`` whose cells begin with the text ``begun``, the nearest ahead first."""
+        ahead = range(place, min(place + NEAR, len(self.cells)))
+        behind = range(place - 1, max(place - NEAR, -1), -1)
+        if not any(map(str.isalnum, begun)):
+            return [near for near in (*ahead, *behind) if self.cells[near].text.startswith(begun)]
+        written = key(begun)
+        return [near for near in (*ahead, *behind) if self.keys[near].startswith(written)]
+
+    def found(self, written: str, place: int) -> int | None:
+        """The place of the cell ``written`` (a key): near ``place``, or anywhere if that is unmistakable."""
+        places = self._places.get(written, ()) if written else ()
+        ahead = [known for known in places if place <= known < place + NEAR]
+        if ahead:
+            return ahead[0]
+        near = [known for known in places if place - NEAR < known < place]
+        if near:
+            return near[-1]
+        return places[0] if len(places) == 1 and len(written) >= DISTINCT else None
+
+
+class TablePlace:
+    """Follows the cells of an output through ``drafted``.
+
+    ``at`` is the drafted cell that should come next, ``others`` those that may come instead; ``hits`` counts the cells
+    in a row that were where they should be, and is negative for cells in a row that were not.
+    ``is_drafted`` says whether there is a draft of the table.
+    """
+
+    def __init__(self, drafted: DraftedCells) -> None:
+        self.drafted = drafted
+        self.at = 0
+        self.others: list[int] = []
+        self.hits = 0
+        self.is_drafted = False
+
+    def begin(self) -> None:
+        """A table begins: the next one of which no cell was written."""
+        if self.at and not self.drafted.is_table_start(self.at):
+            self.at = self.drafted.end_of_table(self.at)
+        self.others, self.hits = [], 0
+        self.is_drafted = self.at < len(self.drafted.cells)
+
+    def begin_row(self) -> None:
+        """A row begins."""
+        here = self.at
+        self.at = self.drafted.row_start(here)
+        self.others = [here] if here != self.at else []
+
+    def advance(self, text: str) -> None:
+        """A cell was written."""
+        written, here = key(text), self.at
+        self.others = []
+        if here < len(self.drafted.cells) and self.drafted.keys[here] == written:
+            self.at, self.hits = here + 1, max(self.hits, 0) + 1
+            return
+        found = self.drafted.found(written, here)
+        if found is not None:
+            self.at, self.hits, self.is_drafted = found + 1, 1, True
+            return
+        self.hits = min(self.hits, 0) - 1
+        self.at = min(here + 1, len(self.drafted.cells))
+        self.others = [here] if here != self.at else []
+
+
+def key(text: str) -> str:
+    """What a cell says: its letters and digits, or all of it if it has none."""
+    plain = html.unescape(_TAG.sub("", text)) if "<" in text or "&" in text else text
+    return "".join([char for char in plain if char.isalnum()]).casefold() or "".join(plain.split())
+
+
+def rest_behind(text: str, begun: str) -> str:
+    """What is left of the drafted cell ``text`` where ``begun``, with which its key begins, is written."""
+    if text.startswith(begun):
+        return text[len(begun) :]
+    left = sum(1 for char in begun if char.isalnum())
+    for index, char in enumerate(text):
+        if not left:
+            return text[index:]
+        left -= char.isalnum()
+    return ""
