@@ -24,7 +24,7 @@ from docspec.lookahead import lookahead
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
-    from docspec.hierarchy.page import PageParser
+    from docspec.hierarchy.page import DraftedPage, PageParser
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
 
@@ -111,24 +111,34 @@ class Parser:
     def _results(
         self, page_parser: PageParser, pages: Iterator[PageImage | PageFailure], numbers: Sequence[int]
     ) -> Iterator[PageResult]:
-        """Verifies ``pages``, of many the next one being rendered and drafted meanwhile (not where times are
-        compared)."""
+        """Verifies ``pages``, as many at a time as may be in flight; the next ones are rendered and drafted meanwhile
+        (not where times are compared)."""
         if len(numbers) < 2 or self.options.baseline:
             for page in pages:
                 yield _failed(page) if isinstance(page, PageFailure) else page_parser.parse(page)
             return
-        drafts = lookahead(p if isinstance(p, PageFailure) else page_parser.draft(p) for p in pages)
+        depth = self.options.pages_in_flight
+        drafts = lookahead((p if isinstance(p, PageFailure) else page_parser.draft(p) for p in pages), depth)
         with contextlib.closing(drafts):
-            for number in numbers:
-                self.observer.stage(number, "draft")
-                asked = time.perf_counter()
-                drafted = next(drafts)
-                waited = time.perf_counter() - asked
-                if isinstance(drafted, PageFailure):
-                    yield _failed(drafted)
-                else:
-                    yield page_parser.verify(drafted, waited)
-                del drafted
+            for first in range(0, len(numbers), depth):
+                yield from self._in_flight(page_parser, drafts, numbers[first : first + depth])
+
+    def _in_flight(
+        self, page_parser: PageParser, drafts: Iterator[DraftedPage | PageFailure], numbers: Sequence[int]
+    ) -> list[PageResult]:
+        """The results of the next pages, which are those with ``numbers``, verified side by side."""
+        drafted: list[DraftedPage] = []
+        lost: dict[int, PageFailure] = {}
+        for place, number in enumerate(numbers):
+            self.observer.stage(number, "draft")
+            asked = time.perf_counter()
+            one = next(drafts)
+            if isinstance(one, PageFailure):
+                lost[place] = one
+            else:
+                drafted.append(replace(one, waited=time.perf_counter() - asked))
+        found = iter(page_parser.verify_all(drafted) if drafted else ())
+        return [_failed(lost[place]) if place in lost else next(found) for place in range(len(numbers))]
 
     @cached_property
     def loaded(self) -> LoadedTarget:

@@ -124,7 +124,7 @@ def draft_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[Blo
 def stage1_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[list[Block], int]:
     """What Stage 1 writes for each region, in the draft's reading order, and how many tokens that took."""
     target = parser.loaded.target
-    outputs = verify_regions(Engine(target, parser.options), target, parser.dialect, page, draft)
+    [outputs] = verify_regions(Engine(target, parser.options), target, parser.dialect, [(page, draft)])
     blocks: list[Block] = []
     for region, text in zip(draft.regions, outputs.texts, strict=True):
         if not text or region.category.is_furniture:

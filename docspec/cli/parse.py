@@ -154,6 +154,16 @@ def parse(
             help="Most MiB that key-value buffers may take; a page that needs more fails. Default: no bound.",
         ),
     ] = DEFAULTS.kv_memory,
+    pages_in_flight: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=64,
+            metavar="N",
+            rich_help_panel=_MODEL,
+            help="Pages of a document verified side by side, for throughput on an accelerator.",
+        ),
+    ] = DEFAULTS.pages_in_flight,
     drafter: Annotated[
         DrafterName,
         typer.Option(rich_help_panel=_DRAFTS, help="What proposes text; auto decides page by page."),
@@ -261,6 +271,9 @@ def parse(
         raise UsageError(f"--tau {tau:g}: must be above 0 and at most 1; leave it out for exact acceptance")
     if drafter == "saved" and drafts is None:
         raise UsageError("--drafter saved needs --drafts FILE or DIR")
+    if pages_in_flight > 1 and (baseline or schedule == "together"):
+        other = "--baseline" if baseline else "--schedule together"
+        raise UsageError(f"--pages-in-flight {pages_in_flight} and {other}: choose one of them")
     configured: Any = context.meta.get(CONFIG_MODEL)
     options = ParseOptions(
         pages=pages,
@@ -273,6 +286,7 @@ def parse(
         offline=offline,
         graphs=graphs,
         kv_memory=kv_memory,
+        pages_in_flight=pages_in_flight,
         drafter=drafter,
         drafts=drafts,
         ppstructure_models=ppstructure_models,

@@ -23,6 +23,8 @@ class ParseOptions:
     ``align`` names the policy that finds the place in the drafts; ``window`` is the paper's n, for its policy only.
     ``max_tree`` is the number of tree tokens per step, the pending token included.
     ``graphs`` says how verification steps are run: captured as CUDA graphs, compiled, or eagerly (``off``).
+    ``pages_in_flight`` is the number of pages of a document that are verified side by side, for throughput; each page's
+    output is the same. It takes the place of ``schedule`` ``together``, and pages with a ``baseline`` go one by one.
     ``kv_memory`` bounds the key-value buffers, in MiB (``None``: unbounded for a page, batches of crops bounded).
     """
 
@@ -37,6 +39,7 @@ class ParseOptions:
     attention: Literal["auto", "eager", "sdpa"] = "auto"
     offline: bool = False
     kv_memory: int | None = None
+    pages_in_flight: int = 1
     graphs: Graphs = "auto"
     # drafts
     drafter: DrafterName = "auto"

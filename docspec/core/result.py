@@ -68,6 +68,7 @@ class StageStats(AcceptanceRatios):
     target's own token too. The first token of a row comes from its prefill and belongs to no step.
     ``host_seconds`` is the part of ``decode_seconds`` that went into proposing trees and laying out their masks.
     ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
+    Pages that are verified side by side share forwards and seconds; each is charged with its part of the steps.
     ``shared_forwards`` are those in which rows of both stages took part (``schedule`` ``together``); both stages
     count them, and their time is Stage 2's ``decode_seconds``. ``plain_tokens`` were decoded one a step because
     drafts did not pay there.

@@ -1,4 +1,4 @@
-"""One page through the hierarchy: draft, Stage 1 on its regions, Stage 2 on the whole page, blocks out.
+"""Pages through the hierarchy: draft, Stage 1 on their regions, Stage 2 on the whole pages, blocks out.
 
 A page fails alone: whatever goes wrong becomes a result with status ``failed`` and a message, and the run goes on.
 """
@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from docspec.core import (
-    Baseline,
     Event,
     PageDraft,
     PageError,
     PageImage,
     PageResult,
-    PageTimings,
     ParseOptions,
     StageStats,
 )
@@ -26,33 +24,49 @@ from docspec.dialects.locate import attach_boxes
 from docspec.drafting import SafeDrafter
 from docspec.drafting.blank import is_blank
 from docspec.drafting.economy import Decision
+from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
-from docspec.hierarchy.memory import is_out_of_memory, release_memory
 from docspec.hierarchy.planner import Planner
-from docspec.hierarchy.rows import Engine, OnStep, RowJob, RowOutput
+from docspec.hierarchy.progress import progress_of
+from docspec.hierarchy.rows import Engine, RowJob, RowOutput
 from docspec.hierarchy.stage1 import region_jobs, verify_regions
 from docspec.hierarchy.together import places_for, verify_together
-from docspec.speculation.decode import Row
 from docspec.targets.registry import LoadedTarget
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DraftedPage:
-    """A page with its draft, ready to be verified; ``error`` is what drafting it raised (an error of ours)."""
+    """A page with its draft, ready to be verified; ``error`` is what drafting it raised (an error of ours).
+
+    ``waited`` are the seconds that nothing was done but wait for it, where it was made beside other work.
+    """
 
     page: PageImage
     draft: PageDraft = field(default_factory=PageDraft)
     events: tuple[Event, ...] = ()
     blank: bool = False
     error: Exception | None = None
+    waited: float | None = None
 
 
-PROGRESS_SECONDS = 0.1
-"""Least time between two progress calls to the observer."""
+@dataclass(slots=True, eq=False)
+class _Work:
+    """A page on its way: its result so far, whether its regions are verified, and what was written for them."""
+
+    page: PageImage
+    draft: PageDraft
+    result: PageResult
+    crops: bool = False
+    texts: list[str] | None = None
+    encode_seconds: float = 0.0
+
+    def happened(self, kind: str, detail: str) -> None:
+        """Adds an event to the result."""
+        self.result = replace(self.result, events=(*self.result.events, Event(kind, detail)))
 
 
 class PageParser:
-    """Parses pages one at a time with one target, one drafter and one set of options."""
+    """Parses pages with one target, one drafter and one set of options, alone or several in flight."""
 
     def __init__(
         self,
@@ -88,157 +102,87 @@ class PageParser:
         except Exception as error:
             return DraftedPage(page, error=error)
 
-    def verify(self, drafted: DraftedPage, waited: float | None = None) -> PageResult:
-        """The result of a drafted page; raises no more than :meth:`parse`. ``waited`` are the seconds that nothing
-        was done but wait for the page, where it was made beside the one before it."""
+    def verify(self, drafted: DraftedPage) -> PageResult:
+        """The result of a drafted page; raises no more than :meth:`parse`."""
         try:
-            if drafted.error is not None:
-                raise drafted.error
-            return self._verify(drafted, waited)
+            [result] = self._verify([drafted])
+            return result
         except Exception as error:
             self._engine.release()
-            return self._failed(drafted.page, error)
+            return results.failed(drafted.page, error)
 
-    def _verify(self, drafted: DraftedPage, waited: float | None) -> PageResult:
-        page, draft, events = drafted.page, drafted.draft, drafted.events
-        made = page.render_seconds + draft.seconds
-        hidden = 0.0 if waited is None else max(0.0, made - waited)
-        result = PageResult(
-            source=page.source,
-            number=page.number,
-            status="ok",
-            width=page.width,
-            height=page.height,
-            drafter=draft.drafter,
-            drafter_reason=draft.reason,
-            regions=len(draft.regions),
-            events=events,
-            image=page.image,
-            timings=PageTimings(render=page.render_seconds, draft=draft.seconds, hidden=hidden),
-        )
-        if drafted.blank:
-            event = Event("blank_page", "nothing is printed on the page; the model was not asked")
-            return replace(result, status="blank", events=(*events, event))
-        return self._verified(page, draft, result)
+    def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
+        """The results of pages whose rows are decoded side by side; one after the other where that fails."""
+        if len(drafted) == 1:
+            return [self.verify(drafted[0])]
+        sound = [one for one in drafted if one.error is None]
+        try:
+            found = {id(one): result for one, result in zip(sound, self._verify(sound), strict=True)}
+        except Exception as error:
+            self._engine.release()
+            results.failed(drafted[0].page, error)  # gives memory back where that ran out
+            event = Event("pages_separated", f"{type(error).__name__} with {len(sound)} pages in flight")
+            return [self.verify(replace(one, events=(*one.events, event))) for one in drafted]
+        return [found[id(one)] if id(one) in found else self.verify(one) for one in drafted]
 
-    def _verified(self, page: PageImage, draft: PageDraft, result: PageResult) -> PageResult:
-        result, crops = self._with_plan(draft, result)
-        outputs = None
-        if crops and self._options.schedule == "sequential":
-            result, outputs = self._stage1(page, draft, result)
-        self._observer.stage(page.number, "prefill")
-        start = time.perf_counter()
-        usable = PageDraft() if self._options.stages == "none" else draft
-        job = self._page_job(page, usable, draft, outputs)
-        encode_seconds = time.perf_counter() - start
-        if crops and self._options.schedule == "together":
-            result, output = self._both_stages(page, draft, job, encode_seconds, result)
-        else:
-            result, output = self._stage2(page, draft, job, encode_seconds, result)
+    def _verify(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
+        works: list[_Work] = []
+        asked: list[_Work] = []
+        for one in drafted:
+            if one.error is not None:
+                raise one.error
+            work = _Work(one.page, one.draft, results.begun(one.page, one.draft, one.events, one.waited))
+            works.append(work)
+            if one.blank:
+                work.happened("blank_page", "nothing is printed on the page; the model was not asked")
+                work.result = replace(work.result, status="blank")
+            else:
+                asked.append(work)
+        if len(asked) == 1:
+            self._alone(asked[0])
+        elif asked:
+            self._in_flight(asked)
+        return [work.result for work in works]
+
+    def _alone(self, work: _Work) -> None:
+        self._plan(work)
+        together = self._options.schedule == "together"
+        if work.crops and not together:
+            self._stage1([work])
+        job = self._page_job(work)
+        output = (self._both_stages if work.crops and together else self._stage2)(work, job)
         if self._options.baseline:
-            self._observer.stage(page.number, "baseline")
-            result = replace(result, baseline=self._compare(job, encode_seconds, output, result.timings))
-        return result
+            self._observer.stage(work.page.number, "baseline")
+            plain, stats = self._engine.baseline(job)
+            baseline = results.compared(output, work.result.timings, plain, stats, work.encode_seconds)
+            work.result = replace(work.result, baseline=baseline)
 
-    def _with_plan(self, draft: PageDraft, result: PageResult) -> tuple[PageResult, bool]:
+    def _in_flight(self, works: Sequence[_Work]) -> None:
+        """Both stages of several pages, the rows of all of them in one batch each."""
+        for work in works:
+            self._plan(work)
+        cropped = [work for work in works if work.crops]
+        if cropped:
+            self._stage1(cropped)
+        jobs = [self._page_job(work) for work in works]
+        for work in works:
+            self._observer.stage(work.page.number, "stage2")
+        found = self._engine.speculate_groups(
+            [[job] for job in jobs],
+            progress_of(self._observer, works[0].page.number, "stage2"),
+            self._engine.places(jobs),
+        )
+        for work, ([output], stats) in zip(works, found, strict=True):
+            self._written(work, output, stats)
+
+    def _plan(self, work: _Work) -> None:
         """Whether the regions are verified: where that is asked for or pays. The reason against it is an event."""
         if self._options.stages not in ("auto", "both"):
-            return result, False
-        plan = self._plan_crops(draft)
-        skipped = (Event("stage1_skipped", plan.why),) if draft.regions and not plan.yes else ()
-        return replace(result, events=(*result.events, *skipped)), plan.yes
-
-    def _stage1(self, page: PageImage, draft: PageDraft, result: PageResult) -> tuple[PageResult, list[str]]:
-        """Verifies the regions; what the target wrote for each."""
-        self._observer.stage(page.number, "stage1")
-        start = time.perf_counter()
-        progress = self._progress(page, "stage1")
-        regions = verify_regions(
-            self._engine, self._target, self._dialect, page, draft, progress, self._options.max_tokens
-        )
-        seconds = time.perf_counter() - start
-        self._planner.observe_crops(seconds)
-        timings = replace(result.timings, stage1=seconds)
-        return replace(result, stage1=regions.stats, timings=timings), regions.texts
-
-    def _both_stages(
-        self, page: PageImage, draft: PageDraft, job: RowJob, encode_seconds: float, result: PageResult
-    ) -> tuple[PageResult, RowOutput]:
-        """Decodes page and regions in one batch; one after the other where that would take too much memory."""
-        self._observer.stage(page.number, "stage2")
-        start = time.perf_counter()
-        crops = region_jobs(self._target, self._dialect, page, draft, self._options.max_tokens)
-        regions = [crop for _, crop in crops]
-        crop_seconds = time.perf_counter() - start
-        if not regions:
-            return self._stage2(page, draft, job, encode_seconds, result)
-        places = places_for(self._engine, job, regions)
-        if places < 2:
-            event = Event("together_skipped", "no row for a region fits beside the page's in the KV memory")
-            result, outputs = self._stage1(page, draft, replace(result, events=(*result.events, event)))
-            job = self._page_job(page, draft, draft, outputs)
-            return self._stage2(page, draft, job, encode_seconds, result)
-        found = verify_together(
-            self._engine, job, regions, places, self._respelled, self._progress(page, "stage2")
-        )
-        crop_seconds += found.regions.prefill_seconds
-        waited = found.page.decode_seconds - found.page.steps * self._planner.costs.step_seconds(16)
-        self._planner.observe_crops(crop_seconds + max(0.0, waited))
-        result = replace(result, stage1=found.regions, timings=replace(result.timings, stage1=crop_seconds))
-        return self._written(page, draft, encode_seconds, result, found.output, found.page), found.output
-
-    def _respelled(self, tokens: list[int]) -> Sequence[int]:
-        """Tokens of a crop's output as the page would spell them."""
-        text = self._target.detokenize(tokens)
-        spelled = self._dialect.output_draft(text)
-        return tokens if spelled == text else self._target.tokenize(spelled)
-
-    def _stage2(
-        self, page: PageImage, draft: PageDraft, job: RowJob, encode_seconds: float, result: PageResult
-    ) -> tuple[PageResult, RowOutput]:
-        """Decodes the page with its drafts, or plainly where that is asked for or faster."""
-        plainly = self._options.stages == "none"
-        events = result.events
-        if self._options.stages == "auto" and not job.drafts:
-            lookup = self._planner.lookup_pays()
-            plainly = not lookup.yes
-            events += (Event("plain_decoding", lookup.why),) if plainly else ()
-        self._observer.stage(page.number, "stage2")
-        if plainly:
-            output, stats = self._engine.baseline(job)
-        else:
-            [output], stats = self._engine.speculate([job], self._progress(page, "stage2"))
-        if stats.plain_tokens:
-            detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"
-            events += (Event("plain_decoding", detail),)
-        result = replace(result, events=events)
-        return self._written(page, draft, encode_seconds, result, output, stats), output
-
-    def _written(
-        self,
-        page: PageImage,
-        draft: PageDraft,
-        encode_seconds: float,
-        result: PageResult,
-        output: RowOutput,
-        stats: StageStats,
-    ) -> PageResult:
-        """The result with what the page's row wrote, its counts and its times."""
-        text = self._target.detokenize(list(output.tokens))
-        self._planner.observe(draft.drafter, text, stats)
-        return replace(
-            result,
-            text=text,
-            token_ids=output.tokens,
-            blocks=attach_boxes(self._dialect.parse(text, page.width, page.height), draft),
-            stage2=stats,
-            events=(*result.events, *_ending(output)),
-            timings=replace(
-                result.timings,
-                prefill=encode_seconds + stats.prefill_seconds,
-                stage2=stats.decode_seconds,
-            ),
-        )
+            return
+        plan = self._plan_crops(work.draft)
+        work.crops = plan.yes
+        if work.draft.regions and not plan.yes:
+            work.happened("stage1_skipped", plan.why)
 
     def _plan_crops(self, draft: PageDraft) -> Decision:
         """Whether Stage 1 is run: always with ``both``, where it pays with ``auto``."""
@@ -253,85 +197,123 @@ class PageParser:
             together=self._options.schedule == "together",
         )
 
-    def _page_job(
-        self, page: PageImage, usable: PageDraft, known: PageDraft, outputs: list[str] | None
-    ) -> RowJob:
-        """The page as a row: ``usable`` may be copied from, ``known`` only tells which repetitions are no loops."""
-        prompt = self._target.encode(page.image, self._dialect.page_prompt)
+    def _stage1(self, works: Sequence[_Work]) -> None:
+        """Verifies the regions of pages, all in one batch, and keeps what the target wrote for each."""
+        for work in works:
+            self._observer.stage(work.page.number, "stage1")
+        start = time.perf_counter()
+        found = verify_regions(
+            self._engine,
+            self._target,
+            self._dialect,
+            [(work.page, work.draft) for work in works],
+            progress_of(self._observer, works[0].page.number, "stage1"),
+            self._options.max_tokens,
+        )
+        seconds = time.perf_counter() - start
+        if len(works) == 1:
+            self._planner.observe_crops(seconds)
+        spent = [regions.stats.prefill_seconds + regions.stats.decode_seconds for regions in found]
+        for work, regions, part in zip(works, found, spent, strict=True):
+            share = part / sum(spent) if sum(spent) else 1 / len(works)
+            work.texts = regions.texts
+            timings = replace(work.result.timings, stage1=seconds * share)
+            work.result = replace(work.result, stage1=regions.stats, timings=timings)
+
+    def _both_stages(self, work: _Work, job: RowJob) -> RowOutput:
+        """Decodes page and regions in one batch; one after the other where that would take too much memory."""
+        number = work.page.number
+        self._observer.stage(number, "stage2")
+        start = time.perf_counter()
+        crops = region_jobs(self._target, self._dialect, work.page, work.draft, self._options.max_tokens)
+        regions = [crop for _, crop in crops]
+        crop_seconds = time.perf_counter() - start
+        if not regions:
+            return self._stage2(work, job)
+        places = places_for(self._engine, job, regions)
+        if places < 2:
+            work.happened("together_skipped", "no row for a region fits beside the page's in the KV memory")
+            self._stage1([work])
+            return self._stage2(work, self._page_job(work))
+        progress = progress_of(self._observer, number, "stage2")
+        found = verify_together(self._engine, job, regions, places, self._respelled, progress)
+        crop_seconds += found.regions.prefill_seconds
+        waited = found.page.decode_seconds - found.page.steps * self._planner.costs.step_seconds(16)
+        self._planner.observe_crops(crop_seconds + max(0.0, waited))
+        timings = replace(work.result.timings, stage1=crop_seconds)
+        work.result = replace(work.result, stage1=found.regions, timings=timings)
+        self._written(work, found.output, found.page)
+        return found.output
+
+    def _respelled(self, tokens: list[int]) -> Sequence[int]:
+        """Tokens of a crop's output as the page would spell them."""
+        text = self._target.detokenize(tokens)
+        spelled = self._dialect.output_draft(text)
+        return tokens if spelled == text else self._target.tokenize(spelled)
+
+    def _stage2(self, work: _Work, job: RowJob) -> RowOutput:
+        """Decodes the page with its drafts, or plainly where that is asked for or faster."""
+        number = work.page.number
+        plainly = job.plain
+        if self._options.stages == "auto" and not job.drafts:
+            lookup = self._planner.lookup_pays()
+            plainly = not lookup.yes
+            if plainly:
+                work.happened("plain_decoding", lookup.why)
+        self._observer.stage(number, "stage2")
+        if plainly:
+            output, stats = self._engine.baseline(job)
+        else:
+            [output], stats = self._engine.speculate([job], progress_of(self._observer, number, "stage2"))
+        if stats.plain_tokens:
+            detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"
+            work.happened("plain_decoding", detail)
+        self._written(work, output, stats)
+        return output
+
+    def _written(self, work: _Work, output: RowOutput, stats: StageStats) -> None:
+        """Adds to the result what the page's row wrote, its counts and its times."""
+        text = self._target.detokenize(list(output.tokens))
+        self._planner.observe(work.draft.drafter, text, stats)
+        result = work.result
+        work.result = replace(
+            result,
+            text=text,
+            token_ids=output.tokens,
+            blocks=attach_boxes(self._dialect.parse(text, work.page.width, work.page.height), work.draft),
+            stage2=stats,
+            events=(*result.events, *results.ending(output)),
+            timings=replace(
+                result.timings,
+                prefill=work.encode_seconds + stats.prefill_seconds,
+                stage2=stats.decode_seconds,
+            ),
+        )
+
+    def _page_job(self, work: _Work) -> RowJob:
+        """The page as a row. Its drafts, but with ``stages`` ``none``, may be copied from; even then they tell which
+        repetitions are no loops."""
+        self._observer.stage(work.page.number, "prefill")
+        start = time.perf_counter()
+        page, dialect = work.page, self._dialect
+        plain = self._options.stages == "none"
+        usable = PageDraft() if plain else work.draft
+        prompt = self._target.encode(page.image, dialect.page_prompt)
         limit = self._target.max_length - prompt.length - self._options.max_tree - 1
         if limit < 1:
             raise PageError(
                 f"the page takes {prompt.length} of the model's {self._target.max_length} tokens; lower --dpi"
             )
-        budget = min(self._options.max_tokens or self._card.max_new_tokens, limit)
-        return RowJob(
+        job = RowJob(
             prompt,
-            self._tokenized(self._dialect.page_drafts(usable, page.width, page.height, outputs)),
-            budget,
-            held=self._tokenized(self._dialect.page_drafts(known, page.width, page.height)),
-            scaffold=lambda: self._dialect.scaffold(usable, page.width, page.height, outputs),
+            self._tokenized(dialect.page_drafts(usable, page.width, page.height, work.texts)),
+            min(self._options.max_tokens or self._card.max_new_tokens, limit),
+            held=self._tokenized(dialect.page_drafts(work.draft, page.width, page.height)),
+            scaffold=lambda: dialect.scaffold(usable, page.width, page.height, work.texts),
+            plain=plain,
         )
+        work.encode_seconds = time.perf_counter() - start
+        return job
 
     def _tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(self._target.tokenize(text)) for text in texts)
-
-    def _compare(
-        self, job: RowJob, encode_seconds: float, output: RowOutput, timings: PageTimings
-    ) -> Baseline:
-        """The same page decoded plainly: equations 12 and 13, with draft and Stage 1 on the speculative side."""
-        plain, stats = self._engine.baseline(job)
-        plain_prefill = encode_seconds + stats.prefill_seconds
-        speculative = timings.draft + timings.stage1 + timings.stage2
-        return Baseline(
-            tokens=len(plain.tokens),
-            prefill_seconds=plain_prefill,
-            decode_seconds=stats.decode_seconds,
-            sr_decode=stats.decode_seconds / speculative if speculative else 0.0,
-            sr_e2e=(timings.render + plain_prefill + stats.decode_seconds) / timings.total,
-            identical=plain.tokens == output.tokens,
-        )
-
-    def _progress(self, page: PageImage, stage: str) -> OnStep:
-        last = 0.0
-
-        def on_step(rows: Sequence[Row]) -> None:
-            nonlocal last
-            now = time.perf_counter()
-            if now - last < PROGRESS_SECONDS:
-                return
-            last = now
-            steps = sum(row.steps for row in rows)
-            accepted = sum(row.accepted for row in rows)
-            self._observer.decoding(
-                page.number, stage, sum(len(row.output) for row in rows), (accepted + steps) / max(1, steps)
-            )
-
-        return on_step
-
-    def _failed(self, page: PageImage, error: Exception) -> PageResult:
-        if is_out_of_memory(error):
-            release_memory()
-            message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
-        elif isinstance(error, PageError):
-            message = str(error)
-        else:
-            message = f"{type(error).__name__}: {error}"
-        return PageResult(
-            source=page.source,
-            number=page.number,
-            status="failed",
-            width=page.width,
-            height=page.height,
-            error=f"{page.source}, page {page.number}: {message}",
-        )
-
-
-def _ending(output: RowOutput) -> tuple[Event, ...]:
-    """What to report about a page that did not end by itself."""
-    if output.finish == "loop":
-        detail = f"the output began to repeat itself after {len(output.tokens)} tokens and was cut there"
-        return (Event("loop_stopped", detail),)
-    if output.finish == "budget":
-        detail = f"stopped at the page's budget of {len(output.tokens)} tokens; raise --max-tokens"
-        return (Event("budget_reached", detail),)
-    return ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import torch
@@ -41,7 +42,8 @@ class RowJob:
 
     ``held`` are token sequences whose repetitions are no loops: the drafts, whichever way the row is decoded.
     ``scaffold`` makes what foretells the format of the output; it follows one decoding, so each gets its own.
-    ``growing`` is the most tokens of each draft that is written while the row is decoded.
+    ``growing`` is the most tokens of each draft that is written while the row is decoded. A ``plain`` row is decoded
+    one token a step.
     """
 
     prompt: Prompt
@@ -50,6 +52,7 @@ class RowJob:
     held: Drafts = ()
     scaffold: Callable[[], Scaffold | None] | None = None
     growing: tuple[int, ...] = ()
+    plain: bool = False
 
     @property
     def slots(self) -> int:
@@ -86,14 +89,44 @@ class Engine:
 
         Where there are fewer places than jobs, the jobs wait in the order given and enter as rows end.
         """
+        [found] = self.speculate_groups([jobs], on_step, places)
+        return found
+
+    def speculate_groups(
+        self, groups: Sequence[Sequence[RowJob]], on_step: OnStep | None = None, places: int | None = None
+    ) -> list[tuple[list[RowOutput], StageStats]]:
+        """:meth:`speculate` of the jobs of several pages in one batch: each page's outputs and its own counts.
+
+        Of the seconds and forward passes that they share a page is charged with its part of the steps, and of the
+        prefill with its part of the prompts.
+        """
         start = time.perf_counter()
+        jobs = [job for group in groups for job in group]
         queue = RowQueue(self, jobs, self.cache_for(jobs, places or len(jobs)))
         forwards = self.decode(queue, on_step)
         for row in queue.rows:
             if isinstance(row.proposer, PacedProposer):
                 self.plain_seconds = row.proposer.plain_seconds
         seconds = time.perf_counter() - start - queue.prefill_seconds
-        return queue.outputs(), self.stats(jobs, queue.rows, forwards, queue.prefill_seconds, seconds)
+        rows, outputs = iter(queue.rows), iter(queue.outputs())
+        own = [list(islice(rows, len(group))) for group in groups]
+        steps = [sum(row.steps for row in part) for part in own]
+        prompts = [sum(job.prompt.length for job in group) for group in groups]
+        return [
+            (
+                list(islice(outputs, len(group))),
+                self.stats(
+                    group,
+                    part,
+                    share_of_forwards,
+                    queue.prefill_seconds * prompt / max(1, sum(prompts)),
+                    seconds * step / sum(steps) if sum(steps) else seconds / len(groups),
+                ),
+            )
+            for group, part, share_of_forwards, prompt, step in zip(
+                groups, own, shares(forwards, steps), prompts, steps, strict=True
+            )
+        ]
 
     def decode(self, queue: RowQueue, on_step: OnStep | None = None) -> int:
         """Runs the rows of ``queue`` to their ends, waiting ones included; returns the forward passes."""
@@ -121,10 +154,21 @@ class Engine:
             places, slots = roomy
         return self.target.kv.cache(places, slots, self._options.kv_limit)
 
+    def places(self, jobs: Sequence[RowJob]) -> int:
+        """How many of ``jobs`` the bound on the KV memory lets into one batch at a time (at least one)."""
+        slots = max(job.slots for job in jobs) + self.spare_slots
+        return (
+            len(jobs) if self.slots_allowed is None else max(1, min(len(jobs), self.slots_allowed // slots))
+        )
+
     def proposer(self, job: RowJob, alone: bool) -> Proposer:
         """The proposer over the drafts of ``job``; a row that is ``alone`` in its batch is paced."""
+        if job.plain:
+            return EmptyProposer()
         scaffold = job.scaffold() if job.scaffold is not None else None
-        proposer = make_proposer(job.drafts, self._options, self.target, self.node_price, scaffold, job.growing)
+        proposer = make_proposer(
+            job.drafts, self._options, self.target, self.node_price, scaffold, job.growing
+        )
         return PacedProposer(proposer, self.plain_seconds) if alone and self.plain_seconds > 0 else proposer
 
     def stats(
@@ -220,3 +264,15 @@ class RowQueue:
     def outputs(self) -> list[RowOutput]:
         """What each job wrote, in the order of the jobs; nothing where a row never entered."""
         return [RowOutput(tuple(row.output), row.finish or "budget") for row in self.rows]
+
+
+def shares(total: int, weights: Sequence[int]) -> list[int]:
+    """``total`` in whole parts in proportion to ``weights``, their sum exactly ``total`` (largest remainders)."""
+    whole = sum(weights)
+    if not whole:
+        weights, whole = [1] * len(weights), len(weights)
+    parts = [total * weight // whole for weight in weights]
+    by_remainder = sorted(range(len(weights)), key=lambda i: total * weights[i] % whole, reverse=True)
+    for index in by_remainder[: total - sum(parts)]:
+        parts[index] += 1
+    return parts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.dialects import Dialect
@@ -17,6 +17,8 @@ from docspec.hierarchy.rows import Engine, OnStep, RowJob
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
+
+Key = TypeVar("Key")
 
 MAX_ROWS = 16
 """Crops verified in one batch."""
@@ -30,9 +32,9 @@ SPARE_TOKENS = 48
 MAX_REGION_TOKENS = 1536
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RegionOutputs:
-    """What the target wrote for each region of a draft, ``""`` where nothing was verified, and the counts."""
+    """What the target wrote for each region of a page's draft, ``""`` where nothing was verified, and the counts."""
 
     texts: list[str]
     stats: StageStats
@@ -42,21 +44,31 @@ def verify_regions(
     engine: Engine,
     target: TransformersTarget,
     dialect: Dialect,
-    page: PageImage,
-    draft: PageDraft,
+    pages: Sequence[tuple[PageImage, PageDraft]],
     on_step: OnStep | None = None,
     max_tokens: int | None = None,
-) -> RegionOutputs:
-    """Runs Stage 1 over ``draft``; an output that did not end by itself is kept as far as it goes."""
-    texts = [""] * len(draft.regions)
-    total = StageStats()
-    jobs = region_jobs(target, dialect, page, draft, max_tokens)
+) -> list[RegionOutputs]:
+    """Runs Stage 1 over the drafts of ``pages``, the regions of all of them side by side.
+
+    An output that did not end by itself is kept as far as it goes.
+    """
+    found = [RegionOutputs([""] * len(draft.regions), StageStats()) for _, draft in pages]
+    jobs = [
+        ((number, index), job)
+        for number, (page, draft) in enumerate(pages)
+        for index, job in region_jobs(target, dialect, page, draft, max_tokens)
+    ]
     for queue, places in _queues(jobs, engine.slots_allowed, engine.spare_slots):
-        outputs, stats = engine.speculate([job for _, job in queue], on_step, places)
-        total += stats
-        for (index, _), output in zip(queue, outputs, strict=True):
-            texts[index] = target.detokenize(list(output.tokens)) if output.finish != "loop" else ""
-    return RegionOutputs(texts, total)
+        numbers = sorted({number for (number, _), _ in queue})
+        regions = [[index for (page, index), _ in queue if page == number] for number in numbers]
+        own = [[job for (page, _), job in queue if page == number] for number in numbers]
+        shared = engine.speculate_groups(own, on_step, places)
+        for number, indices, (outputs, stats) in zip(numbers, regions, shared, strict=True):
+            found[number].stats += stats
+            for index, output in zip(indices, outputs, strict=True):
+                if output.finish != "loop":
+                    found[number].texts[index] = target.detokenize(list(output.tokens))
+    return found
 
 
 def region_jobs(
@@ -92,8 +104,8 @@ def _job(
 
 
 def _queues(
-    jobs: Sequence[tuple[int, RowJob]], allowed: int | None = None, spare: int = 0
-) -> Iterator[tuple[list[tuple[int, RowJob]], int]]:
+    jobs: Sequence[tuple[Key, RowJob]], allowed: int | None = None, spare: int = 0
+) -> Iterator[tuple[list[tuple[Key, RowJob]], int]]:
     """Jobs that pass through one buffer, the longest first, and the rows that the buffer has for them.
 
     All rows of a buffer are as long as its longest job, ``spare`` slots included; so long jobs, of which fewer than

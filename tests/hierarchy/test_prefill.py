@@ -119,7 +119,7 @@ def test_stage_1_writes_the_same_tokens_however_its_prompts_are_prefilled(target
     def texts(stretch):
         sizes.clear()
         monkeypatch.setattr(prefill, "MAX_STRETCH", stretch)
-        return verify_regions(Engine(target, ParseOptions()), target, dialect, page, draft).texts
+        return verify_regions(Engine(target, ParseOptions()), target, dialect, [(page, draft)])[0].texts
 
     monkeypatch.setattr(type(target), "prefill_together", counted)
     alone = texts(0.5)

@@ -54,11 +54,11 @@ def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, m
     page = PageImage(image, 1, 1.0, "noise.png")
     dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
     options = ParseOptions(model=str(lively_qwen))
-    outputs = verify_regions(Engine(target, options), target, dialect, page, draft)
+    [outputs] = verify_regions(Engine(target, options), target, dialect, [(page, draft)])
     alone = [
         verify_regions(
-            Engine(target, options), target, dialect, page, PageDraft((region,), "text-layer")
-        ).texts[0]
+            Engine(target, options), target, dialect, [(page, PageDraft((region,), "text-layer"))]
+        )[0].texts[0]
         for region in regions
     ]
     assert outputs.texts == [alone[0], "", *alone[1:]]
@@ -72,7 +72,8 @@ def test_no_region_writes_more_than_the_page_may(lively_qwen):
     page = PageImage(Image.effect_noise((256, 256), 80).convert("RGB"), 1, 1.0, "noise.png")
     regions = tuple(Region(BBox(0, y, 250, y + 60), Category.TEXT, ("words " * 20,)) for y in (0, 70))
     dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
-    whole = verify_regions(Engine(target, options), target, dialect, page, PageDraft(regions))
-    short = verify_regions(Engine(target, options), target, dialect, page, PageDraft(regions), max_tokens=5)
+    pages = [(page, PageDraft(regions))]
+    [whole] = verify_regions(Engine(target, options), target, dialect, pages)
+    [short] = verify_regions(Engine(target, options), target, dialect, pages, max_tokens=5)
     assert whole.stats.tokens > 10
     assert short.stats.tokens == 10

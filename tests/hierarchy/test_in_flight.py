@@ -1,0 +1,131 @@
+"""Several pages in one batch: each page's output is the one it has alone, and each is charged with its own part."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from docspec import ParseOptions, Parser
+from docspec.core import BBox, Category, PageDraft, PageImage, Region
+from docspec.hierarchy.page import DraftedPage, PageParser
+from docspec.hierarchy.rows import Engine, RowJob, shares
+from docspec.targets.registry import load_target
+
+MIB = 2**20
+
+
+def page_of(number, height=128):
+    noise = random.Random(number).randbytes(256 * height)
+    return PageImage(Image.frombytes("L", (256, height), noise).convert("RGB"), number, 1.0, f"{number}.png")
+
+
+def drafted(number, text, height=128):
+    regions = tuple(Region(BBox(0, y, 250, y + 50), Category.TEXT, (text,)) for y in (0, 64))
+    return DraftedPage(page_of(number, height), PageDraft(regions, "text-layer"))
+
+
+PAGES = (drafted(1, "some words"), drafted(2, "others " * 9, 192), drafted(3, "", 96), drafted(4, "x y z"))
+
+
+def parser_with(model, **options):
+    options = ParseOptions(model=str(model), device="cpu", dtype="float32", max_tokens=60, **options)
+    return Parser(options)._page_parser
+
+
+@pytest.mark.parametrize("stages", ["both", "page", "none", "auto"])
+def test_pages_write_what_they_write_alone(lively_qwen, stages):
+    parser = parser_with(lively_qwen, stages=stages)
+    alone = [parser.verify(page) for page in PAGES]
+    beside = parser.verify_all(PAGES)
+    assert [page.number for page in beside] == [1, 2, 3, 4]
+    assert [page.token_ids for page in beside] == [page.token_ids for page in alone]
+    assert len({page.token_ids for page in alone}) == len(PAGES)
+    for one, other in zip(alone, beside, strict=True):
+        assert one.stage2.tokens == other.stage2.tokens
+        assert one.stage2.prompt_tokens == other.stage2.prompt_tokens
+        assert (one.stage1 is None) == (other.stage1 is None) or stages == "auto"
+    assert sum(page.stage2.forwards for page in beside) < sum(page.stage2.steps for page in beside)
+
+
+def test_regions_of_several_pages_share_their_batch(lively_qwen):
+    parser = parser_with(lively_qwen, stages="both")
+    alone = [parser.verify(page).stage1 for page in PAGES]
+    beside = [page.stage1 for page in parser.verify_all(PAGES)]
+    assert [stats.rows for stats in beside if stats] == [stats.rows for stats in alone if stats]
+    assert sum(s.forwards for s in beside if s) < sum(s.forwards for s in alone if s)
+
+
+def test_a_bound_on_the_memory_lets_fewer_pages_in_and_changes_no_output(lively_qwen):
+    free = parser_with(lively_qwen, stages="page")
+    target = free._target
+    jobs = [RowJob(target.encode(page.page.image, "Read."), (), 60) for page in PAGES]
+    slots = max(job.slots for job in jobs)
+    room = 3 * (slots + 100) * target.kv_spec.bytes_per_slot()
+    bound = -(-room // MIB)
+    tight = parser_with(lively_qwen, stages="page", kv_memory=bound)
+    assert Engine(target, ParseOptions()).places(jobs) == 4
+    assert 1 <= Engine(target, ParseOptions(kv_memory=1)).places(jobs) <= 4
+    outputs = [page.token_ids for page in free.verify_all(PAGES)]
+    assert [page.token_ids for page in tight.verify_all(PAGES)] == outputs
+    assert tight._target.kv.nbytes <= bound * MIB
+
+
+def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):
+    parser = parser_with(lively_qwen, stages="page")
+    alone = [parser.verify(page) for page in PAGES]
+    honest = PageParser._page_job
+
+    def broken(self, work):
+        if work.page.number == 2:
+            raise RuntimeError("a bad page")
+        return honest(self, work)
+
+    monkeypatch.setattr(PageParser, "_page_job", broken)
+    beside = parser.verify_all(PAGES)
+    assert [page.status for page in beside] == ["ok", "failed", "ok", "ok"]
+    assert "a bad page" in beside[1].error
+    assert [page.token_ids for page in beside[2:]] == [page.token_ids for page in alone[2:]]
+    assert "pages_separated" in [event.kind for event in beside[0].events]
+
+
+def test_blank_and_undrafted_pages_keep_their_places(lively_qwen):
+    parser = parser_with(lively_qwen, stages="page")
+    broken = DraftedPage(page_of(7), error=ValueError("no draft"))
+    beside = parser.verify_all([PAGES[0], replace(PAGES[1], blank=True), broken, PAGES[3]])
+    assert [page.status for page in beside] == ["ok", "blank", "failed", "ok"]
+    assert [page.number for page in beside] == [1, 2, 7, 4]
+    assert "pages_separated" not in [event.kind for page in beside for event in page.events]
+
+
+@pytest.mark.parametrize("depth", [2, 3, 16])
+def test_a_document_reads_the_same(lively_qwen, tmp_path, depth):
+    pages = [page.page.image for page in PAGES]
+    pages[0].save(tmp_path / "pages.tiff", save_all=True, append_images=pages[1:])
+    options = ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32", max_tokens=40)
+    alone = Parser(options).parse(tmp_path / "pages.tiff")
+    beside = Parser(replace(options, pages_in_flight=depth)).parse(tmp_path / "pages.tiff")
+    assert [page.number for page in beside.pages] == [1, 2, 3, 4]
+    assert [page.token_ids for page in beside.pages] == [page.token_ids for page in alone.pages]
+    assert all(page.token_ids for page in alone.pages)
+
+
+@given(st.integers(0, 10_000), st.lists(st.integers(0, 500), min_size=1, max_size=20))
+def test_shares_are_whole_and_add_up(total, weights):
+    parts = shares(total, weights)
+    assert sum(parts) == total
+    if sum(weights):
+        for part, weight in zip(parts, weights, strict=True):
+            assert abs(part - total * weight / sum(weights)) < 1
+
+
+def test_a_group_of_one_is_charged_with_everything(lively_qwen):
+    target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
+    engine = Engine(target, ParseOptions())
+    job = RowJob(target.encode(PAGES[0].page.image, "Read."), (), 30)
+    [(outputs, stats)] = engine.speculate_groups([[job]])
+    assert len(outputs) == 1 and stats.forwards == stats.steps
