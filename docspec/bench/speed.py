@@ -30,6 +30,7 @@ MODES: dict[str, dict[str, object]] = {
     "page": {"stages": "page"},
     "hierarchical": {"stages": "both"},
     "tau 0.75": {"stages": "both", "tau": 0.75},
+    "together": {"stages": "both", "schedule": "together"},
     "window": {"stages": "both", "align": "window"},
     "planned": {"stages": "auto", "drafter": "auto"},
 }

@@ -148,7 +148,7 @@ def test_a_character_cut_in_half_can_still_be_written_to_a_file() -> None:
     assert block.text.encode() == "a \ufffd b".encode()
 
 
-boxes = st.tuples(st.integers(0, 600), st.integers(0, 800), st.integers(1, 600), st.integers(1, 800)).map(
+boxes = st.tuples(st.integers(0, 600), st.integers(0, 800), st.integers(2, 600), st.integers(2, 800)).map(
     lambda n: BBox(n[0], n[1], n[0] + n[2], n[1] + n[3])
 )
 blocks = st.builds(Block, st.sampled_from(list(Category)), st.text(min_size=1), boxes, st.just("model"))
