@@ -13,7 +13,7 @@ KINDS = {
     "paragraph": 10.0,
     "heading": 2.4,
     "list": 1.2,
-    "table": 1.2,
+    "table": 2.4,
     "caption": 0.7,
     "mixed": 1.5,
     "blank": 0.1,

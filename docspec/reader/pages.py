@@ -166,7 +166,7 @@ def sparse(page: Page) -> Sample:
 KINDS: dict[str, tuple[Callable[[Page], Sample], float]] = {
     "book": (book, 1.3),
     "academic": (academic, 1.6),
-    "report": (report, 1.0),
+    "report": (report, 1.8),
     "textbook": (textbook, 1.2),
     "exam": (exam, 0.8),
     "magazine": (magazine, 0.8),

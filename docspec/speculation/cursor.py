@@ -128,7 +128,7 @@ class CursorProposer:
         the next call's output tells all."""
         if tree is not self._tree:
             return
-        self._worth.note(len(tree), 1 + len(outcome.path))
+        self._worth.note(len(tree), len(outcome.path), tree.expected)
         if not outcome.top:
             return
         if self._recycling is None:

@@ -58,10 +58,19 @@ def grow(
     With ``scaffolding`` also as it foretells, at the root and wherever a drafted trail comes to one of its forks.
     """
     tree = TokenTree(pending)
+
+    def add(node: int, tokens: Sequence[int], first: float, last: float) -> int:
+        """Extends the tree by ``tokens``, reached with chances from ``first`` down to ``last``; the last node."""
+        size = len(tree.tokens)
+        node = tree.extend(node, tokens, limit)
+        tree.expected += (len(tree.tokens) - size) * (first + last) / 2
+        return node
+
     drafted = index.tokens
     heap: list[_State] = []
+    left = _left_by_likelier(trails, odds)
     for trail in trails:
-        chance = odds.chance(trail)
+        chance = odds.chance(trail) * left[trail.lead[0] if trail.lead else trail.tokens[trail.place]]
         if chance > floor:
             run = min(trail.run, RUN_CAP)
             heap.append((-chance, len(heap), 0, trail.tokens, trail.place, run, trail.lead, None))
@@ -82,7 +91,7 @@ def grow(
         chance = -negative
         stop = max(floor, -heap[0][0] * PATIENCE) if heap else floor
         if lead:
-            node = tree.extend(node, lead, limit)
+            node = add(node, lead, chance, chance)
         if place == RECYCLED and recycling is not None:
             token = lead[0]
             for successor, share in zip(
@@ -94,7 +103,7 @@ def grow(
             continue
         if way is not None and scaffolding is not None:
             if way.text:
-                node = tree.extend(node, scaffolding.tokens(way.text), limit)
+                node = add(node, scaffolding.tokens(way.text), chance, chance)
             for share, place in scaffolding.landings(way):
                 scaffolding.landed.append((node, place))
                 if chance * share > floor:
@@ -118,10 +127,11 @@ def grow(
             if active and not active.keys().isdisjoint(piece):
                 length, fork = next(at for at, token in enumerate(piece) if token in active), -1
                 piece = piece[:length]
-            node = tree.extend(node, piece, limit)
+            last = odds.later(chance, run, length)
+            node = add(node, piece, chance, last)
             place += length
             rest -= length
-            chance = odds.later(chance, run, length)
+            chance = last
             run = min(run + length, RUN_CAP)
         if chance <= floor:
             continue
@@ -155,12 +165,26 @@ def grow(
                         None,
                     )
                     heappush(heap, branch)
-            node = tree.extend(node, (token,), limit)
-            chance = odds.later(chance * max(kept, LEAST_KEPT), run, 1)
+            chance *= max(kept, LEAST_KEPT)
+            node = add(node, (token,), chance, chance)
+            chance = odds.later(chance, run, 1)
             place, run = place + 1, min(run + 1, RUN_CAP)
         born += 1
         heappush(heap, (-chance, born, node, tokens, place, run, (), None))
     return tree
+
+
+def _left_by_likelier(trails: Sequence[Trail], odds: Odds) -> dict[int, float]:
+    """For every first token of ``trails`` the probability that no likelier one comes instead: only one can."""
+    chances: dict[int, float] = {}
+    for trail in trails:
+        first = trail.lead[0] if trail.lead else trail.tokens[trail.place]
+        chances[first] = max(odds.chance(trail), chances.get(first, 0.0))
+    left, share = {}, 1.0
+    for first in sorted(chances, key=chances.__getitem__, reverse=True):
+        left[first] = share
+        share *= 1 - chances[first]
+    return left
 
 
 def _states(ways: Sequence[Way], node: int, chance: float, born: int) -> list[_State]:

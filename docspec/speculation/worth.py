@@ -3,7 +3,8 @@
 Let a step of one token cost 1 and every further node of its tree ``price``. What a page's tokens cost altogether is
 least if a node is added exactly when its chance of being reached is above ``price`` times the tokens that are written
 per unit of cost: the condition for the maximum of a ratio (Dinkelbach, *On Nonlinear Fractional Programming*, 1967).
-The faster a row goes, the more a node must promise.
+The faster a row goes, the more a node must promise. And where fewer tokens are accepted than were promised, promises
+count for less.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ PRIOR_RATE = 2.0
 PRIOR_COST = 8.0
 """Units of cost that this expectation counts for."""
 
+PRIOR_TOKENS = 16.0
+"""Tokens promised and kept that are taken for granted before any were."""
+
 
 class Worth:
     """The least chance that earns a node its place in the trees of one row, where a node costs ``price``."""
@@ -25,13 +29,17 @@ class Worth:
         self._price = price
         self._cost = PRIOR_COST
         self._tokens = PRIOR_RATE * PRIOR_COST
+        self._expected = self._accepted = PRIOR_TOKENS
 
     @property
     def least(self) -> float:
-        """The least chance (0..1) at the rate seen so far; plain steps write one token per unit of cost."""
-        return max(FLOOR, self._price * max(1.0, self._tokens / self._cost))
+        """The least chance, as promised, at the rate seen so far; plain steps write one token per unit of cost."""
+        rate = max(1.0, self._tokens / self._cost)
+        return max(FLOOR, self._price * rate * self._expected / self._accepted)
 
-    def note(self, nodes: int, tokens: int) -> None:
-        """A step over a tree of ``nodes`` wrote ``tokens``."""
+    def note(self, nodes: int, accepted: int, expected: float) -> None:
+        """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept and ``expected`` promised."""
         self._cost += 1.0 + self._price * (nodes - 1)
-        self._tokens += tokens
+        self._tokens += 1 + accepted
+        self._accepted += accepted
+        self._expected += expected

@@ -20,9 +20,16 @@ def grown(drafts, sources, limit=64, rewrites=None, odds=None):
 
 
 def test_the_likelier_trail_gets_more_nodes_and_the_other_some():
-    tree = grown([[1] * 60, [2] * 60], [Source.NEAR_8, Source.FAR_2], limit=60)
+    tree = grown([[1] * 60, [2] * 60], [Source.NEAR_4, Source.FAR_4], limit=60)
     assert len(tree) == 60
     assert tree.tokens.count(1) > 2 * tree.tokens.count(2) > 0
+
+
+def test_only_one_of_two_trails_that_differ_at_once_can_be_right():
+    """Beside one that is right nine times of ten, the other gets a tenth of the nodes' chances, not its own."""
+    drafts = [[1] * 60, [2] * 60]
+    sure = grown(drafts, [Source.NEAR_8, Source.FAR_8], limit=200).expected
+    assert sure < grown(drafts[:1], [Source.NEAR_8], limit=200).expected * 1.2
 
 
 def test_a_source_that_is_always_wrong_gets_fewer_nodes():

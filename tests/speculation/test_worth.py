@@ -1,4 +1,4 @@
-"""The least chance of a node follows the rate at which tokens are written."""
+"""The least chance of a node follows the rate at which tokens are written, and how far promises are kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from docspec.speculation.worth import FLOOR, PRIOR_RATE, Worth
 
 def test_nodes_that_cost_nothing_need_hardly_a_chance():
     worth = Worth()
-    worth.note(64, 40)
+    worth.note(64, 40, 40)
     assert worth.least == FLOOR
 
 
@@ -21,25 +21,34 @@ def test_before_anything_was_written_the_prior_holds():
 def test_a_row_that_goes_fast_asks_more_of_a_node():
     slow, fast = Worth(0.03), Worth(0.03)
     for _ in range(20):
-        slow.note(32, 2)
-        fast.note(32, 20)
+        slow.note(32, 1, 1)
+        fast.note(32, 20, 20)
     assert slow.least < Worth(0.03).least < fast.least
 
 
-@given(st.floats(0.003, 0.5), st.lists(st.tuples(st.integers(1, 64), st.integers(1, 64)), max_size=40))
+def test_promises_that_are_not_kept_count_for_less():
+    honest, boastful = Worth(0.03), Worth(0.03)
+    for _ in range(200):
+        honest.note(32, 5, 5)
+        boastful.note(32, 5, 15)
+    assert 2.5 * honest.least < boastful.least < 3 * honest.least
+
+
+@given(st.floats(0.003, 0.5), st.lists(st.tuples(st.integers(1, 64), st.integers(0, 63)), max_size=40))
 def test_a_node_is_never_asked_for_less_than_it_costs_at_plain_speed(price, steps):
     worth = Worth(price)
-    for nodes, tokens in steps:
-        worth.note(nodes, min(nodes, tokens))
-    assert worth.least >= max(FLOOR, price)
+    for nodes, accepted in steps:
+        accepted = min(nodes - 1, accepted)
+        worth.note(nodes, accepted, float(accepted))
+    assert worth.least >= max(FLOOR, price) * (1 - 1e-9)
 
 
-@given(st.integers(1, 64), st.floats(0.0, 0.2))
+@given(st.integers(2, 64), st.floats(0.001, 0.2))
 def test_the_least_chance_is_that_at_which_the_rate_stands_still(nodes, price):
     """A node with that chance leaves tokens per cost as they are: the condition for their maximum."""
     worth = Worth(price)
     for _ in range(20_000):
-        worth.note(nodes, nodes)
+        worth.note(nodes, nodes - 1, nodes - 1.0)
     rate = nodes / (1 + price * (nodes - 1))
     after = (nodes + worth.least) / (1 + price * nodes)
     if rate > 1 and worth.least > FLOOR:
