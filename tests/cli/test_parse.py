@@ -198,6 +198,8 @@ def test_bad_outputs_are_refused_before_a_parser_is_made(tmp_path: Path, run_cli
         ["--dpi", "abc"],
         ["--stages", "three"],
         ["--drafter", "saved"],
+        ["--pages-in-flight", "2", "--baseline"],
+        ["--pages-in-flight", "2", "--schedule", "together"],
         ["--no-such-option"],
         ["--config", "missing.toml"],
     ],
