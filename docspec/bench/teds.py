@@ -40,7 +40,8 @@ def parse_table(text: str) -> Table | None:
 
 
 def teds(output: str, truth: str, structure_only: bool = False) -> float:
-    """Similarity (0..1) of two tables, each HTML or a pipe table; 0 where one of them is no table.
+    """Similarity of two tables, each HTML or a pipe table: 1 for the same, 0 where one of them is no table, a little
+    below where more must be replaced than the larger one holds.
 
     Raises :class:`docspec.core.UsageError` without the package apted.
     """
