@@ -24,6 +24,12 @@ from docspec.targets.stepping.step import StepBatch
 
 Finish = Literal["eos", "loop", "budget", "stopped"]
 
+MAX_NODES = 256
+"""Tree nodes that the rows of one step share: beyond it even an accelerator computes longer than it reads weights."""
+
+LEAST_NODES = 8
+"""Nodes that a row may use all the same."""
+
 Admit = Callable[[range], Sequence["Row"]]
 """Given free places of the batch, prefills waiting rows into the first of them; none if no more should enter now."""
 
@@ -101,7 +107,8 @@ def decode(
 ) -> int:
     """Runs ``rows`` (row ``i`` prefilled into row ``i`` of ``cache``) to their ends; returns the forward passes.
 
-    ``max_tree`` bounds a row's tree, the pending token included; 1 is plain autoregression. A row that ends gives
+    ``max_tree`` bounds a row's tree, the pending token included; 1 is plain autoregression. Many rows share
+    :data:`MAX_NODES`, as all of them are padded to the largest tree. A row that ends gives
     its place in the batch to the last live one, and the freed places are offered to ``admit`` (continuous batching).
     Raises ``ValueError`` if a prompt leaves no room in the cache.
     """
@@ -109,7 +116,8 @@ def decode(
     forwards = 0
     while running := _fill(live, cache, admit):
         start = time.perf_counter()
-        trees = [row.proposer.propose(row.output, _room(row, cache, max_tree)) for row in running]
+        share = min(max_tree, max(LEAST_NODES, max(max_tree, MAX_NODES) // len(running)))
+        trees = [row.proposer.propose(row.output, _room(row, cache, share)) for row in running]
         batch = linearise(
             trees, [row.length for row in running], [row.rope_delta for row in running], cache.slots
         )

@@ -14,6 +14,7 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.hierarchy.page import DraftedPage, PageParser
 from docspec.hierarchy.rows import Engine, RowJob, shares
+from docspec.speculation import decode
 from docspec.targets.registry import load_target
 
 MIB = 2**20
@@ -112,6 +113,26 @@ def test_a_document_reads_the_same(lively_qwen, tmp_path, depth):
     assert [page.number for page in beside.pages] == [1, 2, 3, 4]
     assert [page.token_ids for page in beside.pages] == [page.token_ids for page in alone.pages]
     assert all(page.token_ids for page in alone.pages)
+
+
+@pytest.mark.parametrize(("rows", "widest"), [(1, 64), (4, 64), (16, 16)])
+def test_many_rows_share_the_nodes_of_a_step(lively_qwen, monkeypatch, rows, widest):
+    target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
+    engine = Engine(target, ParseOptions())
+    prompt = target.encode(PAGES[0].page.image, "Read.")
+    [free], _ = engine.speculate([RowJob(prompt, (), 100, ((0,) * 5000,))])
+    sizes = []
+    honest = decode.linearise
+
+    def measured(trees, *args):
+        sizes.append(max(map(len, trees)))
+        return honest(trees, *args)
+
+    monkeypatch.setattr(decode, "linearise", measured)
+    jobs = [RowJob(prompt, (free.tokens,), 100, (free.tokens, (0,) * 5000))] * rows
+    outputs, _ = engine.speculate(jobs)
+    assert {output.tokens for output in outputs} == {free.tokens}
+    assert len(free.tokens) > 64 and max(sizes) == widest
 
 
 @given(st.integers(0, 10_000), st.lists(st.integers(0, 500), min_size=1, max_size=20))
