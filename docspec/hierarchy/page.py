@@ -26,6 +26,7 @@ from docspec.drafting.blank import is_blank
 from docspec.drafting.economy import Decision
 from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
+from docspec.hierarchy.memory import is_out_of_memory, release_memory
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.progress import progress_of
 from docspec.hierarchy.rows import Engine, RowJob, RowOutput
@@ -120,7 +121,8 @@ class PageParser:
             found = {id(one): result for one, result in zip(sound, self._verify(sound), strict=True)}
         except Exception as error:
             self._engine.release()
-            results.failed(drafted[0].page, error)  # gives memory back where that ran out
+            if is_out_of_memory(error):
+                release_memory()
             event = Event("pages_separated", f"{type(error).__name__} with {len(sound)} pages in flight")
             return [self.verify(replace(one, events=(*one.events, event))) for one in drafted]
         return [found[id(one)] if id(one) in found else self.verify(one) for one in drafted]
