@@ -116,30 +116,18 @@ class PageParser:
         """The results of pages whose rows are decoded side by side; one after the other where that fails."""
         if len(drafted) == 1:
             return [self.verify(drafted[0])]
-        sound = [one for one in drafted if one.error is None]
         try:
-            found = {id(one): result for one, result in zip(sound, self._verify(sound), strict=True)}
+            return self._verify(drafted)
         except Exception as error:
             self._engine.release()
             if is_out_of_memory(error):
                 release_memory()
-            event = Event("pages_separated", f"{type(error).__name__} with {len(sound)} pages in flight")
+            event = Event("pages_separated", f"{type(error).__name__} with {len(drafted)} pages in flight")
             return [self.verify(replace(one, events=(*one.events, event))) for one in drafted]
-        return [found[id(one)] if id(one) in found else self.verify(one) for one in drafted]
 
     def _verify(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
-        works: list[_Work] = []
-        asked: list[_Work] = []
-        for one in drafted:
-            if one.error is not None:
-                raise one.error
-            work = _Work(one.page, one.draft, results.begun(one.page, one.draft, one.events, one.waited))
-            works.append(work)
-            if one.blank:
-                work.happened("blank_page", "nothing is printed on the page; the model was not asked")
-                work.result = replace(work.result, status="blank")
-            else:
-                asked.append(work)
+        works = [_begun(one) for one in drafted]
+        asked = [work for work in works if work.result.status == "ok"]
         if len(asked) == 1:
             self._alone(asked[0])
         elif asked:
@@ -319,3 +307,15 @@ class PageParser:
 
     def _tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(self._target.tokenize(text)) for text in texts)
+
+
+def _begun(drafted: DraftedPage) -> _Work:
+    """The page's work as it begins: done already where drafting it failed or nothing is printed on it."""
+    page, draft = drafted.page, drafted.draft
+    if drafted.error is not None:
+        return _Work(page, draft, results.failed(page, drafted.error))
+    work = _Work(page, draft, results.begun(page, draft, drafted.events, drafted.waited))
+    if drafted.blank:
+        work.happened("blank_page", "nothing is printed on the page; the model was not asked")
+        work.result = replace(work.result, status="blank")
+    return work

@@ -59,13 +59,14 @@ def verify_regions(
         for index, job in region_jobs(target, dialect, page, draft, max_tokens)
     ]
     for queue, places in _queues(jobs, engine.slots_allowed, engine.spare_slots):
-        numbers = sorted({number for (number, _), _ in queue})
-        regions = [[index for (page, index), _ in queue if page == number] for number in numbers]
-        own = [[job for (page, _), job in queue if page == number] for number in numbers]
-        shared = engine.speculate_groups(own, on_step, places)
-        for number, indices, (outputs, stats) in zip(numbers, regions, shared, strict=True):
+        by_page: dict[int, list[tuple[int, RowJob]]] = {}
+        for (number, index), job in queue:
+            by_page.setdefault(number, []).append((index, job))
+        groups = [[job for _, job in own] for own in by_page.values()]
+        shared = engine.speculate_groups(groups, on_step, places)
+        for (number, own), (outputs, stats) in zip(by_page.items(), shared, strict=True):
             found[number].stats += stats
-            for index, output in zip(indices, outputs, strict=True):
+            for (index, _), output in zip(own, outputs, strict=True):
                 if output.finish != "loop":
                     found[number].texts[index] = target.detokenize(list(output.tokens))
     return found

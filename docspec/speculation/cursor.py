@@ -170,7 +170,7 @@ class CursorProposer:
         guessed = None if self._scaffolding is None else self._scaffolding.is_guessed
         for trail in self._offered:
             source = trail.source
-            if source is not None and (trail.lead[0] if trail.lead else trail.tokens[trail.place]) != first:
+            if source is not None and trail.first != first:
                 odds.count(source, False)
                 continue
             run = trail.run

@@ -25,7 +25,8 @@ from docspec.targets.stepping.step import StepBatch
 Finish = Literal["eos", "loop", "budget", "stopped"]
 
 MAX_NODES = 256
-"""Tree nodes that the rows of one step share: beyond it even an accelerator computes longer than it reads weights."""
+"""Tree nodes that the rows of one step share: about where an accelerator begins to compute longer than it reads weights
+(reckoned from data sheets, not measured)."""
 
 LEAST_NODES = 8
 """Nodes that a row may use all the same."""

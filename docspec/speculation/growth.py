@@ -68,9 +68,7 @@ def grow(
 
     drafted = index.tokens
     heap: list[_State] = []
-    left = _left_by_likelier(trails, odds)
-    for trail in trails:
-        chance = odds.chance(trail) * left[trail.lead[0] if trail.lead else trail.tokens[trail.place]]
+    for trail, chance in _chances(trails, odds):
         if chance > floor:
             run = min(trail.run, RUN_CAP)
             heap.append((-chance, len(heap), 0, trail.tokens, trail.place, run, trail.lead, None))
@@ -174,17 +172,17 @@ def grow(
     return tree
 
 
-def _left_by_likelier(trails: Sequence[Trail], odds: Odds) -> dict[int, float]:
-    """For every first token of ``trails`` the probability that no likelier one comes instead: only one can."""
-    chances: dict[int, float] = {}
-    for trail in trails:
-        first = trail.lead[0] if trail.lead else trail.tokens[trail.place]
-        chances[first] = max(odds.chance(trail), chances.get(first, 0.0))
+def _chances(trails: Sequence[Trail], odds: Odds) -> list[tuple[Trail, float]]:
+    """The chance of each of ``trails``: its odds, if no likelier first token comes instead, as only one can."""
+    own = [odds.chance(trail) for trail in trails]
+    best: dict[int, float] = {}
+    for trail, chance in zip(trails, own, strict=True):
+        best[trail.first] = max(chance, best.get(trail.first, 0.0))
     left, share = {}, 1.0
-    for first in sorted(chances, key=chances.__getitem__, reverse=True):
+    for first in sorted(best, key=best.__getitem__, reverse=True):
         left[first] = share
-        share *= 1 - chances[first]
-    return left
+        share *= 1 - best[first]
+    return [(trail, chance * left[trail.first]) for trail, chance in zip(trails, own, strict=True)]
 
 
 def _states(ways: Sequence[Way], node: int, chance: float, born: int) -> list[_State]:

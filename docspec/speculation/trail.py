@@ -35,6 +35,11 @@ class Trail:
         self.lost_at = 0
         self.resumed = resumed
 
+    @property
+    def first(self) -> int:
+        """The token that it says comes next."""
+        return self.lead[0] if self.lead else self.tokens[self.place]
+
     def follow(self, written: Sequence[int]) -> int:
         """Moves along ``written`` as far as it agrees; returns how far."""
         lead, tokens, place = self.lead, self.tokens, self.place
