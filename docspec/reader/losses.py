@@ -3,9 +3,10 @@
 Dense: every 4 x 16 px bin names its character, from patches and from merged cells. Bag: a cell's embedding
 times the tied token embedding names the tokens that begin in it. Order: in the last vision layer head 0 looks
 at the next cell in reading order, head 1 at the previous one, so line ends are crossed in the image. Guide:
-an early text layer looks at the cell of the present token, the layers after it at the cell of the next. Where
-the text jumps to another line counts more than once, in the guide and in the text: such places are few and they
-are what is learned last.
+an early text layer looks at the cell of the present token, the layers after it at the cell of the next. A line on
+the edge of two rows of cells is in both (see `data`): either may be looked at, both name its tokens. Where the
+text jumps to another line counts more than once, in the guide and in the text, and where it jumps far, to the
+next column, or ends, more often still: such places are few and they are what is learned last.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from torch import Tensor
 from docspec.reader.data import BIN, IGNORE, Batch
 from docspec.reader.model import CELL, MERGE, PATCH
 from docspec.reader.network import CODE, Network, Seen
-from docspec.reader.tokenizer import IMAGE_PAD
+from docspec.reader.tokenizer import IM_END, IMAGE_PAD
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,8 @@ class Weights:
     gradient: float = 0.15
     noise: float = 0.03
     vision_only: bool = False
-    jump: float = (
-        0.0  # extra weight of tokens that begin on another line, in the guide; half of it in the text
-    )
+    jump: float = 0.0  # extra weight of tokens that begin on another line, in the guide; half in the text
+    far: float = 0.0  # the same for tokens that begin elsewhere, in another column say, and for the end
 
 
 GUIDES = {1: ((0, False),), 2: ((0, True), (1, True)), 3: ((0, True), (1, True))}  # layer: (head, next cell?)
@@ -74,26 +74,35 @@ def dense_loss(network: Network, seen: Seen, batch: Batch) -> tuple[Tensor, dict
 
 
 def bag_loss(network: Network, seen: Seen, batch: Batch) -> Tensor:
-    """Tokens from the cell in which they begin."""
-    b, t = (batch.cells[:, 1:] >= 0).nonzero(as_tuple=True)
+    """Tokens from the cell in which they begin and from its twin."""
+    cells = torch.stack((batch.cells, batch.twins), -1)
+    b, t, which = (cells >= 0).nonzero(as_tuple=True)
     if not len(b):
         return seen.cells.sum() * 0
     logits = network.logits(F.rms_norm(seen.cells, seen.cells.shape[-1:]))
-    return F.cross_entropy(logits[b, batch.cells[b, t + 1]], batch.ids[b, t + 1])
+    return F.cross_entropy(logits[b, cells[b, t, which]], batch.ids[b, t])
 
 
-def order_loss(seen: Seen, batch: Batch, most: int = 192) -> tuple[Tensor, Tensor]:
-    """Attention of two heads of the last vision layer on the next and the previous cell in reading order."""
+def either(scores: Tensor, cell: Tensor, twin: Tensor) -> Tensor:
+    """Log of the summed exponentials of the last dimension's scores at a cell and at its twin, if there is one."""
+    one = scores.gather(-1, cell.clamp(min=0)[..., None])[..., 0]
+    other = scores.gather(-1, twin.clamp(min=0)[..., None])[..., 0]
+    return torch.where(twin >= 0, torch.logaddexp(one, other), one)
+
+
+def order_loss(seen: Seen, batch: Batch, far: float = 0.0, most: int = 192) -> tuple[Tensor, Tensor]:
+    """Attention of two heads of the last vision layer on the next and the previous cell in reading order; jumps
+    between columns count `far` times more."""
     total, right = seen.cells.sum() * 0, seen.cells.new_zeros(())
     for head, goal in ((0, batch.following), (1, batch.preceding)):
-        b, cell = (goal >= 0).nonzero(as_tuple=True)
+        b, cell = (goal[..., 0] >= 0).nonzero(as_tuple=True)
         if not len(b):
             continue
         columns = batch.pixels.shape[2] // CELL
-        target = goal[b, cell]
+        target, twin = goal[b, cell].unbind(-1)
         jump = (target - cell).abs() > 2  # line ends are rare: all of them, and a sample of the rest
         keep = jump | (torch.rand(len(b), device=b.device) < most / max(1, len(b) / len(goal)))
-        b, cell, target = b[keep], cell[keep], target[keep]
+        b, cell, target, twin = b[keep], cell[keep], target[keep], twin[keep]
         keys = seen.keys[:, :, head]
         loss = []
         for image in range(len(goal)):
@@ -103,24 +112,33 @@ def order_loss(seen: Seen, batch: Batch, most: int = 192) -> tuple[Tensor, Tenso
             patch = cell[mine] * 4 + torch.randint(0, 4, (int(mine.sum()),), device=b.device)
             scores = seen.queries[image, patch, head] @ keys[image].T * keys.shape[-1] ** -0.5
             by_cell = scores.view(len(patch), -1, 4).logsumexp(-1)
-            loss.append(F.cross_entropy(by_cell, target[mine], reduction="none"))
-            right = right + (by_cell.argmax(-1) == target[mine]).float().mean() / len(goal) / 2
+            loss.append(by_cell.logsumexp(-1) - either(by_cell, target[mine], twin[mine]))
+            best = by_cell.argmax(-1)
+            right = right + ((best == target[mine]) | (best == twin[mine])).float().mean() / len(goal) / 2
         flat = torch.cat(loss)
-        weight = 1 + 3.0 * ((target - cell).abs() >= columns // 2).float()
+        apart = (target - cell).abs()
+        ahead = (target - cell) * (1 if goal is batch.following else -1)
+        weight = 1 + 3.0 * (apart >= columns // 2) + far * (ahead < -columns)
         total = total + (flat * weight).sum() / weight.sum()
     return total, right
 
 
-def jumps(batch: Batch) -> Tensor:
-    """Where the next token's cell does not follow the last printed token's in its row, (B, T) bool."""
+def emphasis(batch: Batch, jump: float, far: float) -> Tensor:
+    """Weights (B, T) of the next tokens: 1 in a line and for markup, 1 + `jump` where the next printed token begins
+    in one of the next lines, 1 + `far` where it begins anywhere else (another column, another cell of a table) or
+    the text ends."""
     columns = batch.pixels.shape[2] // CELL
     places = torch.arange(batch.cells.shape[1], device=batch.cells.device).expand_as(batch.cells)
     latest = places.where(batch.cells >= 0, 0).cummax(1).values
     here = batch.cells.gather(1, latest)
     there = batch.next_cells
+    down = there // columns - here // columns
     ahead = there % columns - here % columns
-    beside = (there // columns == here // columns) & (ahead >= 0) & (ahead <= 2)
-    return (there >= 0) & ~beside
+    beside = ((down == 0) | (down == -1)) & (ahead >= 0) & (ahead <= 2)  # a turned line may rise
+    below = (down >= 1) & (down <= 3) & (ahead <= 2)
+    first = here < 0
+    weight = torch.where(below | first, jump, far).where((there >= 0) & ~beside, 0.0)
+    return 1 + weight.where(batch.targets != IM_END, far)
 
 
 def guide_loss(
@@ -142,12 +160,14 @@ def guide_loss(
             every = torch.cat((scores[:, :, :-length], text), -1).logsumexp(-1)
             image = scores[:, :, start : start + count]
             valid = goal >= 0
-            aim = image.gather(2, goal.clamp(min=0)[..., None])[..., 0]
+            twin = batch.next_twins if ahead else batch.twins
+            aim = either(image, goal, twin)
             scale = valid * weight if ahead else valid.float()
             total = total + ((every - aim) * scale).sum() / scale.sum().clamp(min=1)
             terms += 1
             if ahead:
-                right = (image.argmax(-1) == goal) & valid
+                best = image.argmax(-1)
+                right = ((best == goal) | (best == twin)) & valid
                 found.append(
                     torch.stack(
                         (
@@ -167,7 +187,7 @@ def compute(network: Network, batch: Batch, weights: Weights) -> tuple[Tensor, d
     loss = weights.dense * dense + weights.bag * (bag := bag_loss(network, seen, batch))
     log |= {"dense": dense, "bag": bag}
     if weights.order:
-        order, log["order_right"] = order_loss(seen, batch)
+        order, log["order_right"] = order_loss(seen, batch, weights.far)
         loss, log["order"] = loss + weights.order * order, order
     if not weights.vision_only:
         cells = seen.cells * weights.gradient + seen.cells.detach() * (1 - weights.gradient)
@@ -182,7 +202,7 @@ def compute(network: Network, batch: Batch, weights: Weights) -> tuple[Tensor, d
         hidden, products = network.read(cells, ids, rows, columns, layers)
         chosen = batch.targets != IGNORE
         logits, targets = network.logits(hidden[chosen]), batch.targets[chosen]
-        weight = 1 + weights.jump * jumps(batch)
+        weight = emphasis(batch, weights.jump, weights.far)
         share = (1 + weight[chosen]) / 2
         each = F.cross_entropy(logits, targets, reduction="none")
         text = (each * share).sum() / share.sum()

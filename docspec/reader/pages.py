@@ -165,12 +165,12 @@ def sparse(page: Page) -> Sample:
 
 KINDS: dict[str, tuple[Callable[[Page], Sample], float]] = {
     "book": (book, 1.3),
-    "academic": (academic, 1.6),
+    "academic": (academic, 2.2),
     "report": (report, 1.8),
     "textbook": (textbook, 1.2),
     "exam": (exam, 0.8),
-    "magazine": (magazine, 0.8),
-    "newspaper": (newspaper, 0.8),
+    "magazine": (magazine, 1.6),
+    "newspaper": (newspaper, 1.6),
     "notes": (notes, 0.8),
     "slide": (slide, 0.8),
     "sparse": (sparse, 0.25),
