@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 
 from docspec.reader.blocks import Page, letters
@@ -56,8 +55,6 @@ def make_crop(
     page = Page(width, height, rng, unseen, evaluation)
     style = page.style
     kind = kind or rng.choices(list(KINDS), list(KINDS.values()))[0]
-    if kind == "heading" and height >= 64:
-        style = page.style = dataclasses.replace(style, pitch=max(style.pitch, 30))
     left, top = rng.uniform(1, 12), rng.uniform(0, 8)
     if rng.random() < 0.1:
         left, top = rng.uniform(0, 30), rng.uniform(0, 24)

@@ -185,11 +185,13 @@ def crops_of(low: int, high: int, count: int, seed: int, unseen: bool) -> Iterat
             yield sample
 
 
-def pages_of(kind: str, count: int, seed: int, unseen: bool) -> list[Sample]:
-    """`count` pages of a kind in the geometry of the sample pages."""
+def pages_of(kind: str, count: int, seed: int, unseen: bool, narrow: bool = False) -> list[Sample]:
+    """`count` pages of a kind in the geometry of the sample pages, with `narrow` but for the distance of lines."""
     width, height = (960, 704) if kind == "slide" else (704, 960)
     return [
-        make_page(width, height, seed + k, kind=kind, unseen=unseen, evaluation=True, noise=0.3)
+        make_page(
+            width, height, seed + k, kind=kind, unseen=unseen, evaluation=True, noise=0.3, narrow=narrow
+        )
         for k in range(count)
     ]
 
@@ -218,6 +220,9 @@ def run(
         for number, kind in enumerate(KINDS if pages_per_kind else ()):
             samples = pages_of(kind, pages_per_kind, seed + 100_000 + 1000 * number, strange)
             buckets.append(measure(reader, f"page: {kind}", samples, strange, min(batch, 3)))
+        if pages_per_kind:
+            samples = pages_of("book", pages_per_kind, seed + 200_000, strange, narrow=True)
+            buckets.append(measure(reader, "lines too close: book", samples, strange, min(batch, 3)))
     blank = reader.read([np.full((960, 704), 255, np.uint8)], 64)[0]
     return Report(
         str(model_dir), seed, crops_per_bucket, pages_per_kind, torch.get_num_threads(), tuple(buckets), blank

@@ -186,10 +186,11 @@ def make_page(
     unseen: bool = False,
     evaluation: bool = False,
     noise: float = 0.3,
+    narrow: bool = False,
 ) -> Sample:
     """One page of `width` x `height` pixels; the same seed gives the same page. `noise` is the share of
-    scans."""
+    scans; `narrow` sets lines closer than the reader's domain has them."""
     rng = random.Random(seed)
     kind = kind or rng.choices(list(KINDS), [weight for _, weight in KINDS.values()])[0]
-    sample = KINDS[kind][0](Page(width, height, rng, unseen, evaluation))
+    sample = KINDS[kind][0](Page(width, height, rng, unseen, evaluation, narrow))
     return degrade(sample, rng) if rng.random() < noise else sample

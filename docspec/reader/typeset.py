@@ -170,7 +170,7 @@ class Setter:
         if not lines:
             return False
         self.begin()
-        pitch = style.pitch * size / style.size
+        pitch = style.pitch * max(1.0, size / style.size)
         run = self.rng.random() < 0.15 and plain and face.family.kind != "mono"
         for i, line in enumerate(lines):
             if self.room < pitch and (

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from docspec.reader.crops import make_crop
-from docspec.reader.data import CLASSES, dense_labels
 from docspec.reader.fonts import faces
+from docspec.reader.model import CELL
 from docspec.reader.pages import KINDS, make_page
 from docspec.reader.render import Sheet, degrade
 
@@ -62,12 +62,6 @@ def test_turning_moves_positions_with_the_ink() -> None:
         assert abs(dark[:, 1].mean() - x) < 2 and abs(dark[:, 0].mean() - y) < 3
 
 
-def test_dense_labels_name_each_character_once() -> None:
-    sample = printed("abc").finish()
-    labels = dense_labels(sample)
-    assert sorted(labels[labels > 0].tolist()) == sorted(CLASSES[c] for c in "abc")
-
-
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_pages_of_every_kind_agree_with_their_text(kind: str) -> None:
     sample = make_page(704, 960, 5, kind=kind)
@@ -96,3 +90,21 @@ def test_divided_words_are_joined_in_the_text() -> None:
         unread = [glyph for glyph in sample.glyphs if glyph.char == "-" and not glyph.read]
         joined += len(unread)
     assert joined > 0
+
+
+def shared_rows(narrow: bool) -> float:
+    """The share of text cells in which the centres of two lines lie."""
+    text = shared = 0
+    for seed in range(12):
+        sample = make_page(704, 960, seed, kind=("book", "magazine")[seed % 2], noise=0.0, narrow=narrow)
+        lines: dict[tuple[int, int], set[float]] = {}
+        for x, y in sample.centres[~np.isnan(sample.centres[:, 0])]:
+            lines.setdefault((int(y) // CELL, int(x) // CELL), set()).add(round(float(y)))
+        text += len(lines)
+        shared += sum(max(heights) - min(heights) > CELL / 2 for heights in lines.values())
+    return shared / text
+
+
+def test_each_line_has_a_row_of_cells_to_itself_unless_lines_are_narrow() -> None:
+    assert shared_rows(narrow=False) < 0.01
+    assert shared_rows(narrow=True) > 0.03

@@ -69,7 +69,7 @@ def test_a_line_on_the_edge_of_two_rows_belongs_to_both(centre: float, row: int,
 
 
 @pytest.mark.parametrize(("centre", "times"), [(47.0, 1), (63.5, 2), (64.5, 2)])
-def test_characters_on_an_edge_are_named_on_both_sides(centre: float, times: int) -> None:
+def test_characters_are_named_once_and_on_an_edge_on_both_sides(centre: float, times: int) -> None:
     labels = dense_labels(line_at(centre, "ab"))
     assert sorted(labels[labels > 0].tolist()) == sorted([CLASSES["a"], CLASSES["b"]] * times)
     if times == 2:
