@@ -1,4 +1,8 @@
-"""Region crops: what the drafting pipeline cuts out of a page, a few pixels wider than the region."""
+"""Region crops: what the drafting pipeline cuts out of a page, a few pixels wider than the region.
+
+One kind is for training alone: short columns side by side, where the way from the foot of one to the head of the
+next is met several times as often as on whole pages.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ KINDS = {
     "table": 2.4,
     "caption": 0.7,
     "mixed": 1.5,
+    "columns": 5.0,
     "blank": 0.1,
 }
 
@@ -36,6 +41,27 @@ def _neighbours(page: Page, setter: Setter) -> None:
             size,
             read=False,
         )
+
+
+def _columns(page: Page, setter: Setter) -> None:
+    """Two or three columns in the place of the setter's one, perhaps under a heading; crops that are too small for
+    them are left empty."""
+    rng, whole = page.rng, setter.column
+    if whole.right - whole.left < 340 or setter.room < 4 * page.style.pitch:
+        return
+    if rng.random() < 0.3:
+        setter.heading(page.writer.phrase(1, 5), "#", rng.uniform(1.3, 1.8))
+    count, gutter = 3 if whole.right - whole.left > 560 and rng.random() < 0.4 else 2, rng.uniform(18, 40)
+    span = (whole.right - whole.left - gutter * (count - 1)) / count
+    starts = [whole.left + k * (span + gutter) for k in range(count)]
+    body = Setter(
+        page.sheet, page.style, [Column(x, x + span, whole.top, whole.bottom) for x in starts], page.writer
+    )
+    body.separator = setter.separator
+    failures = 0
+    while not body.full and failures < 4:
+        block = rng.choices((page.paragraph, page.section, page.short), (6, 1, 1))[0]
+        failures += not block(body)
 
 
 def make_crop(
@@ -78,6 +104,8 @@ def make_crop(
     elif kind == "list":
         for _ in range(3):
             page.list(setter)
+    elif kind == "columns":
+        _columns(page, setter)
     elif kind == "mixed":
         while setter.room > style.pitch and getattr(
             page, rng.choice(("paragraph", "paragraph", "section", "list"))

@@ -144,3 +144,9 @@ def test_two_lines_in_one_row_of_cells_are_told_apart() -> None:
 def test_pages_with_columns_have_far_jumps() -> None:
     sample = make_page(704, 960, 3, kind="magazine", noise=0.0)
     assert [weight for _, weight in weights_by_text(sample)].count(1 + FAR) >= 2
+
+
+def test_crops_with_columns_have_far_jumps_and_small_ones_fall_back() -> None:
+    wide = [make_crop(512, 224, seed, kind="columns", noise=0.0) for seed in range(6)]
+    assert sum([weight for _, weight in weights_by_text(sample)].count(1 + FAR) >= 2 for sample in wide) >= 5
+    assert make_crop(192, 64, 1, kind="columns", noise=0.0).text.strip()
