@@ -166,13 +166,14 @@ class Run:
     def advance(self, phase: Phase, feed: Feed, log_every: int) -> None:
         """Render, learn, count and report one step."""
         began = time.monotonic()
-        batch = collate(feed.samples(phase, self.progress.step), self.tokenizer)
+        samples = feed.samples(phase, self.progress.step)
+        batch = collate(samples, self.tokenizer)
         log = self.step(phase, batch)
         seconds = time.monotonic() - began
         self.progress.step += 1
         self.progress.total += 1
-        self.progress.samples += len(batch.ids) * self.ranks
-        self.progress.glyphs += int((batch.dense > 0).sum()) * self.ranks
+        self.progress.samples += len(samples) * self.ranks
+        self.progress.glyphs += sum(len(sample.glyphs) for sample in samples) * self.ranks
         self.progress.seconds += seconds
         if self.rank == 0 and self.progress.total % log_every == 0:
             self.report(phase, batch, log, seconds)
