@@ -18,7 +18,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from docspec.reader import model as reader_model
 from docspec.reader import tokenizer as tok
 
-NOTE = "reads clean English print only"
+NOTE = "reads clean English print on small pages only"
 RANDOM_NOTE = "random weights: does not read"
 
 

@@ -24,7 +24,7 @@ def test_it_is_small_and_says_what_it_is() -> None:
     size = sum(path.stat().st_size for path in MODEL.iterdir())
     assert size <= 25_000_000
     facts = json.loads((MODEL / "docspec.json").read_text(encoding="utf-8"))
-    assert facts["note"] == "reads clean English print only" and "random" not in facts
+    assert facts["note"] == "reads clean English print on small pages only" and "random" not in facts
     assert (MODEL / "MODEL_CARD.md").is_file()
 
 
