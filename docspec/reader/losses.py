@@ -125,8 +125,8 @@ def order_loss(seen: Seen, batch: Batch, far: float = 0.0, most: int = 192) -> t
 
 def emphasis(batch: Batch, jump: float, far: float) -> Tensor:
     """Weights (B, T) of the next tokens: 1 in a line and for markup, 1 + `jump` where the next printed token begins
-    in one of the next lines, 1 + `far` where it begins anywhere else (another column, another cell of a table) or
-    the text ends."""
+    in one of the next lines, 1 + `far` (at least `jump`) where it begins anywhere else (another column, another cell of
+    a table), and 1 + `far` where the text ends."""
     columns = batch.pixels.shape[2] // CELL
     places = torch.arange(batch.cells.shape[1], device=batch.cells.device).expand_as(batch.cells)
     latest = places.where(batch.cells >= 0, 0).cummax(1).values
@@ -137,7 +137,7 @@ def emphasis(batch: Batch, jump: float, far: float) -> Tensor:
     beside = ((down == 0) | (down == -1)) & (ahead >= 0) & (ahead <= 2)  # a turned line may rise
     below = (down >= 1) & (down <= 3) & (ahead <= 2)
     first = here < 0
-    weight = torch.where(below | first, jump, far).where((there >= 0) & ~beside, 0.0)
+    weight = torch.where(below | first, jump, max(jump, far)).where((there >= 0) & ~beside, 0.0)
     return 1 + weight.where(batch.targets != IM_END, far)
 
 
