@@ -24,6 +24,7 @@ def parser() -> argparse.ArgumentParser:
     train.add_argument("directory", type=Path)
     train.add_argument("--size", choices=("tiny", "mini"), default="mini")
     train.add_argument("--seed", type=int, default=1)
+    train.add_argument("--start", type=Path, help="a checkpoint to begin with, where the directory is new")
     train.add_argument("--device", default="cpu")
     train.add_argument("--threads", type=int, default=1)
     train.add_argument("--workers", type=int, default=0, help="processes that render ahead")
@@ -84,6 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
             seed=options.seed,
             device=options.device,
             workers=options.workers,
+            start=options.start,
         )
         run.train(minutes=options.minutes, save_every=options.save_every, log_every=options.log_every)
     elif options.verb == "eval":

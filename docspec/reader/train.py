@@ -58,7 +58,8 @@ def rate_at(phase: Phase, step: int) -> float:
 
 
 class Run:
-    """A training run in a directory: `state.pt`, `log.jsonl`, `tokenizer/`, `plan.json`."""
+    """A training run in a directory: `state.pt`, `log.jsonl`, `tokenizer/`, `plan.json`. A new run begins with random
+    weights, or with weights and tokenizer of the checkpoint `start`; optimiser and throw-away heads begin anew."""
 
     def __init__(
         self,
@@ -71,12 +72,15 @@ class Run:
         tokenizer: PreTrainedTokenizerFast | None = None,
         source: Source | None = None,
         workers: int = 0,
+        start: Path | None = None,
     ) -> None:
         self.directory, self.size_name, self.seed, self.device = directory, size, seed, torch.device(device)
         self.rank = dist.get_rank() if dist.is_initialized() else 0
         self.ranks = dist.get_world_size() if dist.is_initialized() else 1
         if self.rank == 0:
             directory.mkdir(parents=True, exist_ok=True)
+            if start and tokenizer is None:
+                tokenizer = PreTrainedTokenizerFast.from_pretrained(start)
             if not (directory / "tokenizer").is_dir():
                 (tokenizer or learned_tokenizer(seed)).save_pretrained(directory / "tokenizer")
             if not (directory / "plan.json").is_file():
@@ -88,9 +92,12 @@ class Run:
         self.size = reader_model.SIZES[size]
         self.source: Source = source or samples_of
         self.workers = workers
+        given = checkpoint.load(start)[0] if start and not (directory / "state.pt").is_file() else None
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)  # the throw-away heads, alike on every rank
             model = reader_model.build(size, seed=seed, vocab_size=len(self.tokenizer))
+            if given is not None:
+                model.load_state_dict(given.state_dict())
             self.network = Network(model, self.tokenizer)
         self.network.to(self.device).train()
         self.optimiser = Optimiser(self.network)

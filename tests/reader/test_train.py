@@ -98,3 +98,22 @@ def test_every_rank_of_a_step_takes_the_same_size_and_the_rate_decays() -> None:
     assert choose(phase, 7, 1) == choose(phase, 7, 1)
     rates = [rate_at(phase, step) for step in range(0, phase.steps, 50)]
     assert rates == sorted(rates, reverse=True) and rates[-1] < 0.1 * rates[0]
+
+
+def test_a_new_run_can_begin_with_a_checkpoint(tmp_path: Path) -> None:
+    plan = (Phase("p", 2, (1e-3, 1e-4), {"160x64": 1.0}),)
+    first = run_in(tmp_path / "first", plan)
+    first.train()
+    first.export(tmp_path / "model")
+    second = Run(tmp_path / "second", size="tiny", seed=9, plan=plan, source=cards, start=tmp_path / "model")
+    assert second.tokenizer.get_vocab() == first.tokenizer.get_vocab()
+    assert second.progress.total == 0
+    theirs = second.network.model.state_dict()
+    for name, value in first.network.model.state_dict().items():
+        assert torch.equal(theirs[name], value.to(torch.bfloat16).float()), name
+    assert torch.allclose(second.network.slice, first.network.slice, atol=2e-2)
+    second.train(steps=1)
+    moved = second.network.model.state_dict()
+    third = Run(tmp_path / "second", size="tiny", seed=9, plan=plan, source=cards, start=tmp_path / "model")
+    for name, value in moved.items():  # the run's own state goes before the checkpoint
+        assert torch.equal(third.network.model.state_dict()[name], value), name
