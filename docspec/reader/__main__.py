@@ -67,7 +67,8 @@ def print_report(report: Report) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one verb."""
-    options = parser().parse_args(arguments)
+    root = parser()
+    options = root.parse_args(arguments)
     if options.verb == "init":
         from docspec.reader.checkpoint import init
 
@@ -77,6 +78,8 @@ def main(arguments: list[str] | None = None) -> None:
 
         from docspec.reader.train import Run, initialise
 
+        if options.start and not (options.start / "config.json").is_file():
+            root.error(f"{options.start}: is not a checkpoint directory (no config.json)")
         torch.set_num_threads(options.threads)
         initialise(options.device)
         run = Run(
