@@ -77,12 +77,12 @@ class Run:
         self.directory, self.size_name, self.seed, self.device = directory, size, seed, torch.device(device)
         self.rank = dist.get_rank() if dist.is_initialized() else 0
         self.ranks = dist.get_world_size() if dist.is_initialized() else 1
+        given = checkpoint.load(start) if start and not (directory / "state.pt").is_file() else None
         if self.rank == 0:
             directory.mkdir(parents=True, exist_ok=True)
-            if start and tokenizer is None:
-                tokenizer = PreTrainedTokenizerFast.from_pretrained(start)
             if not (directory / "tokenizer").is_dir():
-                (tokenizer or learned_tokenizer(seed)).save_pretrained(directory / "tokenizer")
+                known = tokenizer or (given[1] if given else None)
+                (known or learned_tokenizer(seed)).save_pretrained(directory / "tokenizer")
             if not (directory / "plan.json").is_file():
                 curriculum.write_plan(plan or curriculum.PLAN, directory / "plan.json")
         if self.ranks > 1:
@@ -92,12 +92,11 @@ class Run:
         self.size = reader_model.SIZES[size]
         self.source: Source = source or samples_of
         self.workers = workers
-        given = checkpoint.load(start)[0] if start and not (directory / "state.pt").is_file() else None
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)  # the throw-away heads, alike on every rank
             model = reader_model.build(size, seed=seed, vocab_size=len(self.tokenizer))
-            if given is not None:
-                model.load_state_dict(given.state_dict())
+            if given:
+                model.load_state_dict(given[0].state_dict())
             self.network = Network(model, self.tokenizer)
         self.network.to(self.device).train()
         self.optimiser = Optimiser(self.network)
