@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from docspec import telemetry
+
 if TYPE_CHECKING:
     from docspec.core import (
         Block,
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     )
     from docspec.core.observer import NullObserver, Observer
     from docspec.parser import Parser, parse
+
+telemetry.switch_off()
 
 _HOMES = {
     "Parser": "docspec.parser",

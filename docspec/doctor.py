@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from docspec.core import DocspecError
+from docspec.core.safe_text import first_line
 from docspec.versions import machine, version_of
 
 Area = Literal["package", "device", "model", "drafter"]
@@ -110,7 +111,7 @@ def _model(label: str, name: str, *, needed: bool) -> Finding:
         what, _, remedy = str(error).partition("; ")
         return Finding("model", label, state, what, remedy)
     except Exception as error:
-        return Finding("model", label, state, f"cannot be examined: {_first_line(error)}")
+        return Finding("model", label, state, f"cannot be examined: {first_line(error)}")
     if kind not in registry.FAMILIES:
         known = ", ".join(sorted(registry.FAMILIES))
         return Finding(
@@ -172,9 +173,5 @@ def _import_problem(module: str) -> str | None:
     try:
         import_module(module)
     except Exception as error:
-        return f"cannot be imported: {_first_line(error)}"
+        return f"cannot be imported: {first_line(error)}"
     return None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

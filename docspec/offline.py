@@ -10,15 +10,16 @@ import ipaddress
 import os
 import socket
 import sys
+import threading
 from typing import Any
 
-SWITCHES = {
+from docspec import telemetry
+
+SWITCHES = telemetry.SWITCHES | {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "HF_DATASETS_OFFLINE": "1",
-    "HF_HUB_DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
-    "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True",
     "NO_ALBUMENTATIONS_UPDATE": "1",
 }
 
@@ -27,7 +28,18 @@ class OfflineError(ConnectionError):
     """Something tried to open a connection although ``--offline`` was asked for."""
 
 
-_state = {"enforced": False, "hooked": False}
+class _Guard:
+    """How often connections are forbidden at the moment, and the environment from before."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.holders = 0
+        self.hooked = False
+        self.before: dict[str, str | None] = {}
+        self.hub_before: bool | None = None
+
+
+_guard = _Guard()
 
 
 def enforce() -> None:
@@ -35,30 +47,53 @@ def enforce() -> None:
     alone.
 
     Environment switches stop the libraries from trying; an audit hook raises :class:`OfflineError` where
-    Python code tries all the same. Child processes inherit the switches.
+    Python code tries all the same. Child processes inherit the switches. Each call is undone by one :func:`release`.
     """
-    os.environ.update(SWITCHES)
-    hub = sys.modules.get("huggingface_hub.constants")
-    if hub is not None:
-        hub.HF_HUB_OFFLINE = True  # type: ignore[attr-defined]
-    _state["enforced"] = True
-    if not _state["hooked"]:
-        sys.addaudithook(_refuse)
-        _state["hooked"] = True
+    with _guard.lock:
+        _guard.holders += 1
+        if _guard.holders > 1:
+            return
+        _guard.before = {name: os.environ.get(name) for name in SWITCHES}
+        os.environ.update(SWITCHES)
+        hub = _hub()
+        _guard.hub_before = None if hub is None else hub.HF_HUB_OFFLINE
+        if hub is not None:
+            hub.HF_HUB_OFFLINE = True
+        if not _guard.hooked:  # a hook cannot be taken away again; without holders it does nothing
+            sys.addaudithook(_refuse)
+            _guard.hooked = True
 
 
 def release() -> None:
-    """Allows connections again (the environment switches stay); for tests and long-lived hosts of the API."""
-    _state["enforced"] = False
+    """Undoes one :func:`enforce`; the last one gives the environment back as it was."""
+    with _guard.lock:
+        if not _guard.holders:
+            return
+        _guard.holders -= 1
+        if _guard.holders:
+            return
+        for name, value in _guard.before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        hub = _hub()
+        if hub is not None:  # imported meanwhile, it has read the switches that were just taken back
+            hub.HF_HUB_OFFLINE = bool(_guard.hub_before)
 
 
 def enforced() -> bool:
     """Whether connections are refused at the moment."""
-    return _state["enforced"]
+    return _guard.holders > 0
+
+
+def _hub() -> Any:
+    """The hub library's settings, if it is loaded: it reads the environment only once."""
+    return sys.modules.get("huggingface_hub.constants")
 
 
 def _refuse(event: str, args: tuple[Any, ...]) -> None:
-    if not _state["enforced"]:
+    if not _guard.holders:
         return
     if (
         event in ("socket.connect", "socket.sendto", "socket.sendmsg")
@@ -67,8 +102,10 @@ def _refuse(event: str, args: tuple[Any, ...]) -> None:
         and not _is_local(args[0], args[1])
     ):
         raise OfflineError(f"offline: refused to connect to {_host(args[1])}")
-    if event in ("socket.getaddrinfo", "socket.gethostbyname") and not _is_loopback(args[0]):
-        raise OfflineError(f"offline: refused to look up {_text(args[0])}")
+    if event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo"):
+        host = args[0][0] if isinstance(args[0], tuple) else args[0]
+        if not _is_loopback(host):
+            raise OfflineError(f"offline: refused to look up {_text(host)}")
 
 
 def _is_local(connecting: socket.socket, address: Any) -> bool:

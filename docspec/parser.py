@@ -18,13 +18,23 @@ from typing import TYPE_CHECKING, Any, Self
 from docspec import offline
 from docspec.core import DocumentResult, Event, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver, Observer
-from docspec.documents import Document, PageFailure, Source, open_document, parse_page_ranges
+from docspec.documents import (
+    Document,
+    PageFailure,
+    PageSelection,
+    Source,
+    open_document,
+    parse_page_ranges,
+)
 from docspec.documents.sources import source_from_bytes
+from docspec.documents.view import View
 from docspec.lookahead import lookahead
+from docspec.proposing.registry import source_names
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
-    from docspec.hierarchy.page import DraftedPage, PageParser
+    from docspec.hierarchy.page import PageParser
+    from docspec.hierarchy.work import DraftedPage
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
 
@@ -41,9 +51,10 @@ class Parser:
 
     def __init__(self, options: ParseOptions | None = None, observer: Observer | None = None) -> None:
         self.options = options or ParseOptions()
+        source_names(self.options.align)  # a wrong name is an error of the request, not of its pages
         self.observer: Observer = observer or NullObserver()
-        if self.options.offline:
-            offline.enforce()
+        self._dials = True
+        self._go_offline()
 
     @property
     def target_info(self) -> TargetInfo:
@@ -57,6 +68,7 @@ class Parser:
 
     def open(self, source: Input) -> Document:
         """Opens an input: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an image."""
+        self._go_offline()
         if isinstance(source, bytes):
             source = source_from_bytes(source)
         return open_document(source, self.options.password)
@@ -78,14 +90,36 @@ class Parser:
         with self.open(source) as document:
             return self.parse(document)
 
+    def page_images(
+        self, document: Document, selection: PageSelection | str | None = None
+    ) -> Iterator[PageImage | PageFailure]:
+        """The selected pages of ``document`` as the target is shown them; see :meth:`Document.pages`."""
+        from docspec.documents.image_scale import through_pdf
+
+        dpi = self.loaded.card.image_dpi if self.options.image_scale == "published" else None
+        options = self.options
+        limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
+        view = View(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)
+        for page in document.pages(selection, view=view):
+            yield page if dpi is None or isinstance(page, PageFailure) else through_pdf(page, dpi)
+
     def parse_page(self, page: PageImage) -> PageResult:
         """The result of one page that was rendered elsewhere; never raises for what is wrong with the page."""
         return self._page_parser.parse(page)
 
     def close(self) -> None:
-        """Lets go of the model; the parser can be used again and will load it again."""
+        """Lets go of the model, and of the process if this was offline; the parser can be used again and will load it
+        again."""
         for name in ("loaded", "dialect", "_page_parser"):
             self.__dict__.pop(name, None)
+        if not self._dials:
+            offline.release()
+            self._dials = True
+
+    def _go_offline(self) -> None:
+        if self.options.offline and self._dials:
+            offline.enforce()
+            self._dials = False
 
     def __enter__(self) -> Self:
         return self
@@ -100,9 +134,7 @@ class Parser:
         numbers = selection.resolve(document.page_count, document.name)
         page_parser = self._page_parser
         self.observer.document_started(document.name, len(numbers))
-        if document.damage is not None:
-            self.observer.note(f"{document.name}: {document.damage}")
-        for result in self._results(page_parser, document.pages(selection, self.options.dpi), numbers):
+        for result in self._results(page_parser, self.page_images(document, selection), numbers):
             if document.damage is not None:
                 result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
             self.observer.page_done(result)
@@ -145,9 +177,10 @@ class Parser:
         """The target itself, its card and its description; loaded at first use."""
         from docspec.targets.registry import load_target
 
+        self._go_offline()
         loaded = load_target(self.options)
-        note = f" ({loaded.info.note})" if loaded.info.note else ""
-        self.observer.note(f"model: {loaded.info.name} on {loaded.info.device}, {loaded.info.dtype}{note}")
+        for remark in loaded.info.remarks:
+            self.observer.note(remark)
         return loaded
 
     @cached_property
@@ -183,7 +216,10 @@ class Parser:
                 f"measured in {seconds:.1f} s: {1e3 * planner.costs.step_seconds(1):.1f} ms for a step of one token, "
                 f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"
             )
-        return PageParser(self.loaded, self.dialect, drafter, self.options, self.observer, planner)
+        layout = make_drafter(
+            self.options
+        )  # where the layout is part of the reading, it is not weighed against it
+        return PageParser(self.loaded, self.dialect, drafter, self.options, self.observer, planner, layout)
 
 
 def _failed(page: PageFailure) -> PageResult:

@@ -24,6 +24,9 @@ KINDS = (
     "notes",
     "financial-report",
 )
+LARGE = ("journal-article",)
+"""Pages of A4, printed only: a scan of one would weigh as much as all others together."""
+
 HERE = Path(__file__).parent
 
 
@@ -43,6 +46,13 @@ def make_kind(folder: Path, kind: str, seed: int) -> None:
     (folder / f"{kind}.md").write_text(sheet_markdown(sheet) + "\n", encoding="utf-8")
 
 
+def make_large(folder: Path, kind: str) -> None:
+    """Write `<kind>.pdf` and `<kind>.md`."""
+    sheet = sheet_of(kind)
+    write_pdf(folder / f"{kind}.pdf", f"Sample: {kind.replace('-', ' ')}", (sheet,))
+    (folder / f"{kind}.md").write_text(sheet_markdown(sheet) + "\n", encoding="utf-8")
+
+
 def make_mixed(folder: Path) -> None:
     """Write `mixed.pdf` and `mixed.md`."""
     sheets: tuple[Sheet, ...] = import_module("samples.pages.mixed").SHEETS
@@ -57,12 +67,14 @@ def main() -> None:
     parser.add_argument("--fill", action="store_true", help="only show the rows left free in every frame")
     options = parser.parse_args()
     if options.fill:
-        for kind in KINDS:
+        for kind in (*KINDS, *LARGE):
             print(f"{kind:17}", *(f"{rows:6.2f}" for rows in print_sheet(sheet_of(kind))[1]))
         return
     options.out.mkdir(parents=True, exist_ok=True)
     for number, kind in enumerate(KINDS):
         make_kind(options.out, kind, seed=100 * (number + 1))
+    for kind in LARGE:
+        make_large(options.out, kind)
     make_mixed(options.out)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import os
 from pathlib import Path
 
@@ -9,6 +11,30 @@ import pytest
 from PIL import Image, ImageDraw
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread costs more than it gives
+
+
+def load_torchvision() -> None:
+    """Imports torchvision where there is one, before transformers does.
+
+    The build for CUDA finds none of its operators beside a CPU torch, and says so only because two of them are not even
+    declared. Images are transformed without them.
+    """
+    if importlib.util.find_spec("torchvision") is None:
+        return
+    import torch
+
+    with contextlib.suppress(Exception):
+        import torchvision
+
+        return
+    global operators  # a library that is let go of takes its declarations with it
+    operators = torch.library.Library("torchvision", "DEF")
+    for name in ("nms", "qnms"):
+        operators.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    import torchvision  # noqa: F401
+
+
+load_torchvision()
 
 LIVELINESS = 8.0
 """Factor on the decoder's matrices: plain random weights repeat one token for ever, these wander."""

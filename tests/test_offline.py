@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -128,3 +129,64 @@ def test_the_hub_library_reads_the_switches() -> None:
     )
     code += "HF_HUB_OFFLINE)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\n"
+
+
+STATE = """
+import json, logging, os, signal, socket, sys, threading, warnings
+import torch, cv2
+from PIL import Image
+from docspec import ParseOptions, Parser
+
+def state():
+    hub = sys.modules.get("huggingface_hub.constants")
+    bars = sys.modules.get("transformers.utils.logging")
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.connect(("192.0.2.1", 9))
+        refused = False
+    except OSError as error:
+        refused = type(error).__name__ == "OfflineError"
+    return {
+        "environment": {k: v for k, v in os.environ.items() if k != "TORCHINDUCTOR_CACHE_DIR"},  # torch's own import
+        "threads": [thread.name for thread in threading.enumerate()],
+        "torch threads": torch.get_num_threads(),
+        "random": torch.random.get_rng_state().tolist()[:64],
+        "gradients": torch.is_grad_enabled(),
+        "signals": {int(s): str(signal.getsignal(s)) for s in signal.valid_signals()},
+        "logging": (logging.root.level, logging.root.manager.disable, len(logging.root.handlers)),
+        "pixels": Image.MAX_IMAGE_PIXELS,
+        "refused": refused,
+        "hub": bool(hub and hub.HF_HUB_OFFLINE),
+        "bars": bars is None or bars.is_progress_bar_enabled(),
+        "folder": os.getcwd(),
+    }
+
+before = state()
+options = ParseOptions(offline=True, dpi=72, max_tokens=6, drafter=sys.argv[2])
+with Parser(options) as parser:
+    assert [page.status for page in parser.parse(sys.argv[1])] == ["ok", "ok"]
+    during = state()
+    with Parser(options):
+        pass
+    assert state()["refused"], "one of two offline parsers was closed"
+assert during["refused"] and during["hub"] and during["environment"]["HF_HUB_OFFLINE"] == "1"
+after = state()
+with parser.open(sys.argv[1]):
+    assert state()["refused"], "a parser that is used again is offline again"
+parser.close()
+print(json.dumps([{k: (v, after[k]) for k, v in before.items() if v != after[k]}, state() == after]))
+"""
+
+
+def test_an_offline_parser_leaves_no_trace(tmp_path: Path) -> None:
+    import pymupdf
+
+    with pymupdf.open() as pdf:
+        for _ in range(2):
+            pdf.new_page(width=240, height=120).insert_text((20, 40), "A page of text.")
+        pdf.save(tmp_path / "a.pdf")
+    done = subprocess.run(
+        [sys.executable, "-c", STATE, str(tmp_path / "a.pdf"), "text-layer"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == [{}, True]

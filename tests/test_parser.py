@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 
 import pymupdf
 import pytest
@@ -10,10 +11,13 @@ import torch
 from PIL import Image
 
 from docspec import ParseOptions, Parser, parse
-from docspec.core import DrafterError, InputError, ModelError, PageResult, UsageError
+from docspec.core import DocumentResult, DrafterError, InputError, ModelError, PageResult, UsageError
 from docspec.core.observer import NullObserver
 from docspec.drafting.text_layer import TextLayerDrafter
-from docspec.hierarchy.rows import Engine
+from docspec.engine.engine import Engine
+from docspec.reporting.timing import page_object
+
+from .campaign.raw import document, text
 
 SMALL = {"max_tokens": 24, "dtype": "float32", "device": "cpu", "drafter": "text-layer", "stages": "both"}
 
@@ -129,11 +133,18 @@ def test_a_loop_is_stopped_and_reported(lively_qwen, pdf, monkeypatch):
         return logits
 
     monkeypatch.setattr(TransformersTarget, "forward", stuck)
-    options = {**SMALL, "max_tokens": 600, "drafter": "none"}
+    options = {**SMALL, "max_tokens": 400, "drafter": "none"}
     page = parse(pdf, model=str(lively_qwen), pages="1", baseline=True, **options).pages[0]
     assert [event.kind for event in page.events] == ["loop_stopped"]
     assert len(page.token_ids) < 10
+    assert page.cut is not None and page.cut.reason == "loop"
+    assert page.cut.dropped >= 256 and page.cut.repeated in page.events[0].detail
+    assert page_object(page)["cut"]["kept"] == len(page.token_ids)
     assert page.baseline.identical
+    kept = parse(pdf, model=str(lively_qwen), pages="1", on_loop="keep", **options).pages[0]
+    assert len(kept.token_ids) == 400
+    assert kept.token_ids[: len(page.token_ids)] == page.token_ids
+    assert [event.kind for event in kept.events] == ["budget_reached"]
 
 
 def test_what_is_wrong_with_the_request_is_said_before_the_model_is_loaded(pdf):
@@ -193,6 +204,22 @@ def test_a_repaired_file_says_so_on_every_page(parser, pdf, tmp_path):
     assert len(pages) == 3
     assert all(page.events[0].kind == "damaged_input" for page in pages)
     assert all(event.kind != "damaged_input" for page in parser.pages(pdf) for event in page.events)
+
+
+def test_of_damaged_pages_the_text_is_kept_and_what_cannot_be_shown_fails(parser, tmp_path):
+    packed = zlib.compress(text(*(f"Line {number} of the text" for number in range(40))))
+    contents = (text("A sound page"), flate(b"not flate"), flate(packed[: len(packed) // 2]))
+    (tmp_path / "three.pdf").write_bytes(document(*contents, page=b"/MediaBox[0 0 300 400]"))
+    sound, lost, cut = parser.pages(tmp_path / "three.pdf")
+    assert [page.status for page in (sound, lost, cut)] == ["ok", "failed", "ok"]
+    assert (sound.damage, cut.text != "") == (None, True)
+    assert "nothing of it can be shown; damaged in the file" in lost.error
+    assert "premature end" in cut.damage
+    assert not DocumentResult("three.pdf", (sound, cut)).ok
+
+
+def flate(data):
+    return b"<</Filter/FlateDecode/Length %d>>\nstream\n%b\nendstream" % (len(data), data)
 
 
 def test_drafting_ahead_changes_nothing_but_the_waiting(lively_qwen, pdf):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from time import perf_counter
 
-from docspec.bench.fidelity import GivenDraft
+from docspec.bench.given import GivenDraft
 from docspec.bench.page_score import PageScore, score
 from docspec.core import Block, Category, PageDraft, PageImage, PageResult, UsageError
 from docspec.core.observer import NullObserver
@@ -21,8 +21,8 @@ from docspec.dialects.locate import attach_boxes
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.documents import PageFailure, Source
 from docspec.drafting import SafeDrafter, make_drafter
+from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.page import PageParser
-from docspec.hierarchy.rows import Engine
 from docspec.hierarchy.stage1 import verify_regions
 from docspec.parser import Parser
 
@@ -31,7 +31,7 @@ _PAGE_MARK = re.compile(r"(?m)^<!-- page (\d+) -->\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AccuracyRow:
     """One way to a page's text: its scores, its tokens and seconds (drafting in all but ``autoregressive``)."""
 
     name: str
@@ -49,7 +49,7 @@ class PageAccuracy:
     page: int
     truth_characters: int
     drafter: str
-    rows: tuple[Row, ...]
+    rows: tuple[AccuracyRow, ...]
 
 
 def measure(parser: Parser, sources: Sequence[Source]) -> Iterator[PageAccuracy]:
@@ -62,13 +62,13 @@ def measure(parser: Parser, sources: Sequence[Source]) -> Iterator[PageAccuracy]
     for source in sources:
         truth = truth_of(source)
         with parser.open(source) as document:
-            for page in document.pages("1", options.dpi):
+            for page in parser.page_images(document, "1"):
                 if isinstance(page, PageFailure):
                     raise page.error
                 yield _measure_page(parser, page, drafter.draft(page), truth)
 
 
-def mean_score(rows: Sequence[Row]) -> PageScore:
+def mean_score(rows: Sequence[AccuracyRow]) -> PageScore:
     """Mean over the pages that have the measure (OmniDocBench's page average)."""
 
     def mean(field: str) -> float | None:
@@ -107,10 +107,10 @@ def _measure_page(parser: Parser, page: PageImage, draft: PageDraft, truth: str)
     regions, tokens = stage1_blocks(parser, page, draft)
     alone = draft.seconds + perf_counter() - start
     rows = (
-        Row("draft", score(draft_blocks(parser, page, draft), true), 0, draft.seconds),
-        Row("autoregressive", score(plain.blocks, true), *_cost(plain)),
-        Row("stage 1", score(regions, true), tokens, alone),
-        Row("stage 1+2", score(both.blocks, true), *_cost(both)),
+        AccuracyRow("draft", score(draft_blocks(parser, page, draft), true), 0, draft.seconds),
+        AccuracyRow("autoregressive", score(plain.blocks, true), *_cost(plain)),
+        AccuracyRow("stage 1", score(regions, true), tokens, alone),
+        AccuracyRow("stage 1+2", score(both.blocks, true), *_cost(both)),
     )
     return PageAccuracy(page.source, page.number, len(truth), draft.drafter, rows)
 
@@ -124,7 +124,7 @@ def draft_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[Blo
 def stage1_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[list[Block], int]:
     """What Stage 1 writes for each region, in the draft's reading order, and how many tokens that took."""
     target = parser.loaded.target
-    [outputs] = verify_regions(Engine(target, parser.options), target, parser.dialect, [(page, draft)])
+    [outputs] = verify_regions(make_engine(target, parser.options), target, parser.dialect, [(page, draft)])
     blocks: list[Block] = []
     for region, text in zip(draft.regions, outputs.texts, strict=True):
         if not text or region.category.is_furniture:

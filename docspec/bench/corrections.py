@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz.distance import Levenshtein
 
 from docspec.bench.accuracy import truth_of
-from docspec.bench.fidelity import GivenDraft
+from docspec.bench.given import GivenDraft
 from docspec.core import PageDraft, PageImage, ParseOptions
 from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, Source
@@ -69,7 +69,7 @@ def measure(
             truth = truth_of(source).strip()
             drafted, wrong = corrupt(truth, rate, seed)
             with parser.open(source) as document:
-                for page in document.pages("1", options.dpi):
+                for page in parser.page_images(document, "1"):
                     if isinstance(page, PageFailure):
                         continue
                     draft = PageDraft(drafter="corrupted", page_texts=(drafted,))

@@ -191,7 +191,7 @@ def measure(
     reader = _Reader(parser, plan)
     for source in sources:
         with parser.open(source) as document:
-            for page in document.pages(parser.options.pages, parser.options.dpi):
+            for page in parser.page_images(document, parser.options.pages):
                 if isinstance(page, PageFailure):
                     raise page.error
                 for point in reader.points(page, list(maker.variants(page))):

@@ -1,89 +1,55 @@
-"""Is the output really the model's own? Every page decoded by transformers' ``generate``, by our plain loop, and
-speculatively with drafts of every kind, and the token ids compared.
+"""Is the output really the model's own? Every page read by transformers' ``generate`` to its end, and by docspec in
+every way it has; token ids and written files compared.
 
-Good drafts, wrong drafts, drafts of another page and no draft must all give the same tokens; only the number of
-steps may differ. In float32 any difference is an error of ours. What could not be compared (a drafter that failed
-or found nothing, a page that could not be rendered) is listed beside, and never counted as identical.
+Good drafts, wrong drafts, drafts of another page and no draft, one stage or both, one page after the other, backwards
+or several at once must all give the same tokens and the same Markdown, JSON and HTML. In float32 any difference is an
+error of ours. The loop guard is off. A page that reached its budget is ``cut``, what could not be compared is listed
+beside; neither is counted as identical.
 """
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
+from docspec.bench.given import GivenDraft, echo
+from docspec.bench.reference import Generator, Reference
+from docspec.bench.verdicts import Check, PageChecks, Skip
+from docspec.bench.written import files_of
+from docspec.core import PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver
-from docspec.documents import PageFailure, Source
+from docspec.documents import Document, PageFailure, Source
 from docspec.drafting import SafeDrafter
 from docspec.drafting.blank import is_blank
-from docspec.hierarchy.page import PageParser
+from docspec.hierarchy.calibration import calibrate
+from docspec.hierarchy.costs import Costs
+from docspec.hierarchy.page import DraftedPage, PageParser
+from docspec.hierarchy.planner import Planner
 from docspec.parser import Parser
-from docspec.targets.registry import LoadedTarget, TargetInfo
 
+GROUP = 4
+"""Pages held at a time, to be read backwards and side by side."""
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One way of decoding one page compared with ``generate``.
+WAYS: dict[str, dict[str, object]] = {
+    "both": {"stages": "both"},
+    "together": {"stages": "both", "schedule": "together"},
+    "page": {"stages": "page"},
+    "none": {"stages": "none"},
+    "planned": {"stages": "auto"},
+    "backwards": {"stages": "auto"},
+    "in flight": {"stages": "both"},
+}
+"""How a draft is used: Stage 1 and then the page, both in one batch, the page alone, not at all, as the planner likes;
+the same from the last page to the first; and both stages of several pages at once."""
 
-    ``identical``: the same tokens, or a prefix of them where ``stopped`` says that the loop guard cut the page.
-    ``draft_characters`` is the size of the draft, all its readings together.
-    """
-
-    source: str
-    page: int
-    attention: str
-    drafts: str
-    stages: str
-    draft_characters: int
-    tokens: int
-    steps: int
-    accepted: int
-    identical: bool
-    stopped: str
-    error: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """What was not compared on one page, and why; ``failed`` where that is no property of the page."""
-
-    source: str
-    page: int
-    attention: str
-    drafts: str
-    reason: str
-    failed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PageChecks:
-    """All comparisons of one page under one attention implementation.
-
-    ``seconds`` is wall time, drafting included.
-    """
-
-    source: str
-    page: int
-    attention: str
-    checks: tuple[Check, ...] = ()
-    skips: tuple[Skip, ...] = ()
-    seconds: float = 0.0
-    target: TargetInfo | None = None
-
-    @property
-    def differing(self) -> tuple[Check, ...]:
-        return tuple(check for check in self.checks if not check.identical)
-
-    @property
-    def passed(self) -> bool:
-        """Whether everything that was asked for was compared and was identical."""
-        return not self.differing and not any(skip.failed for skip in self.skips)
+ALONE = ("both", "together", "page")
+"""The ways in which a drafter's draft is used page by page; drafts made up for the test take the first or the last."""
 
 
 @dataclass(slots=True)
-class _Drafts:
+class Drafts:
     """The drafts of one page by their drafters' names, and the names that have none, with the reason."""
 
     made: dict[str, PageDraft] = field(default_factory=dict)
@@ -91,91 +57,212 @@ class _Drafts:
     empty: dict[str, str] = field(default_factory=dict)
 
 
-WAYS: dict[str, dict[str, str]] = {
-    "both": {"stages": "both"},
-    "together": {"stages": "both", "schedule": "together"},
-    "page": {"stages": "page"},
-}
-"""How a draft is used: Stage 1 and then the page, both in one batch, the page alone."""
+@dataclass(slots=True)
+class _Page:
+    """A page with what ``generate`` made of it and what was found so far; its PDF page is closed."""
 
+    image: PageImage
+    drafted: Drafts
+    reference: Reference
+    expected: dict[str, str]
+    checks: list[Check] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    seconds: float = 0.0
 
-class GivenDraft:
-    """A drafter that answers with a draft made beforehand."""
-
-    name = "given"
-
-    def __init__(self, draft: PageDraft) -> None:
-        self._draft = draft
-
-    def draft(self, page: PageImage) -> PageDraft:
-        return self._draft
-
-
-def echo(page: PageImage, text: str, rate: float, seed: int) -> PageDraft:
-    """A draft made of the target's own output with a share ``rate`` of its words changed, dropped or doubled.
-
-    Even targets that do not read accept much of such a draft, so that trees grow and are compacted.
-    """
-    rng = random.Random(seed)
-    words: list[str] = []
-    for word in text.split(" "):
-        kind = rng.randrange(3) if rng.random() < rate else None
-        if kind is None:
-            words.append(word)
-        elif kind == 0:
-            words.append("?" + word[::-1])
-        elif kind == 1:
-            words.extend((word, word))
-    third = max(1, len(words) // 3)
-    box = BBox(0, 0, page.width, page.height)
-    parts = [" ".join(words[start : start + third + 10]) for start in range(0, len(words), third)]
-    regions = tuple(
-        Region(
-            BBox(0, page.height * i / len(parts), page.width, page.height * (i + 1) / len(parts)),
-            Category.TEXT,
-            (t,),
-        )
-        for i, t in enumerate(parts)
-    )
-    return PageDraft(
-        (*regions, Region(box, Category.TEXT, (text[::-1],))), "echo", page_texts=(" ".join(words),)
-    )
+    @property
+    def draft(self) -> tuple[str, PageDraft]:
+        """The draft that group comparisons use, with its name."""
+        return next(iter(self.drafted.made.items()), ("none", PageDraft()))
 
 
 def check_documents(
     sources: Sequence[Source],
     options: ParseOptions,
     drafters: Sequence[SafeDrafter],
-    attentions: Sequence[str] = ("sdpa", "eager"),
+    attentions: Sequence[str] = ("auto",),
 ) -> Iterator[PageChecks]:
     """Checks every selected page of ``sources`` with every drafter, an echo, another page's draft and none.
 
     Each page is drafted once, whatever the number of ``attentions``.
     """
-    known: dict[tuple[str, int], _Drafts] = {}
+    known: dict[tuple[str, int], Drafts] = {}
     for attention in attentions:
-        tried = replace(options, attention=attention, baseline=False)  # type: ignore[arg-type]
+        tried = replace(options, attention=attention, baseline=False, on_loop="keep")  # type: ignore[arg-type]
         with Parser(tried) as parser:
-            before = PageDraft()
+            checker = _Checker(parser, attention, drafters, known)
             for source in sources:
                 with parser.open(source) as document:
-                    for page in document.pages(options.pages, options.dpi):
-                        started = time.perf_counter()
-                        if isinstance(page, PageFailure):
-                            skip = Skip(page.source, page.number, attention, "all", str(page.error), True)
-                            yield PageChecks(page.source, page.number, attention, skips=(skip,))
-                            continue
-                        key = (source.name, page.number)
-                        if key not in known:
-                            known[key] = _draft(page, drafters)
-                        done = _check_page(parser, page, attention, known[key], before)
-                        seconds = time.perf_counter() - started
-                        yield replace(done, seconds=seconds, target=parser.target_info)
-                        before = next(iter(known[key].made.values()), before)
+                    yield from checker.document(document)
 
 
-def _draft(page: PageImage, drafters: Sequence[SafeDrafter]) -> _Drafts:
-    drafts = _Drafts()
+class _Checker:
+    """Compares pages under one attention implementation."""
+
+    def __init__(
+        self,
+        parser: Parser,
+        attention: str,
+        drafters: Sequence[SafeDrafter],
+        known: dict[tuple[str, int], Drafts],
+    ) -> None:
+        self._parser = parser
+        self._attention = attention
+        self._drafters = drafters
+        self._known = known
+        self._before = PageDraft()
+        self._generator = Generator(parser.loaded, parser.dialect)
+        self._planner = Planner(Costs())
+        calibrate(parser.loaded.target, self._planner.costs)
+
+    def document(self, document: Document) -> Iterator[PageChecks]:
+        group: list[_Page] = []
+        for page in self._parser.page_images(document, self._parser.options.pages):
+            started = time.perf_counter()
+            if isinstance(page, PageFailure):
+                yield self._nothing(page.source, page.number, str(page.error), failed=True)
+                continue
+            key = (document.name, page.number)
+            if key not in self._known:
+                self._known[key] = _drafted(page, self._drafters)
+            if is_blank(page):
+                yield self._nothing(
+                    page.source, page.number, "nothing is printed on it; the model is not asked"
+                )
+                continue
+            group.append(
+                self._alone(replace(page, pdf_page=None), self._known[key], _file_of(document, page))
+            )
+            group[-1].seconds = time.perf_counter() - started
+            if len(group) == GROUP:
+                yield from self._grouped(group)
+                group = []
+        yield from self._grouped(group)
+
+    def _nothing(self, source: str, page: int, reason: str, failed: bool = False) -> PageChecks:
+        skip = Skip(source, page, self._attention, "all", reason, failed)
+        return PageChecks(source, page, self._attention, skips=(skip,), target=self._parser.target_info)
+
+    def _alone(self, image: PageImage, drafted: Drafts, file: Path | None) -> _Page:
+        """The comparisons that need no other page."""
+        plain = self._page_parser("none", PageDraft())
+        if plain.regions.takes(image):
+            return self._by_regions(image, drafted, plain)
+        [request] = plain.requests(DraftedPage(image))
+        reference = self._generator.page(image, request, file)
+        text = self._parser.loaded.target.detokenize(list(reference.tokens))
+        blocks = self._parser.dialect.parse(text, image.width, image.height)
+        written = PageResult(image.source, image.number, "ok", text, blocks, image.width, image.height)
+        page = self._begun(image, drafted, reference, files_of(written))
+        for name, draft in drafted.made.items():
+            for way in ALONE:
+                self._compare(page, name, draft, way)
+        made_up = {
+            "echo 10% wrong": (echo(image, text, 0.1, image.number), ALONE),
+            "echo 50% wrong": (echo(image, text, 0.5, image.number), ALONE[-1:]),
+            "another page's": (self._before, ALONE[:1]),
+        }
+        for name, (draft, ways) in made_up.items():
+            if draft.is_empty:
+                reason = "no drafted page before it" if draft is self._before else "the output is empty"
+                page.skips.append(self._skip(page, name, reason))
+            for way in () if draft.is_empty else ways:
+                self._compare(page, name, draft, way)
+        for way in ("page", "none"):
+            self._compare(page, "none", PageDraft(), way)
+        self._before = next(iter(drafted.made.values()), self._before)
+        return page
+
+    def _begun(
+        self, image: PageImage, drafted: Drafts, reference: Reference, expected: dict[str, str]
+    ) -> _Page:
+        page = _Page(image, drafted, reference, expected)
+        for reasons, failed in ((drafted.failed, True), (drafted.empty, False)):
+            for name, reason in reasons.items():
+                page.skips.append(self._skip(page, name, reason, failed))
+        return page
+
+    def _by_regions(self, image: PageImage, drafted: Drafts, plain: PageParser) -> _Page:
+        """The comparisons of a page that the target reads by regions: the layout says what the crops are, so each draft
+        has a reference of its own. Its files are those that docspec makes of the same tokens decoded plainly."""
+        pages = []
+        for name, draft in (drafted.made or {"none": PageDraft()}).items():
+            reference = self._generator.crops(plain.requests(DraftedPage(image, draft)))
+            result = plain.verify(DraftedPage(image, draft))
+            page = self._begun(image, drafted, reference, files_of(result))
+            self._judge(page, name, draft, "none", result)
+            self._compare(page, name, draft, "page")
+            pages.append(page)
+        pages[0].checks += [check for page in pages[1:] for check in page.checks]
+        return pages[0]
+
+    def _grouped(self, group: list[_Page]) -> Iterator[PageChecks]:
+        """The comparisons that need several pages, and all that was found of each."""
+        planned = self._page_parser("planned", PageDraft(), self._planner)
+        for page in group:
+            self._judge(page, *page.draft, "planned", planned.verify(_ready(page)))
+        if len(group) > 1:
+            backwards = self._page_parser("backwards", PageDraft(), self._planner)
+            for page in reversed(group):
+                self._judge(page, *page.draft, "backwards", backwards.verify(_ready(page)))
+        if len(group) > 1 and self._parser.options.exact == "fast":  # strict pages go one by one
+            in_flight = self._page_parser("in flight", PageDraft())
+            together = in_flight.verify_all([_ready(page) for page in group])
+            for page, result in zip(group, together, strict=True):
+                self._judge(page, *page.draft, "in flight", result)
+        for page in group:
+            yield PageChecks(
+                page.image.source,
+                page.image.number,
+                self._attention,
+                tuple(page.checks),
+                tuple(page.skips),
+                page.reference.inputs,
+                page.reference.apart,
+                page.seconds,
+                self._parser.target_info,
+            )
+
+    def _page_parser(self, way: str, draft: PageDraft, planner: Planner | None = None) -> PageParser:
+        parser = self._parser
+        options = replace(parser.options, **WAYS[way])  # type: ignore[arg-type]
+        drafter = SafeDrafter(GivenDraft(draft))
+        return PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver(), planner)
+
+    def _compare(self, page: _Page, drafts: str, draft: PageDraft, way: str) -> None:
+        self._judge(page, drafts, draft, way, self._page_parser(way, draft).parse(page.image))
+
+    def _judge(self, page: _Page, drafts: str, draft: PageDraft, way: str, result: PageResult) -> None:
+        """Adds to ``page`` what ``result`` is beside ``generate``."""
+        reference = page.reference
+        apart = [] if result.token_ids == reference.tokens else ["tokens"]
+        written = files_of(result) if result.status == "ok" else {}
+        apart += [name for name, text in page.expected.items() if written.get(name) != text]
+        ended = reference.ended and result.cut is None
+        if reference.ended != (result.cut is None) and not apart:
+            apart.append("end")
+        page.checks.append(
+            Check(
+                source=result.source,
+                page=result.number,
+                attention=self._attention,
+                drafts=drafts,
+                way=way,
+                verdict="differs" if apart else "identical" if ended else "cut",
+                apart=tuple(apart),
+                draft_characters=_size(draft),
+                tokens=len(result.token_ids),
+                steps=result.stage2.steps if result.stage2 else 0,
+                accepted=result.stage2.accepted if result.stage2 else 0,
+                error=result.error,
+            )
+        )
+
+    def _skip(self, page: _Page, drafts: str, reason: str, failed: bool = False) -> Skip:
+        return Skip(page.image.source, page.image.number, self._attention, drafts, reason, failed)
+
+
+def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> Drafts:
+    drafts = Drafts()
     for drafter in drafters:
         draft, events = drafter.draft_with_events(page)
         if events:
@@ -187,81 +274,15 @@ def _draft(page: PageImage, drafters: Sequence[SafeDrafter]) -> _Drafts:
     return drafts
 
 
-def _check_page(
-    parser: Parser, page: PageImage, attention: str, drafted: _Drafts, before: PageDraft
-) -> PageChecks:
-    def skip(drafts: str, reason: str, failed: bool = False) -> Skip:
-        return Skip(page.source, page.number, attention, drafts, reason, failed)
-
-    skips = [skip(name, reason, failed=True) for name, reason in drafted.failed.items()]
-    skips += [skip(name, reason) for name, reason in drafted.empty.items()]
-    if is_blank(page):
-        skips.append(skip("all", "nothing is printed on the page; the model is not asked"))
-        return PageChecks(page.source, page.number, attention, skips=tuple(skips))
-    expected = generate(parser.loaded, parser, page)
-    text = parser.loaded.target.detokenize(list(expected))
-    drafts = {
-        **drafted.made,
-        "echo 10% wrong": echo(page, text, 0.1, page.number),
-        "echo 50% wrong": echo(page, text, 0.5, page.number),
-        "another page's": before,
-    }
-    checks = []
-    for name, draft in drafts.items():
-        if draft.is_empty:
-            skips.append(
-                skip(name, "no drafted page before it" if draft is before else "the output is empty")
-            )
-            continue
-        for stages in WAYS:
-            checks.append(_compare(parser, page, attention, name, draft, stages, expected))
-    for stages in ("page", "none"):
-        checks.append(_compare(parser, page, attention, "none", PageDraft(), stages, expected))
-    return PageChecks(page.source, page.number, attention, tuple(checks), tuple(skips))
+def _ready(page: _Page) -> DraftedPage:
+    return DraftedPage(page.image, page.draft[1])
 
 
-def generate(loaded: LoadedTarget, parser: Parser, page: PageImage) -> tuple[int, ...]:
-    """The page's tokens from transformers' own greedy ``generate``, the end token dropped."""
-    import torch
-
-    target = loaded.target
-    prompt = target.encode(page.image, parser.dialect.page_prompt)
-    inputs = {name: value.to(target.kv_spec.device) for name, value in prompt.inputs.items()}
-    budget = parser.options.max_tokens or loaded.card.max_new_tokens
-    with torch.inference_mode():
-        ids = target.model.generate(**inputs, do_sample=False, max_new_tokens=budget)
-    return tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids)
-
-
-def _compare(
-    parser: Parser,
-    page: PageImage,
-    attention: str,
-    drafts: str,
-    draft: PageDraft,
-    stages: str,
-    expected: tuple[int, ...],
-) -> Check:
-    options = replace(parser.options, **WAYS.get(stages, {"stages": stages}))  # type: ignore[arg-type]
-    drafter = SafeDrafter(GivenDraft(draft))
-    result = PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver()).parse(page)
-    cut = any(event.kind == "loop_stopped" for event in result.events)
-    tokens = result.token_ids
-    same = tokens == expected[: len(tokens)] if cut else tokens == expected
-    return Check(
-        source=result.source,
-        page=result.number,
-        attention=attention,
-        drafts=drafts,
-        stages=stages,
-        draft_characters=_size(draft),
-        tokens=len(tokens),
-        steps=result.stage2.steps if result.stage2 else 0,
-        accepted=result.stage2.accepted if result.stage2 else 0,
-        identical=result.status == "ok" and same,
-        stopped="loop_stopped" if cut else "",
-        error=result.error,
-    )
+def _file_of(document: Document, page: PageImage) -> Path | None:
+    """The file that transformers may load itself: an image of one page."""
+    if page.pdf_page is not None or document.page_count > 1:
+        return None
+    return document.source.path
 
 
 def _size(draft: PageDraft) -> int:

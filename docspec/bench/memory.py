@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from docspec.core import UsageError
+
 
 @dataclass(frozen=True, slots=True)
 class Peak:
@@ -52,6 +54,8 @@ def write_pdf(path: Path, pages: int) -> Path:
 
 
 def _run(path: Path, pages: int, arguments: Sequence[str]) -> Peak:
+    if not hasattr(os, "wait4"):
+        raise UsageError("bench memory asks the system what a process took, which this one does not tell")
     command = [
         sys.executable,
         "-m",

@@ -18,7 +18,8 @@ from docspec.core.scaffold import Scaffold
 from docspec.dialects import make_dialect
 from docspec.documents import PageFailure, open_document
 from docspec.drafting import SafeDrafter
-from docspec.hierarchy.rows import Engine, RowJob, RowOutput
+from docspec.engine.request import Output, Request
+from docspec.hierarchy.decoding import make_engine
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.scripted import ScriptedTarget
 
@@ -98,7 +99,7 @@ class ScriptedBench:
         self._room = inner.max_length
         self._drafter = drafter
         self._options = options
-        self._engine = Engine(self.target, options)
+        self._engine = make_engine(self.target, options)
         self._repeats = repeats
 
     def read(self, transcript: Transcript) -> ScriptedPage:
@@ -159,8 +160,8 @@ class ScriptedBench:
         prompt = self.target.encode(page.image, "")
         encode_seconds = time.perf_counter() - start
         budget = len(script) + self._options.max_tree + 1
-        job = RowJob(prompt, tuple(drafts), budget, held=(tuple(script), *drafts), scaffold=scaffold)
-        output: RowOutput
+        job = Request(prompt, tuple(drafts), budget, scaffold=scaffold)
+        output: Output
         stats: StageStats
         if drafted:
             [output], stats = self._engine.speculate([job])

@@ -13,14 +13,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from docspec.bench.bandwidth import step_bytes
-from docspec.hierarchy.memory import is_out_of_memory, release_memory
+from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.targets.stepping.eager import EagerSteps, view_of
 from docspec.targets.stepping.step import StepBatch, StepRunner, chain
 from docspec.targets.threads import decoding_threads
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv import KVCache
 
 TREES = (1, 8, 16, 32, 64, 128)
 ROWS = (1, 4, 16)
@@ -95,7 +95,7 @@ def _runners(target: TransformersTarget, captured: StepRunner) -> list[StepRunne
 
 
 def _interleaved(
-    target: TransformersTarget, runners: Sequence[StepRunner], step: StepBatch, cache: SlotCache, repeats: int
+    target: TransformersTarget, runners: Sequence[StepRunner], step: StepBatch, cache: KVCache, repeats: int
 ) -> dict[str, list[float]]:
     """Seconds of ``repeats`` runs of each way, after one that is not counted."""
     times: dict[str, list[float]] = {}

@@ -12,20 +12,26 @@ from __future__ import annotations
 
 import gzip
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from docspec.bench.copy_bound import copy_bound
-from docspec.core import InputError, PageImage, ParseOptions, UsageError
-from docspec.core.options import Align
+from docspec.core import InputError, PageImage, UsageError
+from docspec.core.scaffold import Scaffold
 from docspec.dialects import Dialect, make_dialect
 from docspec.documents import PageFailure, open_document
 from docspec.documents.sources import SUFFIXES
 from docspec.drafting import SafeDrafter
-from docspec.speculation.acceptance import ExactAcceptance, Scores, traverse
-from docspec.speculation.policies import make_proposer
-from docspec.speculation.proposer import Proposer
+from docspec.engine.acceptance import ExactAcceptance, Scores, traverse
+from docspec.engine.proposer import Proposer
+from docspec.engine.request import Request
+from docspec.engine.row import Row
+from docspec.engine.stopping import NeverStop
+from docspec.proposing.mixture import Mixture
+from docspec.proposing.registry import make_proposer
+from docspec.targets.protocol import Prompt
 
 DIALECTS = {".md": "markdown", ".json": "layout-json"}
 """A transcript's suffix and the dialect that it is written in."""
@@ -44,14 +50,15 @@ class Transcript:
 @dataclass(frozen=True, slots=True)
 class Replay:
     """One transcript under one policy. Seconds are CPU time of the host: ``setup_seconds`` once for the page,
-    ``host_seconds`` for all proposals with their ancestry masks."""
+    ``host_seconds`` for all proposals with their ancestry masks; ``source_seconds`` are those of each source."""
 
-    align: Align
+    align: str
     tokens: int
     steps: int
     drafted: int
     setup_seconds: float
     host_seconds: float
+    source_seconds: dict[str, float]
 
     @property
     def tokens_per_step(self) -> float:
@@ -143,29 +150,40 @@ def _pair(document: Path) -> Transcript | None:
     return None
 
 
-def replay(proposer: Proposer, output: Sequence[int], budget: int) -> tuple[int, int, float]:
-    """Verification steps, drafted tokens and CPU seconds of ``proposer`` on ``output``.
+def replay(
+    proposer: Proposer,
+    output: Sequence[int],
+    budget: int,
+    drafts: Sequence[Sequence[int]] = (),
+    scaffold: Callable[[], Scaffold | None] | None = None,
+) -> tuple[int, int, float, float]:
+    """Verification steps, drafted tokens, CPU seconds of setting up and of proposing: ``proposer`` on ``output``.
 
     ``output`` ends with the end-of-sequence token; ``budget`` is the tree's size, the pending token included.
     """
+    request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), len(output) + 1, scaffold)
+    row = Row(request, 0, 0, frozenset(), NeverStop(), [output[0]])
     rule = ExactAcceptance()
-    verified = [output[0]]
     steps = drafted = 0
+    seconds = -time.thread_time()
+    proposer.begin(row)
+    setup = seconds + time.thread_time()
     seconds = 0.0
-    while len(verified) < len(output):
-        start = time.thread_time()
-        tree = proposer.propose(verified, budget)
+    while len(row.output) < len(output):
+        seconds -= time.thread_time()
+        [tree] = proposer.propose([row], [budget])
         tree.ancestry()
-        seconds += time.thread_time() - start
-        outcome = traverse(tree, Scores(_choices(tree.depths, output, len(verified))), rule)
-        start = time.thread_time()
-        proposer.observe(tree, outcome)
-        seconds += time.thread_time() - start
-        verified.extend(tree.tokens[node] for node in outcome.path)
-        verified.append(outcome.token)
+        seconds += time.thread_time()
+        outcome = traverse(tree, Scores(_choices(tree.depths, output, len(row.output))), rule)
+        row.output += [*(tree.tokens[node] for node in outcome.path), outcome.token]
         steps += 1
         drafted += len(tree) - 1
-    return steps, drafted, seconds
+        if len(row.output) < len(output):
+            seconds -= time.thread_time()
+            proposer.accepted(row, tree, outcome)
+            seconds += time.thread_time()
+    proposer.end(row)
+    return steps, drafted, setup, seconds
 
 
 def _choices(depths: Sequence[int], output: Sequence[int], written: int) -> list[int]:
@@ -178,7 +196,7 @@ def replay_page(
     page: PageImage,
     drafter: SafeDrafter,
     codec: TokenizerFile,
-    aligns: Sequence[Align],
+    aligns: Sequence[str],
     budget: int = 128,
 ) -> PageReplay:
     """Drafts ``page`` once and replays ``transcript`` under each policy, and under the copy bound."""
@@ -188,12 +206,11 @@ def replay_page(
     output = [*codec.tokenize(transcript.text), codec.end]
     replays = []
     for align in aligns:
-        start = time.thread_time()
-        scaffold = dialect.scaffold(draft, page.width, page.height)
-        proposer = make_proposer(drafts, ParseOptions(align=align), codec, scaffold=scaffold)
-        setup = time.thread_time() - start
-        steps, drafted, seconds = replay(proposer, output, budget)
-        replays.append(Replay(align, len(output) - 1, steps, drafted, setup, seconds))
+        proposer = make_proposer(align, codec)
+        scaffold = partial(dialect.scaffold, draft, page.width, page.height)
+        steps, drafted, setup, seconds = replay(proposer, output, budget, drafts, scaffold)
+        own = dict(proposer.seconds) if isinstance(proposer, Mixture) else {}
+        replays.append(Replay(align, len(output) - 1, steps, drafted, setup, seconds, own))
     return PageReplay(
         transcript.name,
         draft.drafter,
@@ -211,7 +228,7 @@ def replay_transcript(
     transcript: Transcript,
     drafter: SafeDrafter,
     codec: TokenizerFile,
-    aligns: Sequence[Align],
+    aligns: Sequence[str],
     budget: int = 128,
     dpi: float = 200.0,
 ) -> PageReplay:
@@ -237,6 +254,10 @@ def total(pages: Sequence[PageReplay]) -> PageReplay:
             sum(one.drafted for one in of_policy),
             sum(one.setup_seconds for one in of_policy),
             sum(one.host_seconds for one in of_policy),
+            {
+                name: sum(one.source_seconds[name] for one in of_policy)
+                for name in of_policy[0].source_seconds
+            },
         )
         for of_policy in zip(*(page.replays for page in pages), strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +12,11 @@ import typer
 import typer.main
 from typer.exceptions import TyperException
 
-from docspec.cli import exits
-from docspec.cli.bench import bench
+from docspec.bench.cli import bench
 from docspec.cli.doctor import doctor
 from docspec.cli.parse import CONFIG_PATH, parse
-from docspec.cli.terminal import drop_standard_output, say, say_error
+from docspec.console import exits
+from docspec.console.terminal import drop_standard_output, say, say_error, say_trace
 from docspec.core import DocspecError
 
 HELP = """
@@ -66,7 +67,6 @@ def docspec(
 def run(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for what a user can cause."""
     state = RunState()
-    exits.stop_on_signals()
     try:
         code = typer.main.get_command(app).main(
             args=args, prog_name="docspec", standalone_mode=False, obj=state
@@ -91,6 +91,14 @@ def run(args: Sequence[str] | None = None) -> int:
         _trace(state)
         return exits.code_of(error)
     except Exception as error:
+        interrupt = exits.asked_to_stop()
+        if interrupt is not None:  # a library made another error of it
+            say("interrupted")
+            return exits.code_of(interrupt)
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+            drop_standard_output()  # help, a table: documents have words of their own
+            say_error(f"standard output: cannot be written: {error.strerror}")
+            return exits.FATAL
         hint = "" if state.verbosity >= 2 else " (run again with -vv for the details)"
         say_error(f"unexpected {type(error).__name__}: {error}{hint}")
         _trace(state)
@@ -118,4 +126,4 @@ def _config_prefix(error: TyperException) -> str:
 
 def _trace(state: RunState) -> None:
     if state.verbosity >= 2:
-        traceback.print_exc()
+        say_trace(traceback.format_exc())

@@ -6,6 +6,7 @@ Everything that can be known to be wrong is said before a model is loaded.
 
 from __future__ import annotations
 
+import contextlib
 import time
 import traceback
 from collections.abc import Sequence
@@ -14,22 +15,34 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from docspec import offline
-from docspec.cli import exits
 from docspec.cli.progress import Display, display_for
-from docspec.cli.terminal import document_stream, quiet_libraries, say, say_error, stderr_console
+from docspec.console import exits
+from docspec.console.terminal import (
+    document_stream,
+    quiet_libraries,
+    say,
+    say_error,
+    say_trace,
+    stderr_console,
+)
 from docspec.core import (
     DocspecError,
     DrafterError,
     InputError,
     ModelError,
+    OutputError,
     PageResult,
     ParseOptions,
+    UsageError,
 )
 from docspec.core.observer import Observer
+from docspec.core.safe_text import first_line
 from docspec.documents import expand_inputs, parse_page_ranges
-from docspec.reporting.destinations import Destination, check, infer_format, plan
+from docspec.documents.sources import is_folder
+from docspec.reporting.destinations import STDOUT, Destination, check, infer_format, plan
 from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink, NoFigures
-from docspec.reporting.renderer import Format, Layout, renderer_for
+from docspec.reporting.formats import renderer_for
+from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.timing import Report
 from docspec.reporting.writer import AtomicFile, DocumentWriter, StreamSink, TextSink
 from docspec.versions import machine, versions
@@ -68,32 +81,60 @@ class Batch:
         self._selection = parse_page_ranges(None)
         self._errors: list[DocspecError] = []
         self._failed_pages: list[PageResult] = []
+        self._damaged: list[str] = []
         self._done = 0
         self._count = 0
         self._verbosity = verbosity
 
     def run(self, inputs: Sequence[str]) -> int:
-        """Reads ``inputs`` and returns the exit code. Raises what is fatal before or during the run."""
+        """Reads ``inputs`` and returns the exit code. Raises what is fatal before or during the run; the report is
+        written all the same, but for a request that makes no sense."""
+        started = time.perf_counter()
+        quiet_libraries(self._verbosity)
         if self._options.offline:
             offline.enforce()
-        quiet_libraries(self._verbosity)
-        started = time.perf_counter()
-        self._selection = parse_page_ranges(self._options.pages)
-        with document_stream() as stdout:
-            sources = self._expand(inputs)
-            try:
-                self._read_all(sources, self._plan(inputs, sources), stdout)
-            except (ModelError, DrafterError):
-                if self._report.totals.pages:
-                    self._finish(started)
-                raise
-            except KeyboardInterrupt as error:
-                self._report.interrupted = True
-                self._finish(started)
-                say(f"interrupted: {self._progress_so_far()}")
-                return exits.code_of(error)
-            self._finish(started)
-        return exits.code_of_run(self._done, len(self._failed_pages), self._errors)
+        try:
+            with document_stream() as stdout:
+                try:
+                    self._check_words(inputs)
+                    self._selection = parse_page_ranges(self._options.pages)
+                    sources = self._expand(inputs)
+                    self._read_all(sources, self._plan(inputs, sources), stdout)
+                    error: BaseException | None = None
+                except UsageError:
+                    raise
+                except BaseException as raised:
+                    error = raised
+                with exits.held():
+                    return self._ended(error, started)
+        finally:
+            if self._options.offline:
+                offline.release()
+
+    def _ended(self, error: BaseException | None, started: float) -> int:
+        """Writes the report of the run that ended with ``error``, says what failed, returns the exit code; raises
+        ``error`` where it is fatal."""
+        if isinstance(error, Exception) and not isinstance(error, DocspecError):
+            error = exits.asked_to_stop() or error  # a library made another error of the signal
+        done = exits.code_of_run(self._done, len(self._failed_pages) + len(self._damaged), self._errors)
+        self._report.exit_code = done if error is None else exits.code_of(error)
+        self._report.interrupted = isinstance(error, KeyboardInterrupt)
+        self._report.error = None if error is None else _reason(error)
+        self._finish(started)
+        if isinstance(error, KeyboardInterrupt):
+            say(f"interrupted: {self._progress_so_far()}")
+        elif error is not None:
+            raise error
+        return self._report.exit_code
+
+    def _check_words(self, inputs: Sequence[str]) -> None:
+        """An empty word is a variable of a script that was not set, and never the current folder."""
+        outputs = self._outputs
+        for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
+            if word == "":
+                raise UsageError(f"{name} is empty; name a file, a folder or -")
+        if outputs.report is not None and str(outputs.report) in STDOUT:
+            raise UsageError("--report needs a file: standard output is the document's")
 
     def _expand(self, inputs: Sequence[str]) -> list[Any]:
         expansion = expand_inputs(inputs)
@@ -104,12 +145,13 @@ class Batch:
             for skipped in expansion.skipped:
                 self._display.note(f"skipped {skipped.path}: {skipped.reason}")
         elif expansion.skipped:
-            self._display.note(f"{len(expansion.skipped)} files skipped (-v says which and why)")
+            count = len(expansion.skipped)
+            self._display.note(f"{count} file{'' if count == 1 else 's'} skipped (-v says which and why)")
         self._count = len(expansion.sources) + len(expansion.errors)
         return list(expansion.sources)
 
     def _plan(self, inputs: Sequence[str], sources: Sequence[Any]) -> list[Destination]:
-        into_folder = len(inputs) > 1 or any(given != "-" and Path(given).is_dir() for given in inputs)
+        into_folder = len(inputs) > 1 or any(given != "-" and is_folder(Path(given)) for given in inputs)
         outputs = self._outputs
         if not sources:
             return []
@@ -140,22 +182,35 @@ class Batch:
                 self._load_target(parser)
                 with self._writer(document, place, stdout) as writer:
                     for result in parser.pages(document):
+                        exits.stop_if_asked()
                         writer.add(result)
                         self._report.add_page(result)
                         if result.status == "failed":
                             self._failed_pages.append(_without_pixels(result))
+                        else:
+                            self._note_damage(result)
+                if document.damage is not None:
+                    self._damaged.append(f"{document.name}: {document.damage}")
             self._done += 1
-        except (ModelError, DrafterError, BrokenPipeError):
-            raise
         except Exception as error:
+            nowhere = isinstance(error, OutputError) and place.path is None  # nor for the documents to come
+            if nowhere or isinstance(error, ModelError | DrafterError | UsageError | BrokenPipeError):
+                entry.error = _reason(error)
+                raise
+            exits.stop_if_asked()
             failure = error if isinstance(error, DocspecError) else _unexpected(source.name, error)
             entry.error = str(failure)
             self._errors.append(failure)
             if self._verbosity >= 2:
-                traceback.print_exc()
-        except KeyboardInterrupt:
-            entry.error = "interrupted"
+                say_trace(traceback.format_exc())
+        except BaseException as error:
+            entry.error = _reason(error)
             raise
+
+    def _note_damage(self, result: PageResult) -> None:
+        """A page that was read although some of it may be missing is written out, and said."""
+        here = [event.detail for event in result.events if event.kind == "damaged_page"]
+        self._damaged += [f"{result.source}, page {result.number}: {detail}" for detail in here]
 
     def _load_target(self, parser: Any) -> None:
         if self._report.target is None:
@@ -184,19 +239,34 @@ class Batch:
     def _finish(self, started: float) -> None:
         self._report.wall_seconds = time.perf_counter() - started
         if self._outputs.report is not None:
-            self._report.write(self._outputs.report)
-        if not self._quiet and self._report.totals.pages:
+            self._write_report(self._outputs.report)
+        if not self._quiet and self._report.totals.pages and self._report.exit_code != exits.PIPE_CLOSED:
             from docspec.reporting.summary import summary
 
             console = stderr_console()
-            console.print(summary(self._report, console.width))
+            with contextlib.suppress(
+                OSError, SystemExit
+            ):  # Rich's answer to a closed pipe; nobody reads it then
+                console.print(summary(self._report, console.width))
         for page in self._failed_pages:
             message = page.error or "unknown error"
             say_error(message if page.source in message else f"{page.source}, page {page.number}: {message}")
-        for error in self._errors:
-            say_error(str(error))
+            if page.trace is not None and self._verbosity >= 2:
+                say_trace(page.trace)
+        for message in [*self._damaged, *map(str, self._errors)]:
+            say_error(message)
         if self._count > 1 and self._errors and not self._quiet:
             say(f"{self._done} of {self._count} inputs written")
+
+    def _write_report(self, path: Path) -> None:
+        """A report that cannot be written is an error of the run, but hides no other one."""
+        try:
+            self._report.write(path)
+        except OutputError as error:
+            if self._report.error is not None and self._report.error.startswith(f"{path}: "):
+                return  # it is what ended the run
+            self._report.exit_code = self._report.exit_code or exits.FATAL
+            self._errors.append(error)
 
     def _progress_so_far(self) -> str:
         whole = f"{self._done} of {self._count} inputs complete"
@@ -218,6 +288,13 @@ def _subject(message: str) -> str:
     return message.partition(": ")[0]
 
 
+def _reason(error: BaseException) -> str:
+    """Why a run ended before its end, in the report."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return "standard output was closed" if isinstance(error, BrokenPipeError) else first_line(error)
+
+
 def _unexpected(name: str, error: Exception) -> DocspecError:
     """One input met a fault of ours or of a library; it fails, the others go on."""
     if isinstance(error, MemoryError):
@@ -228,4 +305,4 @@ def _unexpected(name: str, error: Exception) -> DocspecError:
 
 
 def _without_pixels(result: PageResult) -> PageResult:
-    return PageResult(result.source, result.number, result.status, error=result.error)
+    return PageResult(result.source, result.number, result.status, error=result.error, trace=result.trace)

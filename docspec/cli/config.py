@@ -6,15 +6,24 @@ the command line wins over it; the environment variable ``DOCSPEC_MODEL`` wins o
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 
 from docspec.core import UsageError
 
 MODEL_VARIABLE = "DOCSPEC_MODEL"
+MOST_BYTES = 2**20
+
+_KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a finite number"),
+}
 
 
 def default_path(environ: Mapping[str, str] | None = None) -> Path:
@@ -25,25 +34,38 @@ def default_path(environ: Mapping[str, str] | None = None) -> Path:
     return base / "docspec" / "config.toml"
 
 
-def load(path: Path | None, allowed: Collection[str] | None = None) -> dict[str, Any]:
+def load(path: Path | None, kinds: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The options in the file at ``path`` (``None``: the default place, which need not exist), keyed by
     parameter.
 
-    ``allowed`` holds the parameter names (``keep_furniture``), ``None`` takes any; keys may spell them with
-    ``-``. Raises :class:`UsageError` for a file that is missing, is no TOML, or has a key or value that no
-    option takes.
+    ``kinds`` holds the types of the parameters by name (``keep_furniture``), ``None`` takes any; keys may spell them
+    with ``-``. Raises :class:`UsageError` for a file that is missing, is no TOML, or has a key or a type of value that
+    no option takes; ranges and choices are the options' own.
     """
     if path is None:
         path = default_path()
         if not path.is_file():
             return {}
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes")
+        values = tomllib.loads(content.decode("utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot read the config file: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # wrong syntax, wrong encoding, numbers and nesting without end
         raise UsageError(f"{path}: not a valid TOML file: {error}") from error
-    return {_parameter(key, value, path, allowed): _text(value) for key, value in values.items()}
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        name = key.replace("-", "_")
+        if name in found:
+            raise UsageError(f"{path}: {key} is given twice")
+        found[name] = _checked(key, value, path, kinds)
+    return found
 
 
 def resolve_model(flag: str, environ: Mapping[str, str], configured: str | None) -> str:
@@ -54,18 +76,25 @@ def resolve_model(flag: str, environ: Mapping[str, str], configured: str | None)
     return next((name for name in candidates if name and name != "auto"), "auto")
 
 
-def _parameter(key: str, value: Any, path: Path, allowed: Collection[str] | None) -> str:
-    name = key.replace("-", "_")
-    if allowed is not None and name not in allowed:
-        known = ", ".join(sorted(option.replace("_", "-") for option in allowed))
+def _checked(key: str, value: Any, path: Path, kinds: Mapping[str, Any] | None) -> Any:
+    """``value`` as its option takes it: numbers as text, so that one place (the option's own type) converts and checks
+    them, flags as they are. A text is no number and a flag is neither."""
+    if kinds is None:
+        accepted: tuple[type, ...] = (str, bool, int, float)
+        wanted = "a text, a number or true/false"
+    elif (name := key.replace("-", "_")) in kinds:
+        kind = next((each for each in get_args(kinds[name]) or () if each is not NoneType), kinds[name])
+        accepted, wanted = _KINDS.get(kind, ((str,), "a text in quotes"))
+    else:
+        known = ", ".join(sorted(option.replace("_", "-") for option in kinds))
         raise UsageError(f"{path}: unknown key {key!r}; known are {known}")
-    if not isinstance(value, str | int | float | bool):
-        raise UsageError(f"{path}: {key} must be a text, a number or true/false")
-    return name
-
-
-def _text(value: Any) -> Any:
-    """Numbers as text, so that one place (the option's own type) converts and checks them; flags as they
-    are.
-    """
+    odd = isinstance(value, float) and not math.isfinite(value)
+    if odd or not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
+        raise UsageError(f"{path}: {key} must be {wanted}, not {_shown(value)}")
     return value if isinstance(value, bool) else str(value)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    return str(value).lower() if isinstance(value, bool) else repr(value)[:80]

@@ -4,7 +4,6 @@ JSON.
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docspec.cli import config as config_file
-from docspec.cli import exits
+from docspec.console import exits
 
 if TYPE_CHECKING:
     from docspec.doctor import Finding
@@ -41,8 +40,10 @@ def doctor(
     Exit code 0 if pages can be read, 1 if something needed is missing. Nothing is downloaded.
     """
     from docspec import offline
-    from docspec.cli.terminal import document_stream, quiet_libraries
+    from docspec.console.terminal import document_stream, quiet_libraries
+    from docspec.core.safe_text import dump_json
     from docspec.doctor import able, examine
+    from docspec.reporting.writer import StreamSink
     from docspec.versions import machine, versions
 
     offline.enforce()
@@ -59,25 +60,25 @@ def doctor(
                 "able": able(findings),
                 "findings": [asdict(finding) for finding in findings],
             }
-            text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+            text = dump_json(facts, indent=2) + "\n"
         else:
             text = None
         if text is not None:
-            stdout.write(text.encode("utf-8"))
-            stdout.flush()
+            StreamSink(stdout).write(text)
     if text is None:
         _print(findings, able(findings))
     return exits.OK if able(findings) else exits.FATAL
 
 
 def _print(findings: list[Finding], can_read: bool) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from docspec.console.terminal import CleanConsole
+    from docspec.core.safe_text import one_line
     from docspec.versions import versions
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = CleanConsole()
     facts = versions()
     console.print(f"docspec {facts['docspec']}, Python {facts['python']}\n")
     table = Table.grid(padding=(0, 2))
@@ -89,14 +90,14 @@ def _print(findings: list[Finding], can_read: bool) -> None:
         heading = _TITLES[finding.area] if finding.area != area else ""
         area = finding.area
         mark, style = _MARKS[finding.state]
-        detail = Text(finding.detail)
+        detail = Text(one_line(finding.detail))
         if finding.remedy:
-            detail.append(f"\nto do: {finding.remedy}", style="cyan")
+            detail.append(f"\nto do: {one_line(finding.remedy)}", style="cyan")
         if heading:
             if table.row_count:
                 table.add_row("")
             table.add_row("", Text(heading, style="bold underline"))
-        table.add_row(Text(mark, style=style), finding.name, detail)
+        table.add_row(Text(mark, style=style), one_line(finding.name), detail)
     console.print(table)
     verdict = "docspec can read pages here." if can_read else "docspec cannot read pages here; see NO above."
     console.print(Text(f"\n{verdict}", style="green" if can_read else "red"))

@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from docspec.cli.terminal import one_line, say, stderr_console
+from docspec.console import exits
+from docspec.console.terminal import say, stderr_console
 from docspec.core import PageResult
 from docspec.core.observer import NullObserver, Observer
-from docspec.reporting.totals import NOTABLE
+from docspec.core.safe_text import one_line
+from docspec.reporting.totals import CUTS, NOTABLE
 
 STAGE_NAMES = {"stage1": "stage 1", "stage2": "stage 2"}
 _WIDE = 64
@@ -42,13 +44,26 @@ class Display(Observer, Protocol):
 
 
 class Silent(NullObserver):
-    """``-q``: errors are printed by others, nothing here."""
+    """``-q``: errors are printed by others, nothing here.
+
+    What a parser tells are the moments at which a signal that something swallowed (an interrupt in a callback of an
+    import goes nowhere) ends the run after all.
+    """
 
     def input_started(self, name: str, index: int, count: int) -> None:
-        pass
+        exits.stop_if_asked()
 
     def loading(self, from_hub: bool) -> None:
-        pass
+        exits.stop_if_asked()
+
+    def stage(self, number: int, name: str) -> None:
+        exits.stop_if_asked()
+
+    def decoding(self, number: int, stage: str, tokens: int, tokens_per_step: float) -> None:
+        exits.stop_if_asked()
+
+    def note(self, message: str) -> None:
+        exits.stop_if_asked()
 
     def __enter__(self) -> Silent:
         return self
@@ -78,6 +93,7 @@ class Lines(Silent):
                 self._line(line)
 
     def note(self, message: str) -> None:
+        super().note(message)
         self._line(message)
 
     def _line(self, message: str) -> None:
@@ -113,7 +129,7 @@ class Bar(Lines):
             self._progress.remove_task(self._task)
         prefix = f"{index}/{count} " if count > 1 else ""
         room = self._console.width // 3 if self._wide else self._console.width - 28
-        title = shortened(prefix + name.rsplit("/", 1)[-1], max(room, 8))
+        title = shortened(one_line(prefix + name.rsplit("/", 1)[-1]), max(room, 8))
         self._task = self._progress.add_task(title, total=None, pages="", stage="opening", speed="")
 
     def loading(self, from_hub: bool) -> None:
@@ -127,14 +143,16 @@ class Bar(Lines):
         self._update(total=pages, completed=0, pages=f"0/{pages}", stage="")
 
     def stage(self, number: int, name: str) -> None:
+        super().stage(number, name)
         self._update(stage=STAGE_NAMES.get(name, name), speed="")
 
     def decoding(self, number: int, stage: str, tokens: int, tokens_per_step: float) -> None:
+        super().decoding(number, stage, tokens, tokens_per_step)
         speed = f"{tokens_per_step:.1f} tok/step" if self._wide else f"{tokens_per_step:.1f}/step"
         self._update(stage=STAGE_NAMES.get(stage, stage), speed=speed)
 
     def page_done(self, result: PageResult) -> None:
-        if self._verbosity:
+        if self._verbosity or result.cut is not None:
             super().page_done(result)
         else:
             self._done += 1
@@ -168,7 +186,11 @@ def page_line(result: PageResult) -> str:
     stats = result.stage2
     tokens = len(result.token_ids) or (stats.tokens if stats is not None else 0)
     speed = f", {stats.tokens_per_step:.1f} tokens/step" if stats is not None and stats.steps else ""
-    notable = "".join(f"; {NOTABLE[event.kind]}" for event in result.events if event.kind in NOTABLE)
+    notable = "".join(
+        f"; {event.detail if event.kind in CUTS else NOTABLE[event.kind]}"
+        for event in result.events
+        if event.kind in NOTABLE
+    )
     return f"{head} {tokens:,} tokens{speed}, {result.timings.total:.2f} s{notable}"
 
 

@@ -1,7 +1,7 @@
 """The value types that all rooms share. Nothing here imports torch, PyMuPDF or any other room."""
 
 from docspec.core.categories import Category
-from docspec.core.draft import PageDraft, Region
+from docspec.core.draft import PageDraft, PrintedLine, Region
 from docspec.core.errors import (
     DocspecError,
     DrafterError,
@@ -17,6 +17,7 @@ from docspec.core.page import PageImage
 from docspec.core.result import (
     Baseline,
     Block,
+    Cut,
     DocumentResult,
     Event,
     PageResult,
@@ -30,6 +31,7 @@ __all__ = [
     "Baseline",
     "Block",
     "Category",
+    "Cut",
     "DocspecError",
     "DocumentResult",
     "DrafterError",
@@ -44,6 +46,7 @@ __all__ = [
     "PageStatus",
     "PageTimings",
     "ParseOptions",
+    "PrintedLine",
     "Region",
     "StageStats",
     "UsageError",

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from docspec.core.categories import Category
 from docspec.core.geometry import BBox
+from docspec.core.result import Event
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """One printed line: its place, its text, and the size of its type in pixels (0 where that is not known)."""
+
+    bbox: BBox
+    text: str
+    size: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +26,26 @@ class Region:
     ``texts`` are alternative readings, the most trusted first. They are neutral, not yet in any target's spelling:
     plain text with ``\\n`` where the print breaks a line; a table as HTML (``<table>...</table>``); a formula as bare
     LaTeX or Unicode without ``$``; a heading without ``#``; a list item with its bullet as printed. A picture has
-    no texts. ``confidence`` is the drafter's own, 0..1.
+    no texts. ``confidence`` is the drafter's own, 0..1. ``lines`` are the printed lines of the first text, top to
+    bottom, where the drafter knows them; on a crooked page, as they lie once it is turned upright.
     """
 
     bbox: BBox
     category: Category
     texts: tuple[str, ...] = ()
     confidence: float = 1.0
+    lines: tuple[PrintedLine, ...] = ()
+
+    def moved(self, move: Callable[[BBox], BBox]) -> Region:
+        """The region with every box moved; sizes of type follow the height of their lines."""
+        lines = tuple(
+            PrintedLine(
+                box, line.text, line.size * box.height / line.bbox.height if line.bbox.height else 0.0
+            )
+            for line in self.lines
+            for box in (move(line.bbox),)
+        )
+        return replace(self, bbox=move(self.bbox), lines=lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +53,10 @@ class PageDraft:
     """The regions of one page in reading order, and where they come from.
 
     ``page_texts`` are further spellings of the whole page (such as PyMuPDF's own Markdown). ``reason`` says in
-    a few words why this drafter was chosen. ``seconds`` is the wall time that drafting took; it is always counted.
+    a few words why this drafter was chosen. ``layout`` says whose the regions are (``white space`` where no model saw
+    the page). ``seconds`` is the wall time that drafting took; it is always counted. ``events`` say what did not go the
+    plain way (a layout model that failed, a draft that was cut). ``tilt`` are the degrees by
+    which the page leans, clockwise.
     """
 
     regions: tuple[Region, ...] = ()
@@ -37,6 +64,9 @@ class PageDraft:
     reason: str = ""
     seconds: float = 0.0
     page_texts: tuple[str, ...] = ()
+    layout: str = ""
+    events: tuple[Event, ...] = ()
+    tilt: float = 0.0
 
     @property
     def is_empty(self) -> bool:

@@ -11,8 +11,8 @@ from docspec.core.result import PageResult
 
 @runtime_checkable
 class Observer(Protocol):
-    """Listens to a parser. Calls come from the parser's thread; an observer must return quickly and not
-    raise.
+    """Listens to a parser. Calls come from the parser's thread; an observer must return quickly and raise nothing
+    but ``KeyboardInterrupt``, which ends the run.
     """
 
     def document_started(self, source: str, pages: int) -> None:

@@ -1,60 +1,209 @@
-"""The one typed configuration, built at the edge (command line or API) and passed down unchanged."""
+"""The one typed configuration, built at the edge (command line or API) and passed down unchanged.
+
+An option is declared here once, as a field with its help and its bounds. The command line, the benchmarks, the config
+file and the Python interface all take it from here: another option is another field.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from docspec.core.errors import UsageError
 
 Stages = Literal["auto", "both", "page", "none"]
 Graphs = Literal["auto", "cuda", "compile", "off"]
-Align = Literal["window", "cursor"]
+Read = Literal["auto", "page", "regions"]
 Schedule = Literal["sequential", "together"]
+ImageScale = Literal["published", "as-is"]
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+Exact = Literal["fast", "strict"]
+OnLoop = Literal["stop", "reread", "keep"]
+Attention = Literal["auto", "eager", "sdpa"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "ppstructure", "saved", "none"]
+
+OPTION = "option"
+"""Key of a field's metadata under which its :class:`Option` stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What a person is told of an option: ``group`` is the panel of the help page, ``least`` and ``most`` bound the
+    value, ``flags`` are the names on the command line where they do not follow from the field's."""
+
+    help: str
+    group: str
+    metavar: str | None = None
+    least: float | None = None
+    most: float | None = None
+    flags: tuple[str, ...] = ()
+
+
+def option(default: Any, help: str, group: str, **more: Any) -> Any:
+    """A dataclass field that is an option of the command line (see :class:`Option` for ``more``)."""
+    return field(default=default, metadata={OPTION: Option(help, group, **more)})
+
+
+def flag_of(name: str) -> str:
+    """The field ``name`` as it is spelled on the command line."""
+    return "--" + name.replace("_", "-")
+
+
+def check(options: Any) -> None:
+    """Raises ``UsageError`` where a field of the dataclass ``options`` is out of its declared bounds or choices."""
+    types = get_type_hints(type(options))
+    for each in fields(options):
+        declared: Option | None = each.metadata.get(OPTION)
+        value = getattr(options, each.name)
+        if declared is None or value is None:
+            continue
+        kind = types[each.name]
+        if get_origin(kind) is Literal and value not in get_args(kind):
+            choices = ", ".join(map(str, get_args(kind)))
+            raise UsageError(f"{flag_of(each.name)} {value}: choose among {choices}")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            least = -math.inf if declared.least is None else declared.least
+            most = math.inf if declared.most is None else declared.most
+            if not (math.isfinite(value) and least <= value <= most):
+                bounds = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
+                raise UsageError(f"{flag_of(each.name)} {value}: must be {bounds}")
+
+
+OUTPUT, PAGES, MODEL, DRAFTS, SPECULATION = "Output", "Pages", "Model", "Drafts", "Speculation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseOptions:
-    """How to parse. Every field has the command line's name and default.
+    """How to parse. Every field has the command line's name, help and default.
 
     ``tau=None`` is exact acceptance (argmax equality); a number in (0, 1] is the paper's equation 10.
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
     ``schedule`` says whether Stage 1 comes before Stage 2 (as in the paper) or runs beside it in one batch.
-    ``align`` names the policy that finds the place in the drafts; ``window`` is the paper's n, for its policy only.
+    ``align`` names what proposes tokens; ``window`` is the paper's n, for its policy only.
     ``max_tree`` is the number of tree tokens per step, the pending token included.
-    ``graphs`` says how verification steps are run: captured as CUDA graphs, compiled, or eagerly (``off``).
     ``pages_in_flight`` is the number of pages of a document that are verified side by side, for throughput; each page's
     output is the same. It takes the place of ``schedule`` ``together``, and pages with a ``baseline`` go one by one.
+    ``image_scale`` ``published`` is what the model's published accuracy was measured with, ``as-is`` what costs least.
     ``kv_memory`` bounds the key-value buffers, in MiB (``None``: unbounded for a page, batches of crops bounded).
+
+    Raises ``UsageError`` for values out of bounds and for options that exclude each other.
     """
 
-    # documents
-    pages: str | None = None
-    dpi: float = 200.0
-    password: str | None = None
-    # target
-    model: str = "auto"
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    attention: Literal["auto", "eager", "sdpa"] = "auto"
-    offline: bool = False
-    kv_memory: int | None = None
-    pages_in_flight: int = 1
-    graphs: Graphs = "auto"
-    # drafts
-    drafter: DrafterName = "auto"
-    drafts: Path | None = None
-    ppstructure_models: Path | None = None
-    ppstructure_engine: str = "onnxruntime"
-    # speculation
-    stages: Stages = "auto"
-    schedule: Schedule = "sequential"
-    align: Align = "cursor"
-    window: int = 3
-    tau: float | None = None
-    max_tree: int = 64
-    max_tokens: int | None = None
-    baseline: bool = False
+    pages: str | None = option(None, "Pages to read, counted from 1. Default: all.", PAGES, metavar="1-3,7")
+    dpi: float = option(200.0, "Pixels per inch that PDF pages are rendered at.", PAGES, least=1, most=9600)
+    image_scale: ImageScale = option(
+        "published",
+        "Image files as large as the model's own tool shows them (dots.ocr: about twice), or as they are.",
+        PAGES,
+    )
+    keep_rotation: bool = option(False, "Leave pages as they are whose text runs sideways.", PAGES)
+    ignore_exif: bool = option(False, "Leave photographs as stored, whatever way up they were taken.", PAGES)
+    max_megapixels: float = option(
+        25.0, "Larger pages and images are reduced to this many million pixels; 0: never.", PAGES, least=0
+    )
+    password: str | None = option(None, "Password of encrypted PDF files.", PAGES)
+
+    model: str = option(
+        "auto",
+        "Hub name or local folder. auto: $DOCSPEC_MODEL, the config file, else the bundled reader.",
+        MODEL,
+        metavar="NAME|DIR",
+    )
+    device: str = option("auto", "Where the model runs.", MODEL, metavar="auto|cpu|cuda[:N]|mps")
+    dtype: Dtype = option("auto", "Number format of the weights.", MODEL)
+    attention: Attention = option("auto", "Attention implementation.", MODEL)
+    offline: bool = option(False, "Never open a connection; use what is on this machine.", MODEL)
+    graphs: Graphs = option(
+        "auto",
+        "How steps are run: captured as CUDA graphs, compiled, or as they come (off); auto: what works.",
+        MODEL,
+    )
+    kv_memory: int | None = option(
+        None,
+        "Most MiB that key-value buffers may take; a page that needs more fails. Default: no bound.",
+        MODEL,
+        metavar="MIB",
+        least=1,
+    )
+    pages_in_flight: int = option(
+        1,
+        "Pages of a document verified side by side, for throughput on an accelerator.",
+        MODEL,
+        metavar="N",
+        least=1,
+        most=64,
+    )
+
+    drafter: DrafterName = option("auto", "What proposes text; auto decides page by page.", DRAFTS)
+    drafts: Path | None = option(None, "Saved results, for --drafter saved.", DRAFTS, metavar="FILE|DIR")
+    ppstructure_models: Path | None = option(
+        None, "Local PP-StructureV3 models, one folder each.", DRAFTS, metavar="DIR"
+    )
+    ppstructure_engine: str = option("onnxruntime", "What runs PP-StructureV3.", DRAFTS, metavar="NAME")
+
+    read: Read = option(
+        "auto",
+        "The page as a whole, or its regions one by one as the layout gives them; auto: what the model was made for.",
+        SPECULATION,
+    )
+    stages: Stages = option(
+        "auto",
+        "Check regions and page, the page only, or decode plainly (none); auto: what pays.",
+        SPECULATION,
+    )
+    schedule: Schedule = option(
+        "sequential", "Regions before the page, or together with it in one batch.", SPECULATION
+    )
+    align: str = option(
+        "cursor",
+        "What proposes tokens: cursor, the paper's window, or sources joined with +.",
+        SPECULATION,
+        metavar="NAME[+NAME]",
+    )
+    window: int = option(3, "Tokens that must match to line up.", SPECULATION, least=1, most=1000)
+    tau: float | None = option(
+        None,
+        "Relaxed acceptance (0 to 1, paper: 0.75). Default: exact, the model's own output.",
+        SPECULATION,
+        least=0,
+        most=1,
+    )
+    exact: Exact = option(
+        "fast",
+        "Strict: choices that the shape of a step could tip are made again by a step of one token.",
+        SPECULATION,
+    )
+    max_tree: int = option(
+        64, "Tokens checked in one step.", SPECULATION, least=1, most=4096, flags=("--max-tree", "--budget")
+    )
+    on_loop: OnLoop = option(
+        "stop",
+        "Cut a page where its text only repeats itself, and no more (stop) or then read what it has not come to on "
+        "crops (reread); or keep all that the model writes.",
+        SPECULATION,
+    )
+    max_tokens: int | None = option(
+        None, "Most tokens a page may have. Default: the model's limit.", SPECULATION, least=1
+    )
+    baseline: bool = option(False, "Also decode plainly and report the speed-up.", SPECULATION)
+
+    def __post_init__(self) -> None:
+        check(self)
+        if not self.model:
+            raise UsageError("--model is empty; name a model, or leave it out")
+        if self.tau == 0:
+            raise UsageError("--tau 0: must be above 0 and at most 1; leave it out for exact acceptance")
+        if self.drafter == "saved" and self.drafts is None:
+            raise UsageError("--drafter saved needs --drafts FILE or DIR")
+        if self.pages_in_flight > 1 and (self.baseline or self.schedule == "together"):
+            other = "--baseline" if self.baseline else "--schedule together"
+            raise UsageError(f"--pages-in-flight {self.pages_in_flight} and {other}: choose one of them")
+
+        if self.exact == "strict" and (self.tau is not None or self.pages_in_flight > 1):
+            other = "--tau" if self.tau is not None else "--pages-in-flight"
+            raise UsageError(f"--exact strict and {other}: choose one of them")
 
     @property
     def kv_limit(self) -> int | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from docspec.core.result import Event
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -16,7 +18,8 @@ class PageImage:
     ``image`` is RGB, upright. ``number`` is 1-based in its source document. ``scale`` is pixels per PDF point.
     ``pdf_page`` is an open ``pymupdf.Page`` of a private one-page copy whose rotation has been removed, so that
     ``pixel = point * scale`` holds for everything read from it, or ``None`` for image inputs. It is only valid
-    until the next page is asked for.
+    until the next page is asked for. ``events`` say what is wrong with the page in its file and what was done to show
+    it (turned, reduced).
     """
 
     image: Image
@@ -25,6 +28,7 @@ class PageImage:
     source: str
     pdf_page: Any | None = None
     render_seconds: float = 0.0
+    events: tuple[Event, ...] = ()
 
     @property
     def width(self) -> int:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 PageStatus = Literal["ok", "blank", "failed"]
 
+DAMAGE = frozenset({"damaged_page", "damaged_input"})
+"""Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -21,12 +24,17 @@ class Block:
 
     ``text`` is as the target wrote it (Markdown, HTML for tables, LaTeX for formulas). ``bbox`` is in page-image
     pixels; ``None`` where neither the target nor the draft says where the block is. ``bbox_from`` tells which.
+    ``gap`` is the white space between this block and the one before it where they follow each other in one Markdown
+    answer (the gaps and texts of all blocks together are that answer), ``None`` where the target wrote separate cells.
+    ``reread`` blocks were read on crops of their own, because the page's text was cut before them.
     """
 
     category: Category
     text: str
     bbox: BBox | None = None
     bbox_from: Literal["model", "draft", "none"] = "none"
+    gap: str | None = field(default=None, compare=False)
+    reread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,20 @@ class Event:
 
     kind: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Why a page's text ends before the target ended it: a ``loop`` or the ``budget``.
+
+    ``kept`` tokens are the page's. Of a loop ``dropped`` tokens behind them were written and only say again what they
+    end with, ``repeated``.
+    """
+
+    reason: Literal["loop", "budget"]
+    kept: int
+    dropped: int = 0
+    repeated: str = ""
 
 
 class AcceptanceRatios:
@@ -71,7 +93,8 @@ class StageStats(AcceptanceRatios):
     Pages that are verified side by side share forwards and seconds; each is charged with its part of the steps.
     ``shared_forwards`` are those in which rows of both stages took part (``schedule`` ``together``); both stages
     count them, and their time is Stage 2's ``decode_seconds``. ``plain_tokens`` were decoded one a step because
-    drafts did not pay there.
+    drafts did not pay there. ``smallest_margin`` is how far the largest logit was from the second one, where they were
+    closest along the output (``None``: not known); ``redecided`` choices were made again by a step of one token.
     """
 
     rows: int = 0
@@ -87,6 +110,8 @@ class StageStats(AcceptanceRatios):
     kv_bytes: int = 0
     plain_tokens: int = 0
     shared_forwards: int = 0
+    smallest_margin: float | None = None
+    redecided: int = 0
 
     @property
     def host_share(self) -> float:
@@ -94,6 +119,7 @@ class StageStats(AcceptanceRatios):
         return self.host_seconds / self.decode_seconds if self.decode_seconds else 0.0
 
     def __add__(self, other: StageStats) -> StageStats:
+        margins = self.smallest_margin, other.smallest_margin
         return StageStats(
             self.rows + other.rows,
             self.forwards + other.forwards,
@@ -108,6 +134,8 @@ class StageStats(AcceptanceRatios):
             max(self.kv_bytes, other.kv_bytes),
             self.plain_tokens + other.plain_tokens,
             self.shared_forwards + other.shared_forwards,
+            min((one for one in margins if one is not None), default=None),
+            self.redecided + other.redecided,
         )
 
 
@@ -150,7 +178,8 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """One page's output. ``image`` is there for cropping figures while the page is being written; drop it after."""
+    """One page's output. ``trace`` is the traceback of a fault that nobody foresaw. ``image`` is there for cropping
+    figures while the page is being written; drop it after."""
 
     source: str
     number: int
@@ -167,9 +196,17 @@ class PageResult:
     timings: PageTimings = field(default_factory=PageTimings)
     baseline: Baseline | None = None
     events: tuple[Event, ...] = ()
+    cut: Cut | None = None
     error: str | None = None
+    trace: str | None = None
     token_ids: tuple[int, ...] = ()
     image: Image | None = None
+
+    @property
+    def damage(self) -> str | None:
+        """Why some of the page may be missing although it was read; ``None`` for a sound page of a sound document."""
+        found = [event.detail for event in self.events if event.kind in DAMAGE]
+        return "; ".join(found) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,5 +221,5 @@ class DocumentResult:
 
     @property
     def ok(self) -> bool:
-        """Whether no page failed."""
-        return all(page.status != "failed" for page in self.pages)
+        """Whether no page failed and none is damaged."""
+        return all(page.status != "failed" and page.damage is None for page in self.pages)

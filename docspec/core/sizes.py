@@ -24,30 +24,22 @@ def smart_resize(
     """The size ``(height, width)`` that the model sees of an image of ``height`` x ``width`` pixels.
 
     Both sides become multiples of ``factor``, the area lies within ``[min_pixels, max_pixels]`` and the
-    aspect is kept as far as that allows. Gives the numbers of the function of this name in qwen-vl-utils and
-    dots.ocr (halves round to even, a side is at least one factor). Raises ``ValueError`` for an empty image
-    or an aspect over 200.
+    aspect is kept as far as that allows. Gives the numbers of the Qwen2-VL image processor, which makes the
+    image that the model sees (halves round to even; qwen-vl-utils and dots.ocr's own tool differ where a side
+    is under half a factor). Raises ``ValueError`` for an empty image or an aspect over 200.
     """
     if height < 1 or width < 1:
         raise ValueError(f"an image of {width} x {height} pixels has no size to fit")
     if max(height, width) > MAX_ASPECT * min(height, width):
         raise ValueError(f"an image of {width} x {height} pixels is narrower than 1:{MAX_ASPECT}")
-    rows = max(factor, round(height / factor) * factor)
-    columns = max(factor, round(width / factor) * factor)
+    rows = round(height / factor) * factor
+    columns = round(width / factor) * factor
     if rows * columns > max_pixels:
-        return _shrunk(height, width, factor, max_pixels)
-    if rows * columns < min_pixels:
+        scale = math.sqrt(height * width / max_pixels)
+        rows = max(factor, math.floor(height / scale / factor) * factor)
+        columns = max(factor, math.floor(width / scale / factor) * factor)
+    elif rows * columns < min_pixels:
         scale = math.sqrt(min_pixels / (height * width))
         rows = math.ceil(height * scale / factor) * factor
         columns = math.ceil(width * scale / factor) * factor
-        if rows * columns > max_pixels:
-            return _shrunk(rows, columns, factor, max_pixels)
     return rows, columns
-
-
-def _shrunk(height: int, width: int, factor: int, max_pixels: int) -> tuple[int, int]:
-    scale = math.sqrt(height * width / max_pixels)
-    return (
-        max(factor, math.floor(height / scale / factor) * factor),
-        max(factor, math.floor(width / scale / factor) * factor),
-    )

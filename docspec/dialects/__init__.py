@@ -6,15 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from docspec.core import UsageError
+from docspec.core.spelling import DIALECTS
 from docspec.dialects.dialect import Dialect
 
-NAMES = ("markdown", "layout-json")
-
-__all__ = ["NAMES", "Dialect", "make_dialect"]
+__all__ = ["Dialect", "make_dialect"]
 
 
 def make_dialect(name: str, **settings: Any) -> Dialect:
-    """The dialect called ``name`` (one of :data:`NAMES`), built with a model card's ``settings``.
+    """The dialect called ``name`` (of :data:`docspec.core.spelling.DIALECTS`), built with a model card's ``settings``.
 
     Cheap: nothing heavy is imported. Raises :class:`UsageError` for an unknown name or setting.
     """
@@ -29,4 +28,4 @@ def make_dialect(name: str, **settings: Any) -> Dialect:
             return LayoutJsonDialect(**settings)
     except TypeError as error:
         raise UsageError(f"the dialect {name!r} does not take these settings ({error})") from error
-    raise UsageError(f"there is no dialect {name!r}; known are {', '.join(NAMES)}")
+    raise UsageError(f"there is no dialect {name!r}; known are {', '.join(DIALECTS)}")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from docspec.dialects.table_syntax import LONGEST, UNKNOWN, Listener, Row, remainder
+from docspec.dialects.table_syntax import LONGEST, UNKNOWN, Listener, TableRow, remainder
 from docspec.dialects.tables import TableCell, html_tag, html_text
 
 CELLS = ("td", "th")
@@ -113,7 +113,7 @@ class HtmlSyntax:
             manner.has_head = True
         self._last = tag
 
-    def ahead(self, rest: str | None, rows: Iterable[Row], ends: bool, most: int) -> list[str]:
+    def ahead(self, rest: str | None, rows: Iterable[TableRow], ends: bool, most: int) -> list[str]:
         if self._last == "table" and "tr" not in self._manner.space:
             return []
         written = self._rest
@@ -124,7 +124,7 @@ class HtmlSyntax:
                 rest = self._manner.lead + rest
         return remainder("".join(self._pieces(rest or "", iter(rows), ends, most)), written)
 
-    def _pieces(self, rest: str, rows: Iterator[Row], ends: bool, most: int) -> Iterator[str]:
+    def _pieces(self, rest: str, rows: Iterator[TableRow], ends: bool, most: int) -> Iterator[str]:
         """What follows the last tag, or the text of the cell that has begun."""
         manner, last, column, in_head = self._manner, self._last, self._column, self._in_head
         row: Iterator[TableCell] = iter(next(rows, ()) if self.in_row else ())

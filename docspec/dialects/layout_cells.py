@@ -3,7 +3,7 @@ damage.
 
 Complete JSON goes through the standard library. Anything else (cut off by the budget, a quote not escaped, a
 comma forgotten, prose or a code fence around it) goes through a reader that looks for cells and never gives
-up on the rest.
+up on the rest. Text that stands in no cell is one of its own, ``Text`` without a box.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from docspec.core import Category
+from docspec.dialects.latex_escapes import restored
 
 Box = tuple[float, float, float, float]
 
 _KEYS = ("bbox", "category", "text")
 _QUOTE = "[\"'“”]"
+_ANY_KEY = re.compile(rf"{_QUOTE}?(?:bbox|category|text){_QUOTE}?\s*:")
 _ANY_CELL = re.compile(rf"\{{\s*{_QUOTE}?(?:bbox|category|text){_QUOTE}?\s*:")
 _REGULAR_CELL = re.compile(
     r'\{\s*"(?:bbox|category|text)"\s*:'
@@ -33,6 +35,10 @@ _QUOTE_THAT_ENDS = re.compile(
     r'"(?=\s*(?:$|\}\s*(?:[,\]{`]|$)|\]\s*$|"(?:bbox|category|text)"\s*:|,\s*(?:"\w{1,40}"\s*:|\{)))'
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u[0-9a-fA-F]{0,3}$|(.)|$)", re.DOTALL)
+_FENCE = re.compile(r"```\w*")
+_KEY_BEGUN = "|".join(key[:length] for key in _KEYS for length in range(len(key), 0, -1))
+_CUT_OFF = re.compile(rf"(?:^|[{{,])\s*{_QUOTE}?(?:{_KEY_BEGUN})?{_QUOTE}?\s*$")
+_BETWEEN_CELLS = ' \t\r\n,[]{}"'
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\": "\\", "/": "/"}
 
 
@@ -66,16 +72,24 @@ def render_cells(cells: Iterable[Cell]) -> str:
 
 
 def parse_cells(text: str) -> tuple[Cell, ...]:
-    """The cells in ``text``, in order. Never raises.
+    """The cells in ``text``, in order; none where it holds no key of a cell. Never raises.
 
-    ``parse_cells(render_cells(cells)) == cells``. From a cut-off answer all complete cells come back and the
-    last one with as much of its text as there is; a repeated ``text`` key inside a cell is joined, not lost.
+    ``parse_cells(render_cells(cells)) == cells``, but for control characters that stand for LaTeX commands. From a
+    cut-off answer all complete cells come back and the last one with as much of its text as there is; a repeated
+    ``text`` key inside a cell is joined, not lost. Where the JSON is broken, a cell that repeats box, category and text
+    of an earlier one is left out.
     """
     text = text.strip()
+    if not _ANY_KEY.search(text):
+        return ()
     try:
-        return tuple(_cells_in(json.loads(text, object_pairs_hook=_merged)))
+        cells = list(_cells_in(json.loads(text, object_pairs_hook=_merged)))
     except (ValueError, RecursionError):
-        return tuple(_read_cells(text))
+        cells = _once(_read_cells(text))
+    return tuple(
+        replace(cell, text=restored(cell.text, formula=cell.category == Category.FORMULA)) if cell.text else cell
+        for cell in cells
+    )
 
 
 def is_layout_beginning(text: str) -> bool:
@@ -99,22 +113,47 @@ _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_merged)
 
 
 def _cells_in(value: Any) -> Iterable[Cell]:
-    """Cells anywhere in parsed JSON: a list of them, or wrapped in objects such as ``{"layout": [...]}``."""
-    if isinstance(value, list):
+    """Cells anywhere in parsed JSON: a list of them, or wrapped in objects such as ``{"layout": [...]}``, also inside
+    each other; strings beside them."""
+    if isinstance(value, str):
+        yield Cell(None, Category.TEXT.value, value)
+    elif isinstance(value, list):
         for item in value:
             yield from _cells_in(item)
     elif isinstance(value, dict):
-        if any(key in value for key in _KEYS):
-            text = value.get("text")
-            category = value.get("category")
-            yield Cell(
-                _box(value.get("bbox")),
-                category if isinstance(category, str) else Category.TEXT.value,
-                text if isinstance(text, str) or text is None else json.dumps(text, ensure_ascii=False),
-            )
-        else:
-            for item in value.values():
+        is_cell = any(key in value for key in _KEYS)
+        if is_cell:
+            yield _cell(value)
+        for key, item in value.items():
+            if not is_cell or (key not in _KEYS and _ANY_KEY.search(json.dumps(item))):
                 yield from _cells_in(item)
+
+
+def _cell(value: dict[str, Any]) -> Cell:
+    text, category = value.get("text"), value.get("category")
+    if isinstance(text, list) and all(isinstance(item, str) for item in text):
+        text = "\n".join(text)
+    elif not isinstance(text, str | None):
+        text = json.dumps(text, ensure_ascii=False)
+    if not text:  # another key may hold it: "content", "html", "caption"
+        others = [item for key, item in value.items() if key not in _KEYS and isinstance(item, str)]
+        text = "\n".join(others) or text
+    return Cell(_box(value.get("bbox")), category if isinstance(category, str) else Category.TEXT.value, text)
+
+
+def _loose(text: str) -> Iterable[Cell]:
+    """Text that stands in no cell, if there is any besides punctuation and the beginning of a cell that was cut off."""
+    kept = _CUT_OFF.sub("", _FENCE.sub(" ", text)).strip(_BETWEEN_CELLS)
+    if any(map(str.isalnum, kept)):
+        yield Cell(None, Category.TEXT.value, kept)
+
+
+def _once(cells: Iterable[Cell]) -> list[Cell]:
+    """``cells`` without those that say the same of the same place again."""
+    found: dict[object, Cell] = {}
+    for number, cell in enumerate(cells):
+        found.setdefault(number if cell.bbox is None else cell, cell)
+    return list(found.values())
 
 
 def _box(value: Any) -> Box | None:
@@ -128,6 +167,7 @@ def _read_cells(text: str) -> Iterable[Cell]:
     at = 0
     while start := _ANY_CELL.search(text, at):
         brace = start.start()
+        yield from _loose(text[at:brace])
         try:
             value, length = _DECODER.raw_decode(text[brace : _next_cell(text, brace + 1)])
             at = brace + length
@@ -136,6 +176,7 @@ def _read_cells(text: str) -> Iterable[Cell]:
             cell, at = _read_cell(text, brace + 1)
             if cell is not None:
                 yield cell
+    yield from _loose(text[at:])
 
 
 def _next_cell(text: str, at: int) -> int:
@@ -148,6 +189,7 @@ def _read_cell(text: str, at: int) -> tuple[Cell | None, int]:
     box: Box | None = None
     category: str | None = None
     words: str | None = None
+    others: list[str] = []  # of other keys, which may hold the text
     while key := _KEY.match(text, at):
         at = key.end()
         if key[1] == "bbox":
@@ -158,10 +200,13 @@ def _read_cell(text: str, at: int) -> tuple[Cell | None, int]:
             value, at = _read_string(text, at + 1)
             if key[1] == "text":
                 words = value if words is None or words == value else f"{words}\n{value}"
+            else:
+                others.append(value)
+        elif key[1] == "text" and _plain(text, at, _next_cell(text, at)).strip() not in ("", "null"):
+            words, at = _read_string(text, at)  # the opening quote is missing
         else:
-            value, at = _read_plain(text, at)
-            if key[1] == "text" and value not in ("", "null"):
-                words = value
+            at += len(_plain(text, at, len(text)))
+    words = words or "\n".join(others) or words
     if category is None and words is None:
         return None, at
     return Cell(box, category or Category.TEXT.value, words), at
@@ -189,9 +234,10 @@ def _read_category(text: str, at: int) -> tuple[str | None, int]:
     return (candidates[0] if len(candidates) == 1 else None), found.end()
 
 
-def _read_plain(text: str, at: int) -> tuple[str, int]:
-    plain = _PLAIN_VALUE.match(text, at)
-    return (plain[0].strip(" '“”"), plain.end()) if plain else ("", at)
+def _plain(text: str, at: int, end: int) -> str:
+    """A value that is no string."""
+    found = _PLAIN_VALUE.match(text, at, end)
+    return found[0] if found else ""
 
 
 def _read_string(text: str, at: int) -> tuple[str, int]:

@@ -2,6 +2,18 @@
 
 Boxes inside the JSON are pixels of the image after :func:`docspec.core.sizes.smart_resize`; everything that
 goes in or out of this class is in page-image pixels.
+
+Answers become Markdown as with the published ``layoutjson2md`` and ``OutputCleaner``, with these chosen differences
+(forty answers with both results stand in ``tests/dialects/answers.json``):
+
+* Nothing that the model wrote is left out: text outside cells, the last cell of an answer that was cut off, cells with
+  quotes that are not escaped, answers that are no layout. The published cleaner drops them. Of cells that are repeated
+  in broken JSON only those that also repeat the box go; the published one drops equal texts in five places, and all but
+  the first text of a box.
+* Headings without marks get them, list items of one list stand together, tables lose blank lines (they would end the
+  HTML block), fences around tables and formulas go.
+* Formulas that hold ``$`` stay as they are; indices alone are LaTeX, too; a preamble stays.
+* Control characters that are LaTeX commands with unescaped backslashes become these commands again.
 """
 
 from __future__ import annotations
@@ -14,6 +26,7 @@ from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, sm
 from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
 from docspec.dialects.layout_scaffold import LayoutScaffold
 from docspec.dialects.markdown_blocks import parse_blocks
+from docspec.dialects.packaging import unpacked, without_fence
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.table_scaffold import drafted_tables
 from docspec.dialects.text import clean, has_bullet, join_lines
@@ -141,23 +154,12 @@ class LayoutJsonDialect:
 
         An answer without a single cell is read as Markdown, so that no text is lost.
         """
-        cells = parse_cells(text)
+        page = unpacked(text)
+        cells = parse_cells(page)
         if not cells:
-            return () if is_layout_beginning(text) else parse_blocks(text)
+            return () if is_layout_beginning(page) else parse_blocks(text)
         sx, sy = self._scale(width, height)
         return tuple(_block(cell, 1 / sx, 1 / sy, width, height) for cell in cells)
-
-    def render(self, blocks: Sequence[Block], width: int, height: int) -> str:
-        """``blocks`` as the target would have written them: :meth:`parse` turned round, boxes rounded."""
-        scale = self._scale(width, height)
-        return render_cells(
-            Cell(
-                block.bbox.scaled(*scale).rounded() if block.bbox else None,
-                block.category.value,
-                None if block.category is Category.PICTURE and not block.text else block.text,
-            )
-            for block in blocks
-        )
 
     def _scale(self, width: int, height: int) -> tuple[float, float]:
         """Pixels of the target's image per page-image pixel, in x and y (1 where the page has no fit)."""
@@ -210,6 +212,8 @@ def _text_fragment(category: str, text: str) -> str:
 def _block(cell: Cell, sx: float, sy: float, width: int, height: int) -> Block:
     text = (cell.text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     category = Category.from_name(cell.category)
+    if category in (Category.TABLE, Category.FORMULA):
+        text = without_fence(text)
     if cell.bbox is None:
         return Block(category, text)
     x0, y0, x1, y1 = cell.bbox

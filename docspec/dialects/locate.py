@@ -1,12 +1,14 @@
 """Where the target's blocks are on the page, told from the draft: text is matched to text, in reading order.
 
-A Markdown answer has no boxes and no captions, footnotes or running heads; the draft has. Matching is fuzzy
-because the draft may be misread, and it is only ever used for boxes and labels, never for text.
+A Markdown answer has no boxes; the draft has. Matching is fuzzy because the draft may be misread, and it is only ever
+used for boxes. The draft's labels are its guess: a label would change what is written, so only the target gives them.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,11 +18,10 @@ from docspec.core import BBox, Block, Category, PageDraft, Region
 
 LEAST_SCORE = 0.6
 """Similarity (0..1) below which two long texts are not the same; short ones need more (up to 0.95)."""
-FURNITURE_SCORE = 0.85
-"""Similarity of whole texts from which a paragraph takes the label of a running head, and with it may be
-dropped."""
+MOST_WORK = 60_000
+"""Comparisons made on one page, well under a second of them: a pair of texts of L and M letters is 1 + LM / 20,000. On
+fuller pages only equal texts are found."""
 
-_LABELS = (Category.CAPTION, Category.FOOTNOTE)
 _TAG = re.compile(r"<[^<>]{1,200}>")
 _NOT_WORD = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[a-z0-9]+|[^\W_]")
@@ -46,10 +47,9 @@ def attach_boxes(blocks: Sequence[Block], draft: PageDraft) -> tuple[Block, ...]
     text.
 
     ``bbox`` (page-image pixels) becomes the region's, or the union of neighbouring regions that the block
-    merges; blocks that share one region (the items of a list) share its box. A ``Text`` block takes over the
-    labels Caption and Footnote, and Page-header or Page-footer where the whole texts agree. Blocks that have
-    a box stay as they are, and regions that they cover are not used again. Blocks found nowhere stay without
-    a box. Never raises.
+    merges; blocks that share one region (the items of a list) share its box. Blocks that have a box stay as they are,
+    and regions that they cover are not used again. Blocks found nowhere stay without a box. Nothing else of a block
+    changes. Never raises.
     """
     if not draft.regions or all(block.bbox is not None for block in blocks):
         return tuple(blocks)
@@ -70,6 +70,7 @@ class _Matcher:
         self._block_texts = {i: _Text.of(blocks[i].text) for i in self._open_blocks}
         self._region_texts = {j: list(map(_Text.of, regions[j].texts[:3])) for j in self._open_regions}
         self._found: dict[int, list[int]] = {}
+        self._work = MOST_WORK
 
     def located(self) -> Iterable[Block]:
         self._match_in_order()
@@ -78,12 +79,47 @@ class _Matcher:
         self._merge_parts()
         for i, block in enumerate(self._blocks):
             regions = self._found.get(i)
-            yield self._with_region(i, block, regions) if regions else block
+            box = BBox.union(self._regions[j].bbox for j in regions) if regions else None
+            yield block if box is None else replace(block, bbox=box, bbox_from="draft")
 
     def _match_in_order(self) -> None:
+        """Texts that stand once in both, in order; between them the best matching."""
+        rows, columns = self._open_blocks, self._open_regions
+        a = b = 0
+        for row, column in [*self._anchors(), (len(rows), len(columns))]:
+            self._match_between(rows[a:row], columns[b:column])
+            if row < len(rows):
+                self._found[rows[row]] = [columns[column]]
+            a, b = row + 1, column + 1
+
+    def _anchors(self) -> list[tuple[int, int]]:
+        """Places among the open blocks and regions of texts that agree and are the only ones that say this."""
+        blocks = [self._block_texts[i].letters for i in self._open_blocks]
+        regions = [next((text.letters for text in self._region_texts[j]), "") for j in self._open_regions]
+        counts, columns = Counter(blocks), {letters: column for column, letters in enumerate(regions)}
+        twice = {letters for letters, count in Counter(regions).items() if count > 1}
+        return _increasing(
+            [
+                (row, columns[letters])
+                for row, letters in enumerate(blocks)
+                if letters and counts[letters] == 1 and letters in columns and letters not in twice
+            ]
+        )
+
+    def _is_affordable(self, blocks: Sequence[int], regions: Sequence[int]) -> bool:
+        """Whether each of ``blocks`` may still be compared with each of ``regions``; if so that is counted."""
+        letters = sum(len(self._block_texts[i].letters) for i in blocks), sum(map(self._letters, regions))
+        work = len(blocks) * len(regions) + letters[0] * letters[1] // 20_000
+        affordable = work <= self._work
+        self._work -= work if affordable else 0
+        return affordable
+
+    def _match_between(self, rows: Sequence[int], columns: Sequence[int]) -> None:
         """The monotone one-to-one matching of the largest total score (a longest common subsequence with
         weights)."""
-        rows, columns = self._open_blocks, self._open_regions
+        if not self._is_affordable(rows, columns):
+            self._match_equal(rows, columns)
+            return
         gain = [[self._score(i, j) for j in columns] for i in rows]
         best = [[0.0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
         for a in range(len(rows) - 1, -1, -1):
@@ -100,9 +136,26 @@ class _Matcher:
             else:
                 b += 1
 
+    def _match_equal(self, rows: Sequence[int], columns: Sequence[int]) -> None:
+        """Each row in turn has the next column that says the same."""
+        places: dict[str, list[int]] = {}
+        for place in reversed(range(len(columns))):
+            for letters in {text.letters for text in self._region_texts[columns[place]]}:
+                places.setdefault(letters, []).append(place)
+        start = 0
+        for row in rows:
+            open_places = places.get(self._block_texts[row].letters) or []
+            while open_places and open_places[-1] < start:
+                open_places.pop()
+            if open_places and self._block_texts[row].letters:
+                start = open_places.pop() + 1
+                self._found[row] = [columns[start - 1]]
+
     def _match_out_of_order(self) -> None:
         """What the target read in another order than the drafter: the best pairs that are left."""
         blocks, regions = self._left()
+        if not self._is_affordable(blocks, regions):
+            return
         pairs = sorted(((self._score(i, j), -i, -j) for i in blocks for j in regions), reverse=True)
         used: set[int] = set()
         for score, i, j in pairs:
@@ -114,11 +167,12 @@ class _Matcher:
         """Pictures, formulas and tables whose texts say nothing: between two matched neighbours, as many
         blocks as regions of the category belong together in order."""
         blocks, regions = self._left()
+        placed = sorted(self._found)
         for category in (Category.PICTURE, Category.FORMULA, Category.TABLE):
             gaps: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
             for i in blocks:
                 if self._blocks[i].category is category:
-                    gaps.setdefault(self._gap_of_block(i), ([], []))[0].append(i)
+                    gaps.setdefault(self._gap_of_block(i, placed), ([], []))[0].append(i)
             for (low, high), (here, there) in gaps.items():
                 there += [j for j in regions if low < j < high and self._regions[j].category is category]
                 if len(here) == len(there):
@@ -133,21 +187,26 @@ class _Matcher:
         room = {i: len(self._block_texts[i].letters) * _SLACK for i in self._found}
         for i, (j, *_) in self._found.items():
             room[i] -= self._letters(j)
+        owned = sorted(owner)
         for j in self._left()[1]:
-            for i in (owner[n] for n in _nearest(owner, j)):
-                if room[i] >= self._letters(j) and self._holds_region(i, j):
+            for i in (owner[n] for n in _nearest(owned, j)):
+                if room[i] >= self._letters(j) and self._is_affordable([i], [j]) and self._holds_region(i, j):
                     self._found[i].append(j)
                     room[i] -= self._letters(j)
                     owner[j] = i
+                    insort(owned, j)
                     break
         room = {j: self._letters(j) * _SLACK for j in owner}
         for j, i in owner.items():
             room[j] -= len(self._block_texts[i].letters)
+        placed = sorted(self._found)
         for i in self._left()[0]:
             size = len(self._block_texts[i].letters)
-            for j in (j for n in _nearest(self._found, i) for j in self._found[n]):
-                if room[j] >= size and any(_is_part(self._block_texts[i], t) for t in self._region_texts[j]):
+            for j in (j for n in _nearest(placed, i) for j in self._found[n]):
+                is_open = room[j] >= size and self._is_affordable([i], [j])
+                if is_open and any(_is_part(self._block_texts[i], t) for t in self._region_texts[j]):
                     self._found[i] = [j]
+                    insort(placed, i)
                     room[j] -= size
                     break
 
@@ -164,8 +223,8 @@ class _Matcher:
             [j for j in self._open_regions if j not in used],
         )
 
-    def _gap_of_block(self, i: int) -> tuple[int, int]:
-        near = _nearest(self._found, i)
+    def _gap_of_block(self, i: int, placed: Sequence[int]) -> tuple[int, int]:
+        near = _nearest(placed, i)
         low = [max(self._found[n]) for n in near if n < i]
         high = [min(self._found[n]) for n in near if n > i]
         return (low[0] if low else -1), (high[0] if high else len(self._regions))
@@ -173,26 +232,26 @@ class _Matcher:
     def _score(self, i: int, j: int) -> float:
         return max((_similarity(self._block_texts[i], text) for text in self._region_texts[j]), default=0.0)
 
-    def _with_region(self, i: int, block: Block, regions: list[int]) -> Block:
-        box = BBox.union(self._regions[j].bbox for j in regions)
-        return replace(block, bbox=box, bbox_from="draft", category=self._category(i, block, regions))
 
-    def _category(self, i: int, block: Block, regions: list[int]) -> Category:
-        drafted = self._regions[regions[0]].category
-        if block.category is not Category.TEXT or len(regions) > 1:
-            return block.category
-        if drafted in _LABELS:
-            return drafted
-        readings = self._region_texts[regions[0]]
-        whole = max((_ratio(self._block_texts[i], text) for text in readings), default=0.0)
-        return drafted if drafted.is_furniture and whole >= FURNITURE_SCORE else block.category
+def _nearest(numbers: Sequence[int], number: int) -> list[int]:
+    """The greatest of the sorted ``numbers`` below ``number`` and the least above it, as far as there are."""
+    below, above = bisect_left(numbers, number), bisect_right(numbers, number)
+    return [*numbers[max(below - 1, 0) : below], *numbers[above : above + 1]]
 
 
-def _nearest(numbers: Iterable[int], number: int) -> list[int]:
-    """The greatest of ``numbers`` below ``number`` and the least above it, as far as there are."""
-    below = max((n for n in numbers if n < number), default=None)
-    above = min((n for n in numbers if n > number), default=None)
-    return [n for n in (below, above) if n is not None]
+def _increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The most of ``pairs`` (rising in the first number) that also rise in the second."""
+    tails: list[int] = []  # the least last number of a chain of each length
+    chains: list[int] = []  # the length of the longest chain that ends with each pair
+    for _, second in pairs:
+        length = bisect_left(tails, second)
+        tails[length : length + 1] = [second]
+        chains.append(length)
+    found: list[tuple[int, int]] = []
+    for pair, length in zip(reversed(pairs), reversed(chains), strict=True):
+        if length == len(tails) - 1 - len(found) and (not found or pair[1] < found[-1][1]):
+            found.append(pair)
+    return found[::-1]
 
 
 def _similarity(one: _Text, other: _Text) -> float:

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from docspec.core import Block, Category, PageDraft, Region
+from docspec.core.spelling import TableStyle
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
-from docspec.dialects.spelling import TableStyle, interleaved, spellings, unique
+from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.symbols import latex_symbols
 from docspec.dialects.table_scaffold import TableScaffold, drafted_tables
 

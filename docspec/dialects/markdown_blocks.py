@@ -1,8 +1,7 @@
 """A target's Markdown, read back into blocks without losing a character.
 
-Joining the blocks' texts with :func:`join_blocks` gives the text back but for white space, whatever the text
-is: a line that fits no construct is a paragraph. The one exception is a code fence labelled ``markdown``
-around the whole answer, which is packaging and is dropped.
+The blocks' gaps and texts one after the other are the answer, white space at its ends aside, whatever the answer is: a
+line that fits no construct is a paragraph. Only what :mod:`docspec.dialects.packaging` names is left out.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ import re
 from collections.abc import Iterable
 
 from docspec.core import Block, Category
+from docspec.dialects.packaging import unpacked
 from docspec.dialects.tables import is_delimiter_row
 
+_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+\S")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
-_OUTER_FENCE = re.compile(r"\s*```+\s*(?:markdown|md)\s*\n", re.IGNORECASE)
 _RULE = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•●◦▪‣]|(\d{1,3})[.)]|\(?[a-z0-9]{1,2}\))\s+\S")
 _TABLE_TAG = re.compile(r"<(/?)table\b", re.IGNORECASE)
@@ -32,12 +32,12 @@ _FORMULA_LINES = 60  # a loop of openings must not be searched to the end from e
 
 
 def parse_blocks(text: str) -> tuple[Block, ...]:
-    """The blocks of a Markdown answer in order, without boxes. Never raises; an empty text has no blocks."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if outer := _OUTER_FENCE.match(text):
-        text = text[outer.end() :].rstrip()
-        text = text.rstrip("`") if text.endswith("\n```") else text
-    return tuple(_BlockReader(text.split("\n")).blocks())
+    """The blocks of a Markdown answer in order, without boxes. Never raises; an empty text has no blocks.
+
+    Every text is a piece of the answer as it stands there, line endings included.
+    """
+    lines = _LINE.findall(unpacked(text))
+    return tuple(_BlockReader([line for line, _ in lines], [end for _, end in lines]).blocks())
 
 
 def join_blocks(pieces: Iterable[tuple[Category, str]]) -> str:
@@ -55,22 +55,29 @@ def join_blocks(pieces: Iterable[tuple[Category, str]]) -> str:
 
 
 class _BlockReader:
-    """Owns the lines and how many of them are used up."""
+    """Owns the lines, the line ending of each (none where a line was split), and how many of them are used up."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], ends: list[str]) -> None:
         self._lines = lines
+        self._ends = ends
         self._at = 0
 
     def blocks(self) -> Iterable[Block]:
+        gap = ""
         while self._at < len(self._lines):
-            line = self._lines[self._at]
+            start = self._at
+            line = self._lines[start]
             if not line.strip():
+                gap += line + self._ends[start]
                 self._at += 1
                 continue
-            category, end = self._construct(line)
-            text = "\n".join(self._lines[self._at : end])
-            self._at = end
-            yield Block(category, text.rstrip() if category is Category.LIST_ITEM else text.strip())
+            category, self._at = self._construct(line)
+            pieces = zip(self._lines[start : self._at], self._ends[start : self._at], strict=True)
+            written = "".join(line + end for line, end in pieces)
+            text = written.rstrip()
+            indent = 0 if category is Category.LIST_ITEM else len(text) - len(text.lstrip())
+            yield Block(category, text[indent:], gap=gap + text[:indent])
+            gap = written[len(text) :]
 
     def _construct(self, line: str) -> tuple[Category, int]:
         """What begins at the current line, and the index of the line after it."""
@@ -176,3 +183,4 @@ class _BlockReader:
         line = self._lines[index]
         if line[column:].strip():
             self._lines[index : index + 1] = [line[:column], line[column:]]
+            self._ends.insert(index, "")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from docspec.dialects.table_syntax import LONGEST, UNKNOWN, Listener, Row, remainder
+from docspec.dialects.table_syntax import LONGEST, UNKNOWN, Listener, TableRow, remainder
 from docspec.dialects.tables import is_delimiter_row, pipe_text
 
 _BORDER = re.compile(r"(?<!\\)\|")
@@ -91,7 +91,7 @@ class PipeSyntax:
             self._is_padded = any(cell.endswith("  ") and cell.strip() for cell in cells)
         self._rows += 1
 
-    def ahead(self, rest: str | None, rows: Iterable[Row], ends: bool, most: int) -> list[str]:
+    def ahead(self, rest: str | None, rows: Iterable[TableRow], ends: bool, most: int) -> list[str]:
         following = iter(rows)
         if self._is_at_delimiter():
             body = "".join(self._lines(following, ends, most))
@@ -132,7 +132,7 @@ class PipeSyntax:
         known = self._manner.delimiter
         return [rows[known]] if known else list(rows.values())
 
-    def _lines(self, rows: Iterator[Row], ends: bool, most: int) -> Iterator[str]:
+    def _lines(self, rows: Iterator[TableRow], ends: bool, most: int) -> Iterator[str]:
         size = 0
         for row in rows:
             line = "|" + self._row(row, 0)
@@ -146,7 +146,7 @@ class PipeSyntax:
         if ends:
             yield "\n"
 
-    def _row(self, row: Row, column: int) -> str:
+    def _row(self, row: TableRow, column: int) -> str:
         """The cells of ``row`` from ``column`` on, each with the border behind it."""
         cells = []
         for number, cell in enumerate(row, column):

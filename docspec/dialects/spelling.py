@@ -9,20 +9,17 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable
-from typing import Literal
 
 from docspec.core import Category
+from docspec.core.formulas import bare_formula
+from docspec.core.spelling import TableStyle
 from docspec.dialects import tables
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
-
-TableStyle = Literal["compact", "html", "pipe", "both"]
-"""HTML on one line only (dots.ocr), HTML also indented, pipe tables, or HTML of both kinds and pipe tables."""
 
 _HEADING_PREFIXES = {
     Category.TITLE: ("# ", "## ", "", "**"),
     Category.SECTION_HEADER: ("## ", "# ", "### ", "", "**"),
 }
-_MATH_FENCES = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
 
 
 def spellings(
@@ -80,15 +77,6 @@ def formula(text: str, *, display_lines: bool = True) -> list[str]:
     lines, tight = f"$$\n{bare}\n$$", f"$${bare}$$"
     first = [lines, tight] if display_lines else [tight, lines]
     return unique([*first, f"\\[\n{bare}\n\\]", f"\\[{bare}\\]", bare])
-
-
-def bare_formula(text: str) -> str:
-    """LaTeX without the delimiters around it, if any."""
-    text = text.strip()
-    for opening, closing in _MATH_FENCES:
-        if len(text) > len(opening + closing) and text.startswith(opening) and text.endswith(closing):
-            return text[len(opening) : -len(closing)].strip()
-    return text
 
 
 def unique(texts: Iterable[str]) -> list[str]:

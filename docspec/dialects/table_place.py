@@ -21,13 +21,13 @@ DISTINCT = 4
 
 _TAG = re.compile(r"<[^<>]*>")
 
-Row = Sequence[TableCell]
+TableRow = Sequence[TableCell]
 
 
 class DraftedCells:
     """The cells of some tables in reading order; a *place* is an index into ``cells``."""
 
-    def __init__(self, tables: Sequence[Sequence[Row]]) -> None:
+    def __init__(self, tables: Sequence[Sequence[TableRow]]) -> None:
         self.cells: list[TableCell] = []
         self._tables: list[int] = []  # where each begins
         self._row_starts: list[bool] = []
@@ -60,7 +60,7 @@ class DraftedCells:
             place += 1
         return place
 
-    def rows(self, place: int, end: int) -> Iterator[Row]:
+    def rows(self, place: int, end: int) -> Iterator[TableRow]:
         """What is left of the row of ``place``, and the rows behind it, up to ``end``."""
         while place < end:
             behind = self.row_start(place + 1)

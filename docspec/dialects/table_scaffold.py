@@ -15,7 +15,7 @@ from docspec.core.scaffold import Fork, Landmark, Sequel
 from docspec.dialects.html_syntax import HtmlManner, HtmlSyntax
 from docspec.dialects.pipe_syntax import PipeManner, PipeSyntax
 from docspec.dialects.table_place import DraftedCells, TablePlace, rest_behind
-from docspec.dialects.table_syntax import UNKNOWN, Listener, Row, TableSyntax
+from docspec.dialects.table_syntax import UNKNOWN, Listener, TableRow, TableSyntax
 from docspec.dialects.tables import Table, TableCell, parse_table
 
 AHEAD = 400
@@ -129,7 +129,7 @@ class TableScaffold:
                 yield sureness, text
             sureness, most = 1, AHEAD_OF_OTHERS
 
-    def _continuations(self, begun: str | None) -> Iterator[tuple[str | None, Iterable[Row]]]:
+    def _continuations(self, begun: str | None) -> Iterator[tuple[str | None, Iterable[TableRow]]]:
         """What is left of the cell that has begun, and what follows it."""
         place, drafted = self._place, self._place.drafted
         if begun:
@@ -148,7 +148,7 @@ class TableScaffold:
             elif not is_end or self._row:
                 yield None, self._rows(at, ends_row)
 
-    def _rows(self, place: int, ends_row: bool) -> Iterable[Row]:
+    def _rows(self, place: int, ends_row: bool) -> Iterable[TableRow]:
         """The drafted cells from ``place`` on, up to the end of the table.
 
         Where a row begins there, the one that is being written ends before it, if ``ends_row``.
@@ -163,7 +163,7 @@ class TableScaffold:
         """What follows if the row is like the one above; where a row or the table may end, also that."""
         above, column, begun = self._above, len(self._row), table.begun
         rest: str | None = None
-        guesses: list[tuple[list[Row], bool]]
+        guesses: list[tuple[list[TableRow], bool]]
         if not table.in_row:
             last = self._row or above
             guesses = [([last] if last else [], False), ([], True)]
@@ -192,6 +192,6 @@ def drafted_tables(draft: PageDraft, region_outputs: Sequence[str] = ()) -> list
     return found
 
 
-def _opened(table: Table) -> list[Row]:
+def _opened(table: Table) -> list[TableRow]:
     """The rows of ``table`` as pipes have them: spans opened into empty cells."""
     return [[TableCell(text) for text in row] for row in table.grid()]

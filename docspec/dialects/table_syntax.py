@@ -18,7 +18,7 @@ LONGEST = 4000
 UNKNOWN = TableCell("\0")
 """A cell of which only the border before it is written on."""
 
-Row = Sequence[TableCell]
+TableRow = Sequence[TableCell]
 
 
 class TableSyntax(Protocol):
@@ -35,7 +35,7 @@ class TableSyntax(Protocol):
         """Reads on; returns what follows the table once it has ended."""
         ...
 
-    def ahead(self, rest: str | None, rows: Iterable[Row], ends: bool, most: int) -> list[str]:
+    def ahead(self, rest: str | None, rows: Iterable[TableRow], ends: bool, most: int) -> list[str]:
         """What may come next, some ``most`` characters of it, the likeliest first.
 
         ``rest`` is what is left of the cell that has begun, ``rows`` what follows it: the rest of its row, if the

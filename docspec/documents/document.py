@@ -11,14 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from docspec.core import PageError, PageImage
+from docspec.core.safe_text import first_line
 from docspec.documents.memory import return_free_memory
 from docspec.documents.pages import PageSelection, parse_page_ranges
-from docspec.documents.sources import Source, source_from_path
+from docspec.documents.sources import Source
+from docspec.documents.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,9 @@ class Document(ABC):
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def pages(
-        self, selection: PageSelection | str | None = None, dpi: float = 200.0
+        self, selection: PageSelection | str | None = None, dpi: float = 200.0, view: View | None = None
     ) -> Iterator[PageImage | PageFailure]:
-        """The selected pages in ascending order, rendered when they are asked for.
+        """The selected pages in ascending order, rendered when they are asked for, at ``dpi`` or as ``view`` says.
 
         ``PageImage.pdf_page`` is closed when the next page is asked for; ``image`` stays. Raises
         :class:`UsageError` or :class:`InputError` at once (not at the first page) when the selection is not
@@ -70,16 +71,16 @@ class Document(ABC):
         """
         if not isinstance(selection, PageSelection):
             selection = parse_page_ranges(selection)
-        return self._stream(selection.resolve(self.page_count, self.name), dpi)
+        return self._stream(selection.resolve(self.page_count, self.name), view or View(dpi))
 
-    def _stream(self, numbers: tuple[int, ...], dpi: float) -> Iterator[PageImage | PageFailure]:
+    def _stream(self, numbers: tuple[int, ...], view: View) -> Iterator[PageImage | PageFailure]:
         for number in numbers:
             try:
-                page = self._load(number, dpi)
+                page = self._load(number, view)
             except MemoryError:
                 yield self._failure(number, "not enough memory to render it; lower --dpi")
             except Exception as error:
-                yield self._failure(number, f"cannot be rendered ({_first_line(error)})")
+                yield self._failure(number, f"cannot be rendered ({first_line(error)})")
             else:
                 yield page
                 self._release(page)
@@ -87,7 +88,7 @@ class Document(ABC):
                 return_free_memory()
 
     @abstractmethod
-    def _load(self, number: int, dpi: float) -> PageImage:
+    def _load(self, number: int, view: View) -> PageImage:
         """Render page ``number`` (1-based); whatever it raises fails this page only."""
 
     @abstractmethod
@@ -108,25 +109,3 @@ class Document(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def open_document(source: Source | str | Path, password: str | None = None) -> Document:
-    """Open a source or a file by its path.
-
-    Raises :class:`InputError`, in one line, when it is missing, damaged beyond repair, encrypted (without
-    or with the wrong ``password``), empty, or of an unknown kind.
-    """
-    if not isinstance(source, Source):
-        source = source_from_path(source)
-    if source.kind == "pdf":
-        from docspec.documents.pdf import PdfDocument
-
-        return PdfDocument(source, password)
-    from docspec.documents.images import ImageDocument
-
-    return ImageDocument(source)
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__

@@ -13,12 +13,14 @@ from typing import IO, Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from docspec.core import InputError, PageImage
+from docspec.core import Event, InputError, PageImage
 from docspec.documents.document import Document
-from docspec.documents.sizes import fit_scale, padded
+from docspec.documents.sizes import fit_scale, padded, reduced
 from docspec.documents.sources import SUPPORTED, Source
+from docspec.documents.view import View
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
+ORIENTATION = 0x0112  # the EXIF field
 
 
 class ImageDocument(Document):
@@ -26,10 +28,11 @@ class ImageDocument(Document):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
+        self._damage: str | None = None
         try:
             with self._open() as image:
                 # Animations (WebP, APNG) and camera previews (MPO) have frames too, but only TIFF has pages.
-                self._page_count = int(getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
+                self._page_count = self._frames(image) if image.format == "TIFF" else 1
         except UnidentifiedImageError:
             raise InputError(f"{source.name}: not a {SUPPORTED} file, or damaged beyond repair") from None
         except Image.DecompressionBombError:
@@ -43,21 +46,47 @@ class ImageDocument(Document):
     def page_count(self) -> int:
         return self._page_count
 
-    def _load(self, number: int, dpi: float) -> PageImage:
+    @property
+    def damage(self) -> str | None:
+        return self._damage
+
+    def _frames(self, image: Any) -> int:
+        """How many frames can be found; a directory that cannot be read ends them."""
+        count = 1
+        try:
+            while True:
+                image.seek(count)
+                count += 1
+        except EOFError:
+            pass
+        except Exception as error:
+            self._damage = (
+                f"the TIFF is damaged after {count} of its pages ({error}); further ones are missing"
+            )
+        return count
+
+    def _load(self, number: int, view: View) -> PageImage:
         start = time.perf_counter()
         with self._open() as image:
             if number > 1:
                 image.seek(number - 1)
-            factor = fit_scale(image.width, image.height, 1.0)
-            wanted = (max(1, round(image.width * factor)), max(1, round(image.height * factor)))
+            factor = fit_scale(image.width, image.height, 1.0, view.max_pixels)
             if factor < 1:
-                image.draft("RGB", wanted)  # JPEG can be decoded at a fraction of its size
-            page = as_rgb(ImageOps.exif_transpose(image))
-        limit = fit_scale(page.width, page.height, 1.0)
+                image.draft("RGB", _scaled(image, factor))  # JPEG can be decoded at a fraction of its size
+            turned = image.getexif().get(ORIENTATION, 1) if view.exif else 1
+            page = as_rgb(ImageOps.exif_transpose(image) if turned != 1 else image)
+        events = (
+            [Event("exif_followed", f"shown as its camera noted (orientation {turned})")]
+            if turned != 1
+            else []
+        )
+        limit = fit_scale(page.width, page.height, 1.0, view.max_pixels)
         if limit < 1:
-            size = (max(1, round(page.width * limit)), max(1, round(page.height * limit)))
-            page = page.resize(size, Image.Resampling.LANCZOS)
-        return PageImage(padded(page), number, 1.0, self.name, None, time.perf_counter() - start)
+            page = page.resize(_scaled(page, limit), Image.Resampling.LANCZOS)
+        page, widened = padded(page)
+        events += [*reduced(factor), *widened]
+        seconds = time.perf_counter() - start
+        return PageImage(page, number, 1.0, self.name, None, seconds, tuple(events))
 
     def _release(self, page: PageImage) -> None:
         pass  # nothing was left open
@@ -71,6 +100,10 @@ class ImageDocument(Document):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # large scans are expected; twice Pillow's limit still raises
             return Image.open(file, formats=FORMATS)
+
+
+def _scaled(image: Image.Image, factor: float) -> tuple[int, int]:
+    return max(1, round(image.width * factor)), max(1, round(image.height * factor))
 
 
 def as_rgb(image: Image.Image) -> Image.Image:

@@ -6,21 +6,34 @@ and the file is opened anew from time to time, so that memory does not grow with
 
 from __future__ import annotations
 
+import math
+import os
+import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import InputError, PageImage
+from docspec.core import Event, InputError, PageError, PageImage
+from docspec.core.safe_text import first_line
+from docspec.documents.damage import DAMAGED_PAGE, events_of, heard
+from docspec.documents.deadline import limited
 from docspec.documents.document import Document
 from docspec.documents.mupdf import mupdf
+from docspec.documents.pagetree import PageTree, settled_tree
 from docspec.documents.rotation import make_upright
-from docspec.documents.sizes import fit_scale, padded
+from docspec.documents.sizes import fit_scale, padded, reduced
 from docspec.documents.sources import Source
+from docspec.documents.view import View
+from docspec.documents.weight import MAX_CHARACTERS, weigh
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 POINTS_PER_INCH = 72.0
 REOPEN_AFTER = 64  # pages; MuPDF keeps every object it has parsed until the file is closed
+MAX_SECONDS = 30.0
+"""Of drawing one page; ordinary ones take a tenth of a second, the densest maps five."""
+MAX_USER_UNIT = 1000.0  # points; a page of 14,400 units is then 5 km wide
 
 
 class PdfDocument(Document):
@@ -29,41 +42,72 @@ class PdfDocument(Document):
     def __init__(self, source: Source, password: str | None = None) -> None:
         super().__init__(source)
         self._password = password
-        self._pdf = _open_pdf(source, password)
-        self._page_count: int = self._pdf.page_count
-        self._repaired = bool(self._pdf.is_repaired)
+        self._pdf, self._tree = _open_pdf(source, password)
         self._rendered = 0
+        self._repaired = bool(self._pdf.is_repaired)  # later too: MuPDF repairs when it first meets the fault
 
     @property
     def page_count(self) -> int:
-        return self._page_count
+        return len(self._tree.places)
 
     @property
     def damage(self) -> str | None:
-        return "the PDF is damaged and was repaired; text may be missing" if self._repaired else None
+        repaired = "it was repaired" if self._repaired else None
+        known = [what for what in (repaired, self._tree.damage) if what]
+        return f"the PDF is damaged ({'; '.join(known)}); something may be missing" if known else None
 
-    def _load(self, number: int, dpi: float) -> PageImage:
+    def _load(self, number: int, view: View) -> PageImage:
         start = time.perf_counter()
         if self._rendered and self._rendered % REOPEN_AFTER == 0:
             self._pdf.close()
-            self._pdf = _open_pdf(self.source, self._password)
+            self._pdf, self._tree = _open_pdf(self.source, self._password)
         self._rendered += 1
-        copy = mupdf().open()
-        try:
-            page = self._copy_page(copy, number - 1)
-            make_upright(page)
-            image, scale = render(page, dpi)
-        except BaseException:
-            copy.close()
-            raise
+        index = self._tree.places[number - 1]
+        if index is None:
+            raise PageError("the file names it and does not hold it")
+        with heard() as warnings:
+            weight = weigh(self._pdf, self._pdf[index])
+            readable = weight.characters <= MAX_CHARACTERS
+            page = self._private_page(index)
+            try:
+                _mend_unit(page)
+                _mend_crop(page)
+                turn = make_upright(page, by_text=view.upright and readable)
+                image, scale, trouble = render(page, view.dpi, view.max_pixels)
+            except BaseException:
+                page.parent.close()
+                raise
+        self._repaired = self._repaired or bool(self._pdf.is_repaired)
+        events = list(events_of(warnings))
+        if trouble is not None:
+            events.append(Event(DAMAGED_PAGE, f"{trouble}; some of the page is missing"))
+        if turn:
+            events.append(Event("page_turned", f"its text runs sideways; turned by {turn} degrees clockwise"))
+        events += reduced(scale * POINTS_PER_INCH / view.dpi, f" at {view.dpi:g} dpi")
+        image, widened = padded(image)
+        if not readable:
+            page.parent.close()
+            detail = f"{weight.characters:,} characters are too many; drafted as if it were a picture"
+            events.append(Event("text_layer_skipped", detail))
         return PageImage(
-            image=padded(image),
+            image=image,
             number=number,
             scale=scale,
             source=self.name,
-            pdf_page=page,
+            pdf_page=page if readable else None,
             render_seconds=time.perf_counter() - start,
+            events=(*events, *widened),
         )
+
+    def _private_page(self, index: int) -> Any:
+        """A page of a document of its own: a copy, or the page itself, in the file opened again, where objects that
+        it refers to cannot be copied (a reference that leads nowhere counts as null and harms nothing)."""
+        copy = mupdf().open()
+        try:
+            return self._copy_page(copy, index)
+        except Exception:
+            copy.close()
+        return _open_pdf(self.source, self._password)[0][index]
 
     def _copy_page(self, copy: Any, index: int) -> Any:
         # insert_pdf visits every page of the source when it is asked for widgets: only ask where there are
@@ -85,34 +129,86 @@ class PdfDocument(Document):
         mupdf().TOOLS.store_shrink(100)
 
 
-def render(page: Any, dpi: float) -> tuple[Image, float]:
-    """A ``pymupdf.Page`` as RGB pixels, annotations and form fields included, and its scale in pixels per
-    point.
+def render(page: Any, dpi: float, max_pixels: int | None = None) -> tuple[Image, float, str | None]:
+    """A ``pymupdf.Page`` as RGB pixels, annotations and form fields included; its scale in pixels per point; and
+    what kept it from being drawn to its end within :data:`MAX_SECONDS`.
 
     ``dpi`` is lowered where the page would become too large. Raises what MuPDF raises.
     """
     from PIL import Image as Pillow
 
-    scale = fit_scale(page.rect.width, page.rect.height, dpi / POINTS_PER_INCH)
-    pixels = page.get_pixmap(matrix=mupdf().Matrix(scale, scale), alpha=False, annots=True)
-    return Pillow.frombytes("RGB", (pixels.width, pixels.height), pixels.samples_mv), scale
+    low = mupdf().mupdf
+    scale = fit_scale(page.rect.width, page.rect.height, dpi / POINTS_PER_INCH, max_pixels)
+    matrix, bounds = low.FzMatrix(scale, 0, 0, scale, 0, 0), low.fz_bound_page(page.this)
+    box = low.fz_round_rect(low.fz_transform_rect(bounds, matrix))
+    pixels = low.fz_new_pixmap_with_bbox(low.fz_device_rgb(), box, low.FzSeparations(), 0)
+    low.fz_clear_pixmap_with_value(pixels, 0xFF)
+    drawing = low.fz_new_display_list(bounds)
+    recorder, device = low.fz_new_list_device(drawing), low.fz_new_draw_device(matrix, pixels)
+    trouble: str | None = None
+    everywhere = low.FzRect(low.FzRect.Fixed_INFINITE)
+    with limited(MAX_SECONDS) as cookie:
+        try:
+            low.fz_run_page(page.this, recorder, low.FzMatrix(), cookie)
+            low.fz_close_device(recorder)
+        except Exception as error:  # what was drawn until then is kept
+            trouble = f"drawing it broke off ({first_line(error)})"
+        low.fz_run_display_list(drawing, device, low.FzMatrix(), everywhere, cookie)
+    if cookie.abort():
+        trouble = f"drawing it was stopped after {MAX_SECONDS:g} seconds"
+    else:
+        low.fz_close_device(device)
+    picture = mupdf().Pixmap("raw", pixels)
+    return Pillow.frombytes("RGB", (picture.width, picture.height), picture.samples_mv), scale, trouble
 
 
-def _open_pdf(source: Source, password: str | None) -> Any:
+def _mend_unit(page: Any) -> None:
+    """Takes away a ``/UserUnit`` that no page can have: zero, negative, or of no measure."""
+    kind, value = page.parent.xref_get_key(page.xref, "UserUnit")
+    if kind == "null":
+        return
+    try:
+        unit = float(value)
+    except ValueError:
+        unit = 0.0
+    if not (math.isfinite(unit) and 0 < unit <= MAX_USER_UNIT):
+        page.parent.xref_set_key(page.xref, "UserUnit", "null")
+
+
+def _mend_crop(page: Any) -> None:
+    """Takes away a ``/CropBox`` that shows nothing of the sheet."""
+    kind, value = page.parent.xref_get_key(page.xref, "CropBox")
+    numbers = re.findall(r"[-+.\d]+", value) if kind == "array" else []
+    sheet = page.mediabox
+    try:
+        x0, y0, x1, y1 = map(float, numbers)
+    except ValueError:
+        return
+    across = min(max(x0, x1), sheet.x1) - max(min(x0, x1), sheet.x0)
+    down = min(max(y0, y1), sheet.y1) - max(min(y0, y1), sheet.y0)
+    if across <= 0 or down <= 0:
+        page.parent.xref_set_key(page.xref, "CropBox", "null")
+
+
+def _open_pdf(source: Source, password: str | None) -> tuple[Any, PageTree]:
     """Open, unlock and count. Raises :class:`InputError` in one line."""
     pymupdf = mupdf()
     try:
-        if source.path is not None:
+        if source.path is not None and _is_plain(source.path):
             pdf = pymupdf.open(source.path, filetype="pdf")
         else:
-            pdf = pymupdf.open(stream=source.data, filetype="pdf")
+            data = source.data if source.path is None else source.path.read_bytes()
+            pdf = pymupdf.open(stream=data, filetype="pdf")
+    except OSError as error:
+        raise InputError(f"{source.name}: cannot be read ({error.strerror})") from error
     except Exception as error:
         raise InputError(
             f"{source.name}: not a PDF, or damaged beyond repair; try to export it again"
         ) from error
     try:
         _unlock(pdf, source, password)
-        if pdf.page_count < 1:
+        tree = settled_tree(pdf)
+        if not tree.places:
             raise InputError(f"{source.name}: the PDF has no pages, or is damaged beyond repair")
     except InputError:
         pdf.close()
@@ -122,7 +218,16 @@ def _open_pdf(source: Source, password: str | None) -> Any:
         raise InputError(
             f"{source.name}: the PDF is damaged beyond repair; try to export it again"
         ) from error
-    return pdf
+    return pdf, tree
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether MuPDF, which takes names in UTF-8, can be given this one."""
+    try:
+        os.fspath(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _unlock(pdf: Any, source: Source, password: str | None) -> None:

@@ -14,15 +14,15 @@ MIN_CHARACTERS = 40  # fewer are a stamp in the margin, not the text of the page
 MIN_SHARE = 0.9
 
 
-def make_upright(page: Any) -> int:
+def make_upright(page: Any, by_text: bool = True) -> int:
     """Bake the rotation of a ``pymupdf.Page`` into its contents; returns the degrees it was turned beyond
-    that.
+    that, as its text says (not asked without ``by_text``).
 
     The page is changed in place and must belong to a private copy. Afterwards its ``rotation`` is 0.
     """
     _drop_cropbox(page)
     page.remove_rotation()
-    turn = text_turn(page)
+    turn = text_turn(page) if by_text else 0
     if turn:
         page.set_rotation(turn)
         page.remove_rotation()
@@ -49,7 +49,11 @@ def text_turn(page: Any) -> int:
     Only a page whose text agrees almost entirely is turned; vertical writing (CJK) is left alone.
     """
     turns: Counter[int] = Counter()
-    for block in page.get_text("dict", flags=0)["blocks"]:
+    try:
+        blocks = page.get_text("dict", flags=0)["blocks"]
+    except Exception:  # contents that break off; drawing them says what is wrong and keeps what there is
+        return 0
+    for block in blocks:
         for line in block.get("lines", ()):
             length = sum(len(span["text"].strip()) for span in line["spans"])
             turns[0 if line["wmode"] else _turn_of(*line["dir"])] += length

@@ -1,7 +1,7 @@
 """How large a page becomes in pixels: as asked, but never more than memory or the models' aspect limits bear.
 
-The scale is lowered for huge pages; thin pages get white paper on their right or lower side, which moves
-nothing.
+The scale is lowered for huge pages; very elongated pages get white paper on their right or lower side, which moves
+nothing. Small pages stay as small as they are.
 """
 
 from __future__ import annotations
@@ -9,29 +9,39 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from docspec.core import Event
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 MAX_PIXELS = 25_000_000  # twice what document models read (dots.ocr: 11.3 million); 75 MB as RGB
 MAX_SIDE = 30_000
-MIN_SIDE = 64  # two patches after merging, for the coarsest model
-MAX_ASPECT = 180  # the Qwen image processors refuse 200
+MAX_ASPECT = 200  # image processors of the Qwen family refuse more
 
 
-def fit_scale(width: float, height: float, wanted: float) -> float:
+def fit_scale(width: float, height: float, wanted: float, max_pixels: int | None = MAX_PIXELS) -> float:
     """The largest scale, at most ``wanted``, by which ``width`` x ``height`` stays within the limits."""
     scale = min(wanted, MAX_SIDE / max(width, height))
-    return min(scale, math.sqrt(MAX_PIXELS / (width * height)))
+    return scale if max_pixels is None else min(scale, math.sqrt(max_pixels / (width * height)))
 
 
-def padded(image: Image) -> Image:
-    """``image`` with white added on the right or below until it is neither too thin nor too elongated."""
+def padded(image: Image) -> tuple[Image, tuple[Event, ...]]:
+    """``image`` with white added on the right or below where no image processor would take it, so long it is, and the
+    event if it was; small images are left to the image processor, which enlarges them as the model was taught."""
     from PIL import Image as Pillow
 
-    least = max(MIN_SIDE, math.ceil(max(image.size) / MAX_ASPECT))
+    least = math.ceil(max(image.size) / MAX_ASPECT)
     width, height = max(image.width, least), max(image.height, least)
     if (width, height) == image.size:
-        return image
+        return image, ()
     paper = Pillow.new("RGB", (width, height), "white")
     paper.paste(image, (0, 0))
-    return paper
+    detail = f"{image.width} x {image.height} pixels are too elongated for models; white added to {width} x {height}"
+    return paper, (Event("page_padded", detail),)
+
+
+def reduced(factor: float, unit: str = "") -> tuple[Event, ...]:
+    """The event of a page or image that is shown at ``factor`` (below 1) of the size that was asked for."""
+    if factor >= 1 - 1e-9:
+        return ()
+    return (Event("page_reduced", f"shown at {factor:.0%} of its size{unit}, which memory and models bear"),)

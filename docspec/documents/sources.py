@@ -97,7 +97,9 @@ def expand_inputs(
         try:
             for found in _expand(given, read_stdin):
                 key = found.path.resolve() if isinstance(found, Source) and found.path else None
-                if isinstance(found, Skipped):
+                if isinstance(found, InputError):
+                    errors.append(found)
+                elif isinstance(found, Skipped):
                     skipped.append(found)
                 elif key is not None and key in seen:
                     skipped.append(Skipped(found.path or Path(found.name), "named twice"))
@@ -118,18 +120,23 @@ def source_from_path(path: str | Path) -> Source:
         with path.open("rb") as file:
             head = file.read(1024)
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file; check the path") from None
+        raise InputError(f"{shown(path)}: no such file; check the path") from None
     except IsADirectoryError:
-        raise InputError(f"{path}: is a folder, not a file") from None
+        raise InputError(f"{shown(path)}: is a folder, not a file") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path}: cannot be read ({reason})") from None
+        raise InputError(f"{shown(path)}: cannot be read ({reason})") from None
     if not head:
-        raise InputError(f"{path}: the file is empty")
+        raise InputError(f"{shown(path)}: the file is empty")
     kind = sniff_kind(head) or SUFFIXES.get(path.suffix.lower())
     if kind is None:
-        raise InputError(f"{path}: not a {SUPPORTED} file; convert it first")
-    return Source(str(path), kind, Path(path.name), path)
+        raise InputError(f"{shown(path)}: not a {SUPPORTED} file; convert it first")
+    return Source(shown(path), kind, Path(path.name), path)
+
+
+def shown(path: Path) -> str:
+    """``path`` as text that can be printed and stored: bytes that are no UTF-8 as ``\\xff``."""
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def source_from_bytes(data: bytes, name: str = STDIN_NAME) -> Source:
@@ -144,39 +151,58 @@ def source_from_bytes(data: bytes, name: str = STDIN_NAME) -> Source:
     return Source(name, kind, Path(name), data=data)
 
 
-def _expand(given: str | Path, read_stdin: Callable[[], bytes]) -> Iterator[Source | Skipped]:
+def _expand(given: str | Path, read_stdin: Callable[[], bytes]) -> Iterator[Source | Skipped | InputError]:
     if str(given) == "-":
         yield source_from_bytes(read_stdin())
         return
     path = Path(given)
-    if not path.is_dir():
+    if not is_folder(path):
         yield source_from_path(path)
         return
     found_any = False
     for file in _walk(path):
+        if isinstance(file, InputError):
+            found_any = True
+            yield file
+            continue
         reason = _why_skipped(path, file)
         if reason is None:
             found_any = True
             relative = file.relative_to(path)
-            yield Source(str(file), SUFFIXES[file.suffix.lower()], relative, file)
+            yield Source(shown(file), SUFFIXES[file.suffix.lower()], relative, file)
         else:
             yield Skipped(file, reason)
     if not found_any:
-        raise InputError(f"{path}: no {SUPPORTED} file in this folder")
+        raise InputError(f"{shown(path)}: no {SUPPORTED} file in this folder")
 
 
-def _walk(root: Path) -> Iterator[Path]:
+def _walk(root: Path) -> Iterator[Path | InputError]:
     """Files below ``root``, those of a folder before those of its sub-folders; links to folders are not
-    followed.
+    followed. What cannot be read although it may hold documents is an error of its own.
     """
     try:
         entries = sorted(root.iterdir(), key=lambda entry: _natural(entry.name))
     except OSError as error:
-        raise InputError(f"{root}: cannot be read ({error.strerror})") from None
-    yield from (entry for entry in entries if not entry.is_dir())
+        yield InputError(f"{shown(root)}: cannot be read ({error.strerror})")
+        return
+    folders = {entry for entry in entries if is_folder(entry)}
     for entry in entries:
-        if entry.is_dir() and not entry.is_symlink() and not entry.name.startswith("."):
+        if entry in folders:
+            continue
+        wanted = not entry.name.startswith(".") and entry.suffix.lower() in SUFFIXES
+        unreadable = wanted and not os.access(entry, os.R_OK)
+        yield InputError(f"{shown(entry)}: cannot be read (check its permissions)") if unreadable else entry
+    for entry in entries:
+        if entry in folders and not entry.is_symlink() and not entry.name.startswith("."):
             yield from _walk(entry)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether ``path`` is a folder; what cannot be asked is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _why_skipped(root: Path, file: Path) -> str | None:
@@ -184,8 +210,8 @@ def _why_skipped(root: Path, file: Path) -> str | None:
         return "hidden"
     if file.suffix.lower() not in SUFFIXES:
         return f"not a {SUPPORTED} file"
-    if not os.access(file, os.R_OK) or not file.is_file():
-        return "cannot be read"
+    if not file.is_file():
+        return "not a file"
     return None
 
 

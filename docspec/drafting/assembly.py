@@ -8,10 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
-from docspec.core import BBox, Category, Region
+from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.drafting.columns import columns_of
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, printed_lines, usual_height
+from docspec.drafting.order import white_space_order
+
+RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
+"""What is set in columns."""
 
 TableFinder = Callable[[BBox], Sequence[tuple[BBox, str]]]
 
@@ -32,35 +39,70 @@ def assemble(
     """
     claimed: list[list[TextLine]] = [[] for _ in boxes]
     loose: list[TextLine] = []
+    claims = _Claims(boxes)
     for line in lines:
-        index = _owner(line.bbox, boxes)
+        index = claims.owner(line.bbox)
         (loose if index is None else claimed[index]).append(line)
     filled = [_Filled(box, tuple(own)) for box, own in zip(boxes, claimed, strict=True)]
     for stray in _stray_boxes(loose):
         filled.insert(place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
-    filled = _joined_furniture(filled)
+    filled = _joined_furniture(_parted(filled))
     return [region for item in filled if (region := _region(item, tables)) is not None]
 
 
-def _owner(line: BBox, boxes: Sequence[LayoutBox]) -> int | None:
-    """The box that has the line as a member, or else the smallest one around its middle."""
-    best, best_share = None, 0.3
-    for index, box in enumerate(boxes):
-        if box.bbox.intersection(line) is None:
-            continue
-        for member in box.members:
-            share = min(line.overlap(member), member.overlap(line)) + 0.01 * line.overlap(member)
-            if share > best_share:
-                best, best_share = index, share
-    if best is not None:
-        return best
-    x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
-    around = [
-        (box.bbox.area, index)
-        for index, box in enumerate(boxes)
-        if box.bbox.x0 <= x <= box.bbox.x1 and box.bbox.y0 <= y <= box.bbox.y1
-    ]
-    return min(around)[1] if around else None
+class _Claims:
+    """Which box a line belongs to. Most lines are members of a box just as they are, which a dictionary tells; for the
+    others all members are compared at once."""
+
+    def __init__(self, boxes: Sequence[LayoutBox]) -> None:
+        self._members = [(member, index) for index, box in enumerate(boxes) for member in box.members]
+        self._same: dict[BBox, int] = {}
+        for member, index in self._members:
+            self._same.setdefault(member, index)
+        self._boxes = [box.bbox for box in boxes]
+
+    def owner(self, line: BBox) -> int | None:
+        """The box that has the line as a member, or else the smallest one around its middle."""
+        if line.area > 0 and line in self._same:
+            return self._same[line]
+        return self._by_overlap(line)
+
+    def _by_overlap(self, line: BBox) -> int | None:
+        import numpy as np
+
+        members, boxes, owners = self._arrays
+        share = _overlaps(members, line)
+        within = _overlaps(boxes, line)[0] > 0
+        both = np.minimum(share[0], share[1]) + 0.01 * share[0]
+        both[~within[owners]] = 0
+        if len(both) and both.max() > 0.3:
+            return int(owners[both.argmax()])
+        x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+        around = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
+        if not around.any():
+            return None
+        areas = np.where(around, (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), np.inf)
+        return int(areas.argmin())
+
+    @cached_property
+    def _arrays(self) -> tuple[Any, Any, Any]:
+        """Members and boxes as rows (x0, y0, x1, y1), and each member's box."""
+        import numpy as np
+
+        members = np.array([(m.x0, m.y0, m.x1, m.y1) for m, _ in self._members], dtype=float).reshape(-1, 4)
+        boxes = np.array([(b.x0, b.y0, b.x1, b.y1) for b in self._boxes], dtype=float).reshape(-1, 4)
+        return members, boxes, np.array([index for _, index in self._members], dtype=int)
+
+
+def _overlaps(boxes: Any, line: BBox) -> tuple[Any, Any]:
+    """Shares (0..1) of the line that each of ``boxes`` (rows x0, y0, x1, y1) covers, and of them that the line does."""
+    import numpy as np
+
+    width = np.minimum(boxes[:, 2], line.x1) - np.maximum(boxes[:, 0], line.x0)
+    height = np.minimum(boxes[:, 3], line.y1) - np.maximum(boxes[:, 1], line.y0)
+    common = np.clip(width, 0, None) * np.clip(height, 0, None)
+    areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    return common / (line.area or np.inf), common / np.where(areas > 0, areas, np.inf)
 
 
 def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:
@@ -68,11 +110,7 @@ def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:
     groups: dict[int, list[TextLine]] = {}
     for line in lines:
         groups.setdefault(line.block, []).append(line)
-    strays = []
-    for group in groups.values():
-        members = tuple(line.bbox for line in group)
-        strays.append(_Filled(LayoutBox(BBox.union(members), Category.TEXT, members), tuple(group)))
-    return strays
+    return [_of_lines(group, Category.TEXT) for group in groups.values()]
 
 
 def place(box: BBox, others: Sequence[BBox]) -> int:
@@ -83,6 +121,23 @@ def place(box: BBox, others: Sequence[BBox]) -> int:
             return index
     above = [index for index, other in enumerate(others) if other.y1 <= box.y1]
     return above[-1] + 1 if above else len(others)
+
+
+def _parted(items: Sequence[_Filled]) -> list[_Filled]:
+    """Regions of text that run over several columns taken apart; the white space then says in which order all are."""
+    parted: list[_Filled] = []
+    for item in items:
+        columns = columns_of(item.lines) if item.box.category in RUNNING else []
+        parted += [_of_lines(lines, item.box.category) for lines in columns] if len(columns) > 1 else [item]
+    if len(parted) == len(items):
+        return parted
+    rank = {id(box): index for index, box in enumerate(white_space_order([item.box for item in parted]))}
+    return sorted(parted, key=lambda item: rank[id(item.box)])
+
+
+def _of_lines(lines: Sequence[TextLine], category: Category) -> _Filled:
+    members = tuple(line.bbox for line in lines)
+    return _Filled(LayoutBox(BBox.union(members), category, members), tuple(lines))
 
 
 def _joined_furniture(items: Sequence[_Filled]) -> list[_Filled]:
@@ -126,12 +181,17 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
             framed = BBox.union([bbox, *(frame for frame, _ in found)])
             return Region(framed, Category.TABLE, ("".join(html for _, html in found),), confidence)
         box = replace(box, category=Category.TEXT)
-    return Region(bbox, box.category, readings(lines), confidence)
+    rows = printed_lines(lines)
+    printed = tuple(
+        PrintedLine(BBox.union(run.bbox for run in row), join_lines([row]), max(run.size for run in row))
+        for row in rows
+    )
+    return Region(bbox, box.category, readings(rows, lines), confidence, printed)
 
 
-def readings(lines: Sequence[TextLine]) -> tuple[str, ...]:
-    """The printed lines as they stand, and the order of the source where that is another one."""
-    printed = join_lines(printed_lines(lines))
+def readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:
+    """The printed lines ``rows`` as they stand, and the order of the source ``lines`` where that is another one."""
+    printed = join_lines(rows)
     as_given = join_lines([[line] for line in lines])
     return (printed,) if printed.split() == as_given.split() else (printed, as_given)
 

@@ -10,7 +10,7 @@ import time
 from dataclasses import replace
 
 from docspec.core import DrafterError, PageDraft, PageImage
-from docspec.drafting.blank import is_blank
+from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.economy import Abundance, Economy, Kind
 from docspec.drafting.rapidocr import RapidOcrDrafter
@@ -55,14 +55,14 @@ class AutoDrafter:
         return replace(draft, seconds=time.perf_counter() - start)
 
     def _choose(self, page: PageImage) -> PageDraft:
-        if is_blank(page):
-            return PageDraft(drafter=self.name, reason="blank page")
         recognition = self._economy.recognition_pays()
         # The spot check of a text layer recognises lines: where that is too dear, the target's own check will do.
         judge = self._judge if recognition.yes else self._by_statistics
         verdict = judge.judge(page)
         if verdict.trusted:
             return self._from_text_layer(page, verdict.reason)
+        if not has_ink(page):
+            return PageDraft(drafter=self.name, reason=f"{verdict.reason}; nothing to recognise")
         if self._reading is None:
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {self._why_not}")
         if not recognition.yes:

@@ -6,16 +6,23 @@ guessed from size, place and bullets; they are good enough to verify a draft aga
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines, usual_height
+from docspec.drafting.xycut import xy_cut
 
 _BULLET = re.compile(r"^([•◦▪‣–—*-]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
-_MAX_DEPTH = 40
+
+GUTTER = 0.6
+"""Heights of a line between two columns, at least."""
+
+COLUMN = 8
+"""Heights of a line that a column is wide, at least."""
 
 
 def cut_layout(lines: Sequence[TextLine], width: float, height: float) -> list[LayoutBox]:
@@ -27,41 +34,29 @@ def cut_layout(lines: Sequence[TextLine], width: float, height: float) -> list[L
     unit = usual_height(lines)
     body = median(line.size or line.bbox.height for line in lines)
     boxes = []
-    for group in _cut(list(lines), unit, 0):
+    for group in xy_cut(lines, lambda line: line.bbox, 0.8 * unit, 0.55 * unit, _has_rows):
         members = tuple(line.bbox for line in group)
         bbox = BBox.union(members)
         boxes.append(LayoutBox(bbox, _category(group, bbox, body, height), members))
     return boxes
 
 
-def _cut(lines: list[TextLine], unit: float, depth: int) -> list[list[TextLine]]:
-    """Groups in reading order: split at the widest gutter, or else at the widest band of white."""
-    if len(lines) < 2 or depth > _MAX_DEPTH:
-        return [lines]
-    gutter = _widest_gap(lines, lambda box: (box.x0, box.x1))
-    band = _widest_gap(lines, lambda box: (box.y0, box.y1))
-    if gutter[0] > 0.8 * unit and len(printed_lines(lines)) > 1:
-        first = [line for line in lines if line.bbox.x1 <= gutter[1]]
-        second = [line for line in lines if line.bbox.x1 > gutter[1]]
-    elif band[0] > 0.55 * unit:
-        first = [line for line in lines if line.bbox.y1 <= band[1]]
-        second = [line for line in lines if line.bbox.y1 > band[1]]
-    else:
-        return [lines]
-    return _cut(first, unit, depth + 1) + _cut(second, unit, depth + 1)
+def _has_rows(lines: Sequence[TextLine]) -> bool:
+    """Whether there is more than one printed line: the cells of a single one are no columns."""
+    if max(line.bbox.y0 for line in lines) >= min(line.bbox.y1 for line in lines):
+        return True
+    return len(printed_lines(lines)) > 1
 
 
-def _widest_gap(
-    lines: Sequence[TextLine], axis: Callable[[BBox], tuple[float, float]]
-) -> tuple[float, float]:
-    """Width of the widest stretch along an axis that no line covers, and its middle."""
-    spans = sorted(axis(line.bbox) for line in lines)
-    best, middle, reach = 0.0, 0.0, spans[0][1]
-    for start, end in spans[1:]:
-        if start - reach > best:
-            best, middle = start - reach, (start + reach) / 2
-        reach = max(reach, end)
-    return best, middle
+def columns_of(lines: Sequence[TextLine]) -> list[list[TextLine]]:
+    """``lines`` that a layout model took for one region, by the columns in which they are set, left to right.
+
+    Only where all of them are wide: bullets, numbers and keys beside their values are no columns.
+    """
+    unit = usual_height(lines)
+    groups = xy_cut(lines, lambda line: line.bbox, GUTTER * unit, math.inf, _has_rows)
+    wide = all(median(line.bbox.width for line in group) >= COLUMN * unit for group in groups)
+    return groups if wide else [list(lines)]
 
 
 def _category(lines: Sequence[TextLine], bbox: BBox, body: float, height: float) -> Category:

@@ -13,6 +13,9 @@ from typing import Any
 from docspec.core import BBox, Category, DrafterError
 from docspec.documents.mupdf import mupdf
 
+WHITE_SPACE = "white space"
+"""The layout of a page that no layout model has seen (``PageDraft.layout``)."""
+
 
 @dataclass(frozen=True, slots=True)
 class LayoutBox:

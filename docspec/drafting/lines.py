@@ -16,6 +16,12 @@ from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.repair import repair
 
+MAX_STYLED = 20_000
+"""Characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take 14
+seconds."""
+NEIGHBOURS = 16
+"""Runs of a printed line that a further one is compared with; more stand on no line that is print."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
@@ -39,12 +45,9 @@ def page_lines(page: Any) -> list[TextLine]:
     out.
     """
     pymupdf = mupdf()
-    flags = (
-        pymupdf.TEXT_PRESERVE_WHITESPACE
-        | pymupdf.TEXT_ACCURATE_BBOXES
-        | pymupdf.TEXT_MEDIABOX_CLIP
-        | pymupdf.TEXT_COLLECT_STYLES
-    )
+    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
+    if len(page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP)) <= MAX_STYLED:
+        flags |= pymupdf.TEXT_COLLECT_STYLES  # text that is printed twice to look bold is read once
     lines = []
     for number, block in enumerate(page.get_text("dict", flags=flags)["blocks"]):
         for line in block.get("lines", ()):
@@ -62,7 +65,12 @@ def printed_lines(lines: Iterable[TextLine]) -> list[list[TextLine]]:
     rows: list[list[TextLine]] = []
     for line in sorted(lines, key=lambda line: (line.bbox.y0 + line.bbox.y1) / 2):
         row = next(
-            (row for row in rows[-3:] if all(_on_one_line(other.bbox, line.bbox) for other in row)), None
+            (
+                row
+                for row in rows[-3:]
+                if all(_on_one_line(other.bbox, line.bbox) for other in row[-NEIGHBOURS:])
+            ),
+            None,
         )
         if row is None:
             rows.append([line])

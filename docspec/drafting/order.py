@@ -6,24 +6,51 @@ An order by white space that changes columns clearly less often then wins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
-from docspec.core import BBox
-from docspec.drafting.layout import LayoutBox
+from docspec.core import Event
+from docspec.core.safe_text import one_line
+from docspec.drafting.columns import cut_layout
+from docspec.drafting.layout import WHITE_SPACE, LayoutBox, analyse
+from docspec.drafting.lines import TextLine
+from docspec.drafting.xycut import xy_cut
 
 MARGIN = 2  # changes of column that the model may make more before its order is given up
+MAX_LINES = 1000
+"""Lines of a page that the layout model is shown: its time grows with their square, 1,950 take 12 seconds."""
+
+
+def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
+    """The boxes of a ``pymupdf.Page`` whose text is ``lines``, in reading order, and whose they are: the layout
+    model's, or those between the white where the model fails or the lines are too many, which is an event."""
+    if len(lines) > MAX_LINES:
+        why = f"{len(lines):,} lines are too many for the layout model"
+    else:
+        try:
+            return settled_order(analyse(page)), "PyMuPDF", ()
+        except Exception as error:
+            page.layout_information = None
+            why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
+    event = Event("layout_skipped", f"{why}; cut along white space instead")
+    return cut_layout(lines, page.rect.width, page.rect.height), WHITE_SPACE, (event,)
 
 
 def settled_order(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     """``boxes`` in the model's order, or in that of the white space where the model's is restless."""
     body = [box for box in boxes if not box.category.is_furniture]
-    cut = _cut(body, 0)
-    if _changes(body) < _changes(cut) + MARGIN:
+    if _changes(body) < _changes(by_white_space(body)) + MARGIN:
         return list(boxes)
+    return white_space_order(boxes)
+
+
+def white_space_order(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
+    """``boxes`` in the order of the white space, running heads first and feet last."""
+    body = [box for box in boxes if not box.category.is_furniture]
     heads = [box for box in boxes if box.category.is_furniture and _comes_first(box, body)]
     feet = [box for box in boxes if box.category.is_furniture and not _comes_first(box, body)]
-    return heads + cut + feet
+    return heads + by_white_space(body) + feet
 
 
 def _comes_first(box: LayoutBox, body: Sequence[LayoutBox]) -> bool:
@@ -35,29 +62,7 @@ def _changes(boxes: Sequence[LayoutBox]) -> int:
     return sum(min(a.bbox.x1, b.bbox.x1) <= max(a.bbox.x0, b.bbox.x0) for a, b in pairwise(boxes))
 
 
-def _cut(boxes: Sequence[LayoutBox], depth: int) -> list[LayoutBox]:
+def by_white_space(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     """Left part before right part where a gutter runs through, else upper before lower part."""
-    if len(boxes) < 2 or depth > 60:
-        return list(boxes)
-    axes: tuple[Callable[[BBox], tuple[float, float]], ...] = (
-        lambda box: (box.x0, box.x1),
-        lambda box: (box.y0, box.y1),
-    )
-    for axis in axes:
-        parts = _split(boxes, axis)
-        if parts is not None:
-            return _cut(parts[0], depth + 1) + _cut(parts[1], depth + 1)
-    return sorted(boxes, key=lambda box: (box.bbox.y0, box.bbox.x0))
-
-
-def _split(
-    boxes: Sequence[LayoutBox], axis: Callable[[BBox], tuple[float, float]]
-) -> tuple[list[LayoutBox], list[LayoutBox]] | None:
-    ordered = sorted(boxes, key=lambda box: axis(box.bbox))
-    best, at, reach = 0.0, 0, axis(ordered[0].bbox)[1]
-    for index, box in enumerate(ordered[1:], 1):
-        start, end = axis(box.bbox)
-        if start - reach > best:
-            best, at = start - reach, index
-        reach = max(reach, end)
-    return (ordered[:at], ordered[at:]) if at else None
+    parts = xy_cut(boxes, lambda box: box.bbox)
+    return [box for part in parts for box in sorted(part, key=lambda box: (box.bbox.y0, box.bbox.x0))]

@@ -13,17 +13,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import BBox, DrafterError, PageDraft, PageImage, Region
+from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.assembly import assemble
-from docspec.drafting.columns import cut_layout
-from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.lines import TextLine
-from docspec.drafting.order import settled_order
+from docspec.drafting.order import layout_of
 from docspec.drafting.pictures import with_pictures
-from docspec.drafting.recogniser import Recogniser, turned
+from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
-from docspec.drafting.text_layer import MAX_LINES
+from docspec.drafting.tilt import as_printed
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -50,19 +48,24 @@ class RapidOcrDrafter:
         self.check()
         try:
             lines, tilt = self.recogniser.read_page(page.image)
-            regions = with_pictures(page.image, regions_of_lines(page, lines, tilt))
+            found, layout, events = regions_of_lines(page, lines, tilt)
+            regions = with_pictures(page.image, found)
         except DrafterError:
             raise
         except Exception as error:
             raise DrafterError(f"{page.source}, page {page.number}: recognition failed ({error})") from error
         reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
-        return PageDraft(tuple(regions), self.name, reason, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        return PageDraft(tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt)
 
 
-def regions_of_lines(page: PageImage, lines: Sequence[TextLine], tilt: float = 0.0) -> list[Region]:
-    """Regions in pixels for recognised ``lines`` (pixels of the page turned upright by ``tilt`` degrees)."""
+def regions_of_lines(
+    page: PageImage, lines: Sequence[TextLine], tilt: float = 0.0
+) -> tuple[list[Region], str, tuple[Event, ...]]:
+    """Regions in pixels for recognised ``lines`` (pixels of the page turned upright by ``tilt`` degrees), whose layout
+    they follow, and what did not go the plain way."""
     if not lines:
-        return []
+        return [], "", ()
     known_size = page.pdf_page is not None
     per_point = page.scale if known_size else max(page.width, page.height) / LONG_SIDE
     in_points = [
@@ -72,23 +75,13 @@ def regions_of_lines(page: PageImage, lines: Sequence[TextLine], tilt: float = 0
     sheet = mupdf().open()
     try:
         sheet_page = _sheet(sheet, image, in_points, per_point)
-        boxes = _layout(sheet_page, in_points)
+        boxes, layout, events = layout_of(sheet_page, in_points)
         tables = find_tables(sheet_page) if any(box.category == "Table" for box in boxes) else []
         regions = assemble(boxes, in_points, lambda bbox: tables_within(bbox, tables))
     finally:
         sheet.close()
-    return [
-        replace(region, bbox=_as_printed(region.bbox.scaled(per_point), tilt, page)) for region in regions
-    ]
-
-
-def _layout(sheet_page: Any, lines: Sequence[TextLine]) -> list[LayoutBox]:
-    if len(lines) <= MAX_LINES:
-        try:
-            return settled_order(analyse(sheet_page))
-        except Exception:
-            sheet_page.layout_information = None
-    return cut_layout(lines, sheet_page.rect.width, sheet_page.rect.height)
+    upright = [region.moved(lambda box: box.scaled(per_point)) for region in regions]
+    return [replace(region, bbox=as_printed(region.bbox, tilt, page)) for region in upright], layout, events
 
 
 def _sheet(sheet: Any, image: Image, lines: Sequence[TextLine], per_point: float) -> Any:
@@ -116,13 +109,3 @@ def _sheet(sheet: Any, image: Image, lines: Sequence[TextLine], per_point: float
             morph=(start, pymupdf.Matrix(stretch, 1)),
         )
     return page
-
-
-def _as_printed(box: BBox, tilt: float, page: PageImage) -> BBox:
-    """The box in the crooked page, large enough to hold the whole turned region."""
-    if tilt:
-        corners = [
-            turned(x, y, tilt, page.width, page.height) for x in (box.x0, box.x1) for y in (box.y0, box.y1)
-        ]
-        box = BBox.union(BBox(x, y, x, y) for x, y in corners)
-    return box.clamped(page.width, page.height)

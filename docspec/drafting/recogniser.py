@@ -18,6 +18,7 @@ from docspec.core import BBox, DrafterError
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
 from docspec.drafting.tiles import tiles
+from docspec.drafting.tilt import turned
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -147,13 +148,3 @@ def _upright(quad: Any, tilt: float, width: int, height: int) -> BBox:
     points = [turned(float(x), float(y), -tilt, width, height) for x, y in quad]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return BBox(min(xs), min(ys), max(xs), max(ys))
-
-
-def turned(x: float, y: float, degrees: float, width: int, height: int) -> tuple[float, float]:
-    """A point turned clockwise (y downwards) about the middle of a page of ``width`` x ``height``."""
-    angle = math.radians(degrees)
-    dx, dy = x - width / 2, y - height / 2
-    return (
-        width / 2 + dx * math.cos(angle) - dy * math.sin(angle),
-        height / 2 + dx * math.sin(angle) + dy * math.cos(angle),
-    )

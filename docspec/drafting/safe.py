@@ -1,11 +1,16 @@
-"""A drafter that cannot fail: whatever goes wrong inside becomes an empty draft and an event that says so."""
+"""A drafter that cannot fail: whatever goes wrong inside becomes an empty draft and an event that says so, and
+whatever comes out is within bounds."""
 
 from __future__ import annotations
 
 import time
 
 from docspec.core import Event, PageDraft, PageImage
+from docspec.core.safe_text import one_line
+from docspec.drafting.bounds import bounded
 from docspec.drafting.drafter import Drafter
+
+MAX_MESSAGE = 300
 
 
 class SafeDrafter:
@@ -20,12 +25,18 @@ class SafeDrafter:
         return self.draft_with_events(page)[0]
 
     def draft_with_events(self, page: PageImage) -> tuple[PageDraft, tuple[Event, ...]]:
-        """The draft, and a ``drafter_failed`` event when there is none because the drafter failed."""
+        """The draft, and what did not go the plain way: ``drafter_failed`` when there is none because the drafter
+        failed, whatever it raised, and the draft's own events."""
         start = time.perf_counter()
         try:
-            return self.inner.draft(page), ()
-        except Exception as error:
-            lines = str(error).strip().splitlines()
-            what = lines[0] if lines else type(error).__name__
-            draft = PageDraft(drafter=self.name, reason="failed", seconds=time.perf_counter() - start)
+            draft = bounded(self.inner.draft(page), page.width, page.height)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # libraries written in Rust panic, others leave by SystemExit
+            what = one_line(str(error))[:MAX_MESSAGE] or type(error).__name__
+            if isinstance(error, MemoryError | RecursionError):
+                what = f"{type(error).__name__} {what}" if str(error) else "out of memory"
+            seconds = time.perf_counter() - start
+            draft = PageDraft(drafter=self.name, reason=f"failed: {what}", seconds=seconds)
             return draft, (Event("drafter_failed", f"{self.name}: {what}; decoded without a draft"),)
+        return draft, draft.events

@@ -11,12 +11,14 @@ from pathlib import Path, PurePath
 from time import perf_counter
 from typing import Any
 
-from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage, Region
+from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
+from docspec.drafting.bounds import MAX_REGIONS, finite_box
 from docspec.drafting.ppstructure.results import clean_text, regions_from_result
 
 SCHEMA = "docspec.document/"
 
 _ASPECT_TOLERANCE = 0.02
+MAX_BYTES = 256 * 2**20  # of a file; the JSON of a thousand dense pages has 50 MB
 
 
 class SavedDrafter:
@@ -52,9 +54,13 @@ class SavedDrafter:
             raise DrafterError(
                 f"{page.source}, page {page.number}: {file} is not in a known form ({error!r})"
             ) from error
-        reason = f"read from {file.name}{_size_note(entry, page)}"
+        odd = _size_note(entry, page)
+        events = (
+            (Event("draft_doubtful", f"{file.name} was {odd}; it may be of another page"),) if odd else ()
+        )
+        reason = f"read from {file.name}" + (f" ({odd})" if odd else "")
         seconds = perf_counter() - started
-        return PageDraft(draft.regions, self.name, reason, seconds, draft.page_texts)
+        return PageDraft(draft.regions, self.name, reason, seconds, draft.page_texts, "saved", events)
 
     def _entry(self, page: PageImage) -> tuple[Path, Mapping[str, Any]]:
         if self._path.is_file():
@@ -81,8 +87,12 @@ class SavedDrafter:
         """The pages in ``file`` by number. The last file stays in memory, as pages come one by one."""
         if self._last is None or self._last[0] != file:
             try:
+                if file.stat().st_size > MAX_BYTES:
+                    raise DrafterError(
+                        f"{file} has more than {MAX_BYTES >> 20} MB; no page's draft is that long"
+                    )
                 pages = dict(_numbered(json.loads(file.read_text(encoding="utf-8"))))
-            except (OSError, KeyError, TypeError, ValueError) as error:
+            except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
                 raise DrafterError(f"{file} cannot be read as saved drafts: {error!r}") from error
             self._last = (file, pages)
         return self._last[1]
@@ -136,12 +146,13 @@ def _from_document(entry: Mapping[str, Any], page: PageImage) -> PageDraft:
     sx, sy = page.width / float(entry["width"]), page.height / float(entry["height"])
     blocks = entry["blocks"]
     regions = []
-    for block in blocks:
-        if block.get("bbox") is None:
+    for block in blocks[: 2 * MAX_REGIONS]:
+        box = finite_box(block.get("bbox") or ())
+        if box is None:
             continue
         category = Category.from_name(block["category"])
         text = clean_text(block.get("text") or "", category) or (block.get("text") or "").strip()
-        box = BBox(*map(float, block["bbox"])).scaled(sx, sy).clamped(page.width, page.height)
+        box = box.scaled(sx, sy).clamped(page.width, page.height)
         regions.append(Region(box, category, (text,) if text and category is not Category.PICTURE else ()))
     whole = "\n\n".join(text for block in blocks if (text := (block.get("text") or "").strip()))
     complete = len(regions) == len(blocks)
@@ -155,4 +166,4 @@ def _size_note(entry: Mapping[str, Any], page: PageImage) -> str:
         return ""
     if abs(width / height - page.width / page.height) <= _ASPECT_TOLERANCE * width / height:
         return ""
-    return f" (made for a page of another shape, {width:g} x {height:g})"
+    return f"made for a page of another shape, {width:g} x {height:g}"

@@ -15,7 +15,7 @@ from docspec.targets.stepping.step import chain
 from docspec.targets.threads import decoding_threads
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
 
 WIDTHS = (1, 16, 64)
@@ -44,7 +44,7 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
     return time.perf_counter() - start
 
 
-def _least(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int) -> float:
+def _least(target: TargetModel, cache: KVCache, rows: int, width: int, repeats: int) -> float:
     step = chain(rows, width, PREFIX, PREFIX + width)
     times: list[float] = []
     for _ in range(repeats + 1):

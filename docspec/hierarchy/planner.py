@@ -7,11 +7,10 @@ long as its next node pays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from docspec.core import PageDraft, StageStats
 from docspec.drafting.economy import Decision, Kind
 from docspec.hierarchy.costs import Costs
+from docspec.hierarchy.pacing import Pacing
 
 PRIOR_ERRORS = 0.15
 """Share of output tokens that a draft of an unknown kind is expected to get wrong."""
@@ -36,6 +35,15 @@ class Planner:
         self.costs = costs
         self._expected_crops = 0.0
 
+    def node_price(self) -> float:
+        """What one more tree node costs, as a share of a one-token step; 0 where nothing was measured."""
+        return self.costs.node_price()
+
+    def pacing(self) -> Pacing | None:
+        """Decides step by step whether trees pay; ``None`` where nothing was measured."""
+        plain = self.costs.step_seconds(1)
+        return Pacing(plain) if plain > 0 else None
+
     def layout_pays(self, characters: int) -> Decision:
         """Whether the layout model is run over a text layer of so many characters."""
         plain = characters / self.costs.characters.value * self.costs.step_seconds(1)
@@ -59,15 +67,17 @@ class Planner:
         """A draft of that kind was made in ``seconds``."""
         self.costs.draft[kind].add(seconds)
 
-    def crops_pay(
-        self, draft: PageDraft, lengths: Sequence[int], prompts: Sequence[int], together: bool = False
-    ) -> Decision:
-        """Whether Stage 1 is run: ``lengths`` are the regions' characters, ``prompts`` the tokens of their crops.
+    def crops_pay(self, draft: PageDraft, pixels: int, together: bool = False) -> Decision:
+        """Whether Stage 1 is run over the regions of ``draft`` that have text, for a target that sees ``pixels`` of a
+        crop as one token.
 
         Verified alone, the page pays a step for every wrong token. Verified as parallel rows, the crops pay for the
         worst region only, each step dearer by its rows, and for their prompts. ``together`` with the page they pay
         only what their rows add to its steps, but what the page writes meanwhile it writes unaided.
         """
+        regions = [region for region in draft.regions if region.texts]
+        lengths = [len(region.texts[0]) for region in regions]
+        prompts = [int(region.bbox.area / pixels) for region in regions]
         if not lengths:
             return Decision(False, "no region has text")
         errors = self.costs.errors.get(draft.drafter)

@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 
 from docspec.core.observer import Observer
-from docspec.hierarchy.rows import OnStep
-from docspec.speculation.decode import Row
+from docspec.engine.loop import OnStep
+from docspec.engine.row import Row
 
 LEAST_SECONDS = 0.1
 """Least time between two calls to the observer."""
@@ -23,8 +23,8 @@ def progress_of(observer: Observer, number: int, stage: str) -> OnStep:
         if now - last < LEAST_SECONDS:
             return
         last = now
-        steps = sum(row.steps for row in rows)
-        accepted = sum(row.accepted for row in rows)
+        steps = sum(row.counts.steps for row in rows)
+        accepted = sum(row.counts.accepted for row in rows)
         tokens = sum(len(row.output) for row in rows)
         observer.decoding(number, stage, tokens, (accepted + steps) / max(1, steps))
 

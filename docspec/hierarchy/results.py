@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import traceback
+from collections.abc import Sequence
+
 from docspec.core import (
     Baseline,
+    Block,
+    Cut,
     Event,
     PageDraft,
     PageError,
@@ -12,8 +18,11 @@ from docspec.core import (
     PageTimings,
     StageStats,
 )
-from docspec.hierarchy.memory import is_out_of_memory, release_memory
-from docspec.hierarchy.rows import RowOutput
+from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.engine.request import Output
+
+QUOTED = 60
+"""Characters of a loop that a message quotes."""
 
 
 def begun(
@@ -41,7 +50,8 @@ def begun(
 
 
 def failed(page: PageImage, error: Exception) -> PageResult:
-    """The result of a page that ``error`` kept from being read."""
+    """The result of a page that ``error`` kept from being read, with the traceback where it was not foreseen."""
+    trace = None
     if is_out_of_memory(error):
         release_memory()
         message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
@@ -49,6 +59,7 @@ def failed(page: PageImage, error: Exception) -> PageResult:
         message = str(error)
     else:
         message = f"{type(error).__name__}: {error}"
+        trace = "".join(traceback.format_exception(error))
     return PageResult(
         source=page.source,
         number=page.number,
@@ -56,31 +67,64 @@ def failed(page: PageImage, error: Exception) -> PageResult:
         width=page.width,
         height=page.height,
         error=f"{page.source}, page {page.number}: {message}",
+        trace=trace,
     )
 
 
-def ending(output: RowOutput) -> tuple[Event, ...]:
-    """What to report about a page that did not end by itself."""
-    if output.finish == "loop":
-        detail = f"the output began to repeat itself after {len(output.tokens)} tokens and was cut there"
-        return (Event("loop_stopped", detail),)
-    if output.finish == "budget":
-        detail = f"stopped at the page's budget of {len(output.tokens)} tokens; raise --max-tokens"
+def cut_of(output: Output) -> Cut | None:
+    """Where the page's text was cut; ``None`` where it ended by itself."""
+    kept = len(output.tokens)
+    if output.loop is not None:
+        return Cut("loop", kept, output.loop.dropped, output.loop.text)
+    return Cut("budget", kept) if output.finish == "budget" else None
+
+
+def ending(cut: Cut | None) -> tuple[Event, ...]:
+    """What to report about a page that was cut."""
+    if cut is None:
+        return ()
+    if cut.reason == "budget":
+        detail = f"cut at the page's budget of {cut.kept} tokens; raise --max-tokens"
         return (Event("budget_reached", detail),)
-    return ()
+    said = json.dumps(shorten(cut.repeated, QUOTED), ensure_ascii=False)
+    detail = f"cut after {cut.kept} tokens, where {cut.dropped} more only repeated {said}; --on-loop keep writes them"
+    return (Event("loop_stopped", detail),)
+
+
+def unsaid(text: str, blocks: tuple[Block, ...]) -> tuple[Event, ...]:
+    """What to report about an answer that holds nothing of the page: thoughts that were cut off, an empty layout."""
+    if blocks or not text.strip():
+        return ()
+    said = json.dumps(shorten(text.strip(), QUOTED), ensure_ascii=False)
+    return (Event("nothing_said", f"the model wrote {said} and nothing of the page; --raw writes that"),)
+
+
+def shorten(text: str, most: int) -> str:
+    """``text`` in at most ``most`` characters; the middle gives way."""
+    half = most // 2
+    return text if len(text) <= most else f"{text[: most - half - 1]}…{text[-half:]}"
 
 
 def compared(
-    output: RowOutput, timings: PageTimings, plain: RowOutput, stats: StageStats, encode_seconds: float
+    tokens: Sequence[int],
+    timings: PageTimings,
+    plain: Sequence[int],
+    stats: StageStats,
+    encode_seconds: float,
+    layout_seconds: float = 0.0,
 ) -> Baseline:
-    """``plain`` decoding beside the page's own: equations 12 and 13, draft and Stage 1 on the speculative side."""
+    """``plain`` decoding beside the page's own: equations 12 and 13, draft and Stage 1 on the speculative side.
+
+    ``layout_seconds`` are needed by both: a page that is read by regions has none without its layout.
+    """
     plain_prefill = encode_seconds + stats.prefill_seconds
+    plain_decode = layout_seconds + stats.decode_seconds
     speculative = timings.draft + timings.stage1 + timings.stage2
     return Baseline(
-        tokens=len(plain.tokens),
+        tokens=len(plain),
         prefill_seconds=plain_prefill,
         decode_seconds=stats.decode_seconds,
-        sr_decode=stats.decode_seconds / speculative if speculative else 0.0,
-        sr_e2e=(timings.render + plain_prefill + stats.decode_seconds) / timings.total,
-        identical=plain.tokens == output.tokens,
+        sr_decode=plain_decode / speculative if speculative else 0.0,
+        sr_e2e=(timings.render + plain_prefill + plain_decode) / timings.total,
+        identical=tuple(plain) == tuple(tokens),
     )

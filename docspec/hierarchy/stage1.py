@@ -6,25 +6,22 @@ Stage 2 (section 3.3 of the paper). A region without pixels or without text to v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.dialects import Dialect
+from docspec.engine.engine import Engine
+from docspec.engine.loop import OnStep
+from docspec.engine.request import Request
 from docspec.hierarchy.crops import crop
-from docspec.hierarchy.rows import Engine, OnStep, RowJob
+from docspec.hierarchy.loop_guard import LoopGuard
+from docspec.hierarchy.side_by_side import decode_side_by_side
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
-
-Key = TypeVar("Key")
-
-MAX_ROWS = 16
-"""Crops verified in one batch."""
-
-MAX_SLOTS = 16384
-"""Slots of the KV buffer that a batch of crops may take: about what one long page takes."""
 
 SPARE_TOKENS = 48
 """Tokens beyond one and a half times its longest draft that a region may write."""
@@ -52,23 +49,15 @@ def verify_regions(
 
     An output that did not end by itself is kept as far as it goes.
     """
-    found = [RegionOutputs([""] * len(draft.regions), StageStats()) for _, draft in pages]
-    jobs = [
-        ((number, index), job)
-        for number, (page, draft) in enumerate(pages)
-        for index, job in region_jobs(target, dialect, page, draft, max_tokens)
-    ]
-    for queue, places in _queues(jobs, engine.slots_allowed, engine.spare_slots):
-        by_page: dict[int, list[tuple[int, RowJob]]] = {}
-        for (number, index), job in queue:
-            by_page.setdefault(number, []).append((index, job))
-        groups = [[job for _, job in own] for own in by_page.values()]
-        shared = engine.speculate_groups(groups, on_step, places)
-        for (number, own), (outputs, stats) in zip(by_page.items(), shared, strict=True):
-            found[number].stats += stats
-            for (index, _), output in zip(own, outputs, strict=True):
-                if output.finish != "loop":
-                    found[number].texts[index] = target.detokenize(list(output.tokens))
+    asked = [region_jobs(target, dialect, page, draft, max_tokens) for page, draft in pages]
+    decoded = decode_side_by_side(engine, [[job for _, job in jobs] for jobs in asked], on_step)
+    found = []
+    for (_, draft), jobs, (outputs, stats) in zip(pages, asked, decoded, strict=True):
+        texts = [""] * len(draft.regions)
+        for (index, _), output in zip(jobs, outputs, strict=True):
+            if output.finish != "loop":
+                texts[index] = target.detokenize(list(output.tokens))
+        found.append(RegionOutputs(texts, stats))
     return found
 
 
@@ -78,7 +67,7 @@ def region_jobs(
     page: PageImage,
     draft: PageDraft,
     max_tokens: int | None = None,
-) -> list[tuple[int, RowJob]]:
+) -> list[tuple[int, Request]]:
     """The rows of Stage 1 in reading order, each with the index of its region.
 
     No region may write more than ``max_tokens``, the page's own budget where there is one.
@@ -92,7 +81,7 @@ def region_jobs(
 
 def _job(
     target: TransformersTarget, dialect: Dialect, page: PageImage, region: Region, limit: int
-) -> RowJob | None:
+) -> Request | None:
     if not region.texts:
         return None
     image = crop(page.image, region.bbox, target.processing.factor)
@@ -101,24 +90,5 @@ def _job(
     drafts = tuple(tuple(target.tokenize(text)) for text in dialect.region_drafts(region))
     longest = max((len(draft) for draft in drafts), default=0)
     budget = min(longest + longest // 2 + SPARE_TOKENS, limit)
-    return RowJob(target.encode(image, dialect.crop_prompt(region)), drafts, budget, held=drafts)
-
-
-def _queues(
-    jobs: Sequence[tuple[Key, RowJob]], allowed: int | None = None, spare: int = 0
-) -> Iterator[tuple[list[tuple[Key, RowJob]], int]]:
-    """Jobs that pass through one buffer, the longest first, and the rows that the buffer has for them.
-
-    All rows of a buffer are as long as its longest job, ``spare`` slots included; so long jobs, of which fewer than
-    ``MAX_ROWS`` fit the bound (``allowed`` slots where that is less), do not share it with short ones.
-    """
-    most = MAX_SLOTS if allowed is None else min(MAX_SLOTS, allowed)
-    waiting = sorted(jobs, key=lambda item: -item[1].slots)
-    while waiting:
-        places = max(1, min(len(waiting), MAX_ROWS, most // (waiting[0][1].slots + spare)))
-        if places in (len(waiting), MAX_ROWS):
-            yield waiting, places
-            return
-        queue = [item for item in waiting if (item[1].slots + spare) * MAX_ROWS > most]
-        yield queue, min(places, len(queue))
-        waiting = waiting[len(queue) :]
+    prompt = target.encode(image, dialect.crop_prompt(region))
+    return Request(prompt, drafts, budget, stop=partial(LoopGuard, target.detokenize))

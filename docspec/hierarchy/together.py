@@ -12,9 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from docspec.core import StageStats
-from docspec.hierarchy.rows import Engine, OnStep, RowJob, RowOutput, RowQueue
-from docspec.hierarchy.stage1 import MAX_ROWS, MAX_SLOTS
-from docspec.speculation.decode import Row
+from docspec.engine.engine import Engine
+from docspec.engine.loop import OnStep
+from docspec.engine.measuring import stats_of
+from docspec.engine.request import GrowingDraft, Output, Request
+from docspec.engine.row import Row
+from docspec.engine.scheduler import Scheduler
+from docspec.hierarchy.side_by_side import MAX_ROWS, MAX_SLOTS
 
 Spell = Callable[[list[int]], Sequence[int]]
 """From tokens of a crop's output to tokens as the page spells them."""
@@ -31,12 +35,12 @@ class BothStages:
     all shared. The page's ``decode_seconds`` hold all of them, the regions' only their own prefill.
     """
 
-    output: RowOutput
+    output: Output
     page: StageStats
     regions: StageStats
 
 
-def places_for(engine: Engine, page: RowJob, regions: Sequence[RowJob]) -> int:
+def places_for(engine: Engine, page: Request, regions: Sequence[Request]) -> int:
     """Rows of a batch that holds the page; fewer than two if memory does not allow a region beside it.
 
     All rows are as long as the page's. Without ``--kv-memory`` there is always room for one region.
@@ -49,54 +53,53 @@ def places_for(engine: Engine, page: RowJob, regions: Sequence[RowJob]) -> int:
 
 def verify_together(
     engine: Engine,
-    page: RowJob,
-    regions: Sequence[RowJob],
+    page: Request,
+    regions: Sequence[Request],
     places: int,
     spell: Spell,
     on_step: OnStep | None = None,
 ) -> BothStages:
     """Decodes ``page`` and ``regions`` in one batch of ``places`` rows (see :func:`places_for`)."""
     start = time.perf_counter()
-    jobs = [replace(page, growing=tuple(ESCAPES * job.budget for job in regions)), *regions]
-    queue = RowQueue(engine, jobs, engine.cache_for(jobs, places))
-    [row] = queue.enter(range(1))
-    prefill = queue.prefill_seconds
-    following = _Following(queue, row, spell, on_step)
-    forwards = engine.decode(queue, following)
-    seconds = time.perf_counter() - start - queue.prefill_seconds
-    shared = following.shared
-    entered = queue.rows[1:]
-    crops = engine.stats(regions[: len(entered)], entered, shared, queue.prefill_seconds - prefill, 0.0)
+    growing = tuple(GrowingDraft(ESCAPES * region.budget) for region in regions)
+    loop = engine.batch([replace(page, growing=growing), *regions], places)
+    following = _Following(loop.scheduler, growing, spell, on_step)
+    engine.decode(loop, following)
+    row, *entered = loop.scheduler.rows
+    prefill = sum(one.counts.prefill_seconds for one in loop.scheduler.rows)
+    seconds = time.perf_counter() - start - prefill
+    shared, kv_bytes = following.shared, engine.target.kv.nbytes
     return BothStages(
-        queue.outputs()[0],
-        replace(engine.stats([page], [row], forwards, prefill, seconds), shared_forwards=shared),
-        replace(crops, shared_forwards=shared),
+        row.result,
+        replace(stats_of([row], loop.forwards, seconds, kv_bytes), shared_forwards=shared),
+        replace(stats_of(entered, shared, 0.0, kv_bytes), shared_forwards=shared),
     )
 
 
 class _Following:
-    """After every step: hands to the page's proposer what the regions wrote, and ends them with the page."""
+    """After every step: the page's growing drafts take up what the regions wrote, which end with the page."""
 
-    def __init__(self, queue: RowQueue, page: Row, spell: Spell, on_step: OnStep | None) -> None:
+    def __init__(
+        self, scheduler: Scheduler, growing: Sequence[GrowingDraft], spell: Spell, on_step: OnStep | None
+    ) -> None:
         self.shared = 0
-        self._queue = queue
-        self._page = page
+        self._scheduler = scheduler
+        self._growing = growing
         self._spell = spell
         self._on_step = on_step
-        self._handed: list[int] = []
+        self._handed = [0] * len(growing)
 
     def __call__(self, running: Sequence[Row]) -> None:
         self.shared += len(running) > 1
-        regions = self._queue.rows[1:]
-        self._handed += [0] * (len(regions) - len(self._handed))
+        page, *regions = self._scheduler.rows
         for number, row in enumerate(regions):
             written = row.output[self._handed[number] :]
             if written:
                 self._handed[number] += len(written)
-                self._page.proposer.extend(number, self._spell(written))
-        if self._page.finish is not None:
-            self._queue.close()
+                self._growing[number].extend(self._spell(written))
+        if page.finish is not None:
+            self._scheduler.close()
             for row in regions:
-                row.finish = row.finish or "stopped"
+                row.stop()
         if self._on_step is not None:
             self._on_step(running)

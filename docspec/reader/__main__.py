@@ -24,7 +24,13 @@ def parser() -> argparse.ArgumentParser:
     train.add_argument("directory", type=Path)
     train.add_argument("--size", choices=("tiny", "mini"), default="mini")
     train.add_argument("--seed", type=int, default=1)
-    train.add_argument("--start", type=Path, help="a checkpoint to begin with, where the directory is new")
+    train.add_argument(
+        "--from",
+        dest="start",
+        type=Path,
+        metavar="CHECKPOINT",
+        help="a checkpoint to begin with, where the directory is new",
+    )
     train.add_argument("--device", default="cpu")
     train.add_argument("--threads", type=int, default=1)
     train.add_argument("--workers", type=int, default=0, help="processes that render ahead")
@@ -38,7 +44,14 @@ def parser() -> argparse.ArgumentParser:
     evaluate = verbs.add_parser("eval", help="measure a checkpoint on held-out crops and pages")
     evaluate.add_argument("model", type=Path)
     evaluate.add_argument("--crops", type=int, default=24, help="crops in each bucket")
+    evaluate.add_argument(
+        "--lines", type=int, default=24, help="wide crops of lines in each bucket, or of each file"
+    )
     evaluate.add_argument("--pages", type=int, default=3, help="pages of each kind")
+    evaluate.add_argument(
+        "--pdf", type=Path, nargs="+", default=[], help="files whose text layer is the truth"
+    )
+    evaluate.add_argument("--scans", action="store_true", help="print and scan the files first")
     evaluate.add_argument("--seed", type=int, default=90_000_000)
     evaluate.add_argument("--seen-only", action="store_true", help="leave the held-out fonts out")
     evaluate.add_argument("--threads", type=int, default=2)
@@ -48,18 +61,21 @@ def parser() -> argparse.ArgumentParser:
 def print_report(report: Report) -> None:
     """A plain table of an evaluation."""
     print(
-        f"seed {report.seed}, {report.crops_per_bucket} crops a bucket, {report.pages_per_kind} pages a kind"
+        f"seed {report.seed}, {report.crops_per_bucket} crops and {report.lines_per_bucket} line crops a bucket, "
+        f"{report.pages_per_kind} pages a kind"
     )
     print(
-        f"{'group':24}{'fonts':>8}{'n':>5}{'CER':>8}{'raw':>8}{'exact':>8}{'twice':>8}{'skipped':>8}{'s':>7}"
+        f"{'group':28}{'fonts':>8}{'n':>5}{'CER':>8}{'raw':>8}{'exact':>8}{'twice':>8}{'skipped':>8}{'s':>7}"
     )
     for b in report.buckets:
         fonts = "unseen" if b.unseen_fonts else "seen"
         shares = "".join(f"{value:8.2%}" for value in (b.cer, b.cer_raw, b.exact, b.repeated, b.skipped))
-        print(f"{b.name:24}{fonts:>8}{b.samples:5}{shares}{b.seconds:7.2f}")
+        print(f"{b.name:28}{fonts:>8}{b.samples:5}{shares}{b.seconds:7.2f}")
     for unseen in sorted({b.unseen_fonts for b in report.buckets}):
         fonts = "unseen" if unseen else "seen"
-        groups = [g for g in ("crop", "page") if any(b.name.startswith(g) for b in report.buckets)]
+        groups = [
+            g for g in ("file", "line", "crop", "page") if any(b.name.startswith(g) for b in report.buckets)
+        ]
         means = ", ".join(f"all {group}s {report.mean(group, unseen):.2%}" for group in groups)
         print(f"{fonts} fonts: {means}")
     print(f"blank page: {report.blank_output!r}")
@@ -100,7 +116,10 @@ def main(arguments: list[str] | None = None) -> None:
         report = evaluate(
             options.model,
             crops_per_bucket=options.crops,
+            lines_per_bucket=options.lines,
             pages_per_kind=options.pages,
+            pdfs=options.pdf,
+            scans=options.scans,
             seed=options.seed,
             unseen=not options.seen_only,
         )

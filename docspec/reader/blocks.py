@@ -140,7 +140,7 @@ class Page:
         return setter.paragraph(text, font=font, size=self.style.size * self.rng.choice((1.0, 0.92, 0.88)))
 
     def table(self, setter: Setter) -> bool:
-        return table(setter, self.rng.randint(2, 8), self.rng.randint(2, 5))
+        return table(setter, self.rng.randint(2, 8), self.rng.randint(2, 5 if self.width < 900 else 9))
 
     def figure(self, setter: Setter) -> bool:
         if not figure(setter, self.rng.uniform(60, 220)):

@@ -18,7 +18,9 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from docspec.reader import model as reader_model
 from docspec.reader import tokenizer as tok
 
-NOTE = "reads clean English print on small pages only"
+NOTE = "reads clean English print: small pages whole, larger ones line by line"
+PAGE = 704 * 960  # pixels of the largest pages in training
+LINE = (1408, 960)  # width and height of the largest crops
 RANDOM_NOTE = "random weights: does not read"
 
 
@@ -48,6 +50,8 @@ def save(
     }
     if random:
         facts["random"] = True
+    else:
+        facts |= {"page_pixels": PAGE, "crop_lines": 1, "crop_width": LINE[0], "crop_height": LINE[1]}
     (directory / "docspec.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 

@@ -16,7 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-EXTRA_CHARACTERS = "–—‘’“”•…éèêëàâäáíîïóôöúùûüçñßøåÉÖÜ°£€§©®×÷±≤≥≠≈∞→½¼µαβγδεθλπρσφωΔΣΩ√∑∫∂²³¹"
+EXTRA_CHARACTERS = (
+    "–—‘’“”•…éèêëàâäáíîïóôöúùûüçñßøåÉÖÜ°£€§©®×÷±≤≥≠≈∞→½¼µαβγδεθλπρσφωΔΣΩ√∑∫∂²³¹"
+    "ãõìòýÿæœðþăąćčďęěğıłńňőřśşšţťůűźżžÀÁÂÃÄÅÆÇÈÊËÌÍÎÏÑÒÓÔÕØÙÚÛÝŒÞČŁŚŠŻŽİĞŞ"
+    "†‡¶«»‹›„‚¡¿¢¥¬·ªº¾™№−‐‑′″‰←↑↓↔⇒⇔∈∉∀∃∇∏∪∩⊂⊆∧∨¬∝∼≡⟨⟩ζηικμνξοτυχψΓΘΛΞΠΦΨℓ■□▪●○◦✓✗⁰⁴⁵⁶⁷⁸⁹"
+)
 FEW_WORDS = (
     "about after again bridge build carry certain change chapter children country early earth every example "
     "father figure follow garden great group harbour house journey known large later letter light little made "
@@ -45,6 +49,16 @@ SOURCES = (
     Source("debian-policy", "doc/debian-policy/policy.html/*.html", "GPL-2+"),
     Source("debian-faq", "doc/debian/FAQ/debian-faq.en.txt.gz", "permissive, with notice"),
     Source("fortunes", "games/fortunes/*", "BSD collection of short quotations"),
+)
+ABROAD = (
+    Source("fortunes-de", "games/fortunes/de/*", "GPL-2+"),
+    Source("fortunes-fr", "games/fortunes/fr/*", "GPL-2+"),
+    Source("fortunes-es", "games/fortunes/es/*", "GPL-2+"),
+    Source("fortunes-it", "games/fortunes/it/*", "GPL-2+"),
+    *(
+        Source(f"debian-reference-{language}", f"debian-reference/*.{language}.html", "GPL-2+")
+        for language in ("de", "es", "fr", "it", "pt")
+    ),
 )
 
 
@@ -84,11 +98,12 @@ def held_out(text: str) -> bool:
     return zlib.crc32(text.encode()) % 25 == 0
 
 
-@functools.lru_cache(maxsize=2)
-def paragraphs(evaluation: bool = False) -> tuple[str, ...]:
-    """All distinct paragraphs of one split, in a stable order; empty where no source is installed."""
+@functools.lru_cache(maxsize=4)
+def paragraphs(evaluation: bool = False, abroad: bool = False) -> tuple[str, ...]:
+    """All distinct paragraphs of one split, in a stable order; empty where no source is installed. `abroad` gives
+    those in other languages of western Europe."""
     seen: dict[str, None] = {}
-    for source in SOURCES:
+    for source in ABROAD if abroad else SOURCES:
         for text in _read(source):
             seen.setdefault(text)
     return tuple(text for text in seen if held_out(text) == evaluation)
@@ -107,3 +122,20 @@ def words() -> tuple[str, ...]:
         )
     texts = paragraphs()[:2000] or (FEW_WORDS,)
     return tuple(sorted({word for text in texts for word in text.split()}))
+
+
+LANGUAGES = ("french", "ngerman", "spanish", "italian", "portuguese", "dutch", "swedish", "danish", "bokmaal")
+
+
+@functools.lru_cache(maxsize=1)
+def dictionaries() -> tuple[tuple[str, ...], ...]:
+    """Word lists of other languages, of those that are installed; every eighth word is enough."""
+    found = []
+    for language in LANGUAGES:
+        listing = Path("/usr/share/dict") / language
+        if listing.is_file():
+            entries = unicodedata.normalize(
+                "NFC", listing.read_text(encoding="utf-8", errors="ignore")
+            ).split()
+            found.append(tuple(word for word in entries[::8] if set(word) <= ALPHABET))
+    return tuple(found)

@@ -91,10 +91,10 @@ def reading_order(cells: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray
 
 
 def dense_labels(sample: Sample) -> np.ndarray:
-    """The class of the character whose centre lies in each bin of 4 x 16 px, (H/16, W/4) uint8; a character at an
+    """The class of the character whose centre lies in each bin of 4 x 16 px, (H/16, W/4) int16; a character at an
     edge between rows of cells is named on both sides of it."""
     height, width = sample.pixels.shape
-    labels = np.zeros((height // PATCH, width // BIN), np.uint8)
+    labels = np.zeros((height // PATCH, width // BIN), np.int16)
     places = [
         (int(y) // PATCH, int(x) // BIN, across(y), CLASSES.get(glyph.char, 0))
         for glyph, (x, y) in zip(sample.glyphs, sample.glyph_centres, strict=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -20,16 +20,26 @@ import torch
 from PIL import Image
 from rapidfuzz.distance import Levenshtein
 
-from docspec.reader import checkpoint
+from docspec.reader import checkpoint, papers
 from docspec.reader import tokenizer as tok
 from docspec.reader.crops import make_crop
+from docspec.reader.lines import ONE_LINE, make_lines
 from docspec.reader.model import CELL
 from docspec.reader.pages import KINDS, make_page
 from docspec.reader.render import Sample
 
+LEVEL = 14.0  # pixels; raised and lowered characters belong to their line
 CROP_BUCKETS = ((1, 1), (2, 2), (3, 4), (5, 8), (9, 12))
 CROP_WIDTHS = (192, 320, 448, 608)
 OTHER_CROPS = ("heading", "list", "table", "caption")
+LINE_WIDTHS = (640, 896, 1152, 1408)
+LINE_ROWS = (1, 2, 4)
+LINE_GROUPS = {  # kinds of lines, share of scans
+    "prose": (("prose",), 0.0),
+    "styles, marks": (("dressed", "dense", "reference", "footnote", "caption"), 0.0),
+    "figures, tables": (("row", "figures", "row"), 0.0),
+    "scans": (("prose", "dressed"), 1.0),
+}
 
 
 @dataclass(frozen=True)
@@ -57,6 +67,7 @@ class Report:
     model: str
     seed: int
     crops_per_bucket: int
+    lines_per_bucket: int
     pages_per_kind: int
     threads: int
     buckets: tuple[Bucket, ...]
@@ -84,7 +95,7 @@ def printed_lines(sample: Sample) -> list[str]:
             if lines and char == " ":
                 lines[-1] += char
             continue
-        if previous is None or abs(y - previous[1]) > 6 or x < previous[0]:
+        if previous is None or abs(y - previous[1]) > LEVEL or x < previous[0]:
             lines.append("")
         lines[-1] += char
         previous = (float(x), float(y))
@@ -185,6 +196,33 @@ def crops_of(low: int, high: int, count: int, seed: int, unseen: bool) -> Iterat
             yield sample
 
 
+def lines_of(
+    kinds: Sequence[str], rows: int, count: int, seed: int, unseen: bool, noise: float
+) -> list[Sample]:
+    """`count` wide crops of `rows` lines (kinds that stand alone: of one), as they are cut out of A4 pages."""
+    return [
+        make_lines(
+            LINE_WIDTHS[k % len(LINE_WIDTHS)],
+            32 * (rows + 1),
+            seed + k,
+            kind=kinds[k % len(kinds)],
+            unseen=unseen,
+            evaluation=True,
+            noise=noise,
+            rows=rows,
+        )
+        for k in range(count)
+    ]
+
+
+def papers_of(paths: Sequence[Path], rows: int, most: int, scans: bool) -> dict[str, list[Sample]]:
+    """Crops of `rows` lines of real PDF files by kind, at most about `most` of a file (see `papers`)."""
+    found: dict[str, list[Sample]] = defaultdict(list)
+    for crop in papers.crops_of(paths, rows, scans, most):
+        found[crop.kind].append(crop.sample)
+    return found
+
+
 def pages_of(kind: str, count: int, seed: int, unseen: bool, narrow: bool = False) -> list[Sample]:
     """`count` pages of a kind in the geometry of the sample pages, with `narrow` but for the distance of lines."""
     width, height = (960, 704) if kind == "slide" else (704, 960)
@@ -197,13 +235,23 @@ def pages_of(kind: str, count: int, seed: int, unseen: bool, narrow: bool = Fals
 
 
 def run(
-    model_dir: Path | str, *, crops_per_bucket: int = 24, pages_per_kind: int = 3, seed: int = 90_000_000,
-    unseen: bool = True, batch: int = 8,
+    model_dir: Path | str, *, crops_per_bucket: int = 24, lines_per_bucket: int = 0, pages_per_kind: int = 3,
+    seed: int = 90_000_000, unseen: bool = True, batch: int = 8, pdfs: Sequence[Path] = (), scans: bool = False,
 ) -> Report:  # fmt: skip
-    """Evaluate a checkpoint directory on held-out crops and pages; raises what loading it raises."""
+    """Evaluate a checkpoint directory on held-out crops, lines and pages, and on `lines_per_bucket` crops of each of
+    the files `pdfs` (`scans`: printed and scanned); raises what loading it raises."""
     reader = Reader(Path(model_dir))
     buckets = []
+    for rows in LINE_ROWS if pdfs else ():
+        for kind, samples in sorted(papers_of(pdfs, rows, lines_per_bucket, scans).items()):
+            buckets.append(measure(reader, f"file: {rows} x {kind}", samples, True, batch))
     for strange in (False, True) if unseen else (False,):
+        for rows in LINE_ROWS if lines_per_bucket else ():
+            for number, (name, (kinds, noise)) in enumerate(LINE_GROUPS.items()):
+                kinds = tuple(kind for kind in kinds if rows == 1 or kind not in ONE_LINE)
+                first = seed + 300_000 + 10_000 * rows + 1000 * number
+                samples = lines_of(kinds, rows, lines_per_bucket, first, strange, noise)
+                buckets.append(measure(reader, f"lines: {rows} x {name}", samples, strange, batch))
         for low, high in CROP_BUCKETS if crops_per_bucket else ():
             name = f"crops of {low} lines" if low == high else f"crops of {low}-{high} lines"
             name = "crops of 1 line" if high == 1 else name
@@ -225,5 +273,12 @@ def run(
             buckets.append(measure(reader, "lines too close: book", samples, strange, min(batch, 3)))
     blank = reader.read([np.full((960, 704), 255, np.uint8)], 64)[0]
     return Report(
-        str(model_dir), seed, crops_per_bucket, pages_per_kind, torch.get_num_threads(), tuple(buckets), blank
+        str(model_dir),
+        seed,
+        crops_per_bucket,
+        lines_per_bucket,
+        pages_per_kind,
+        torch.get_num_threads(),
+        tuple(buckets),
+        blank,
     )

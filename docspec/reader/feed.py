@@ -8,6 +8,7 @@ all the workers there are.
 from __future__ import annotations
 
 import multiprocessing
+import random
 import zlib
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -16,6 +17,7 @@ from types import TracebackType
 from docspec.reader import curriculum
 from docspec.reader.crops import make_crop
 from docspec.reader.curriculum import Phase
+from docspec.reader.lines import make_lines
 from docspec.reader.model import Size
 from docspec.reader.pages import make_page
 from docspec.reader.render import Sample
@@ -28,9 +30,13 @@ def samples_of(phase: Phase, step: int, seed: int, rank: int, size: Size) -> lis
     width, height = curriculum.choose(phase, step, seed)
     one = curriculum.cost(width, height, size, phase.weights.vision_only)
     count = max(1, min(phase.most, round(phase.work / one)))
-    make = make_page if curriculum.is_page(width, height) else make_crop
+    page = curriculum.is_page(width, height)
     base = zlib.crc32(f"{seed}-{phase.name}-{step}-{rank}".encode()) << 8
-    return [make(width, height, base + k, noise=phase.noise) for k in range(count)]
+    makers = [
+        make_page if page else make_lines if random.Random(base + k).random() < phase.lines else make_crop
+        for k in range(count)
+    ]
+    return [make(width, height, base + k, noise=phase.noise) for k, make in enumerate(makers)]
 
 
 class Feed:

@@ -17,108 +17,104 @@ import pymupdf
 ROOTS = (Path("/usr/share/fonts"), Path("/usr/share/texmf/fonts/opentype"), Path("/usr/local/share/fonts"))
 
 
+ENDS = ("Regular", "Bold", "Italic", "BoldItalic")
+GYRE = ("regular", "bold", "italic", "bolditalic")
+
+
 @dataclass(frozen=True)
 class Family:
-    """One family: regular, bold, italic as MuPDF names or file names; `weight` is its share in sampling."""
+    """One family: MuPDF names or file names of regular, bold, italic and bold italic, as a pattern and what goes into
+    it; `weight` is its share in sampling."""
 
     name: str
     kind: str  # serif, sans or mono
-    faces: tuple[str, str, str]
+    pattern: str
+    ends: tuple[str, str, str, str] = ENDS
     weight: float = 1.0
     unseen: bool = False
 
+    @property
+    def faces(self) -> tuple[str, ...]:
+        return tuple(self.pattern.format(end) for end in self.ends)
+
 
 FAMILIES = (
-    Family("Nimbus Roman", "serif", ("tiro", "tibo", "tiit"), 26.0),
-    Family("Nimbus Sans", "sans", ("helv", "hebo", "heit"), 22.0),
-    Family("Nimbus Mono", "mono", ("cour", "cobo", "coit"), 7.0),
-    Family("DejaVu Serif", "serif", ("DejaVuSerif.ttf", "DejaVuSerif-Bold.ttf", "DejaVuSerif.ttf"), 0.7),
-    Family("DejaVu Sans", "sans", ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans.ttf")),
+    Family("Nimbus Roman", "serif", "ti{}", ("ro", "bo", "it", "bi"), 9.0),
+    Family("Nimbus Sans", "sans", "he{}", ("lv", "bo", "it", "bi"), 8.0),
+    Family("Nimbus Mono", "mono", "co{}", ("ur", "bo", "it", "bi"), 2.5),
     Family(
-        "DejaVu Mono", "mono", ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf", "DejaVuSansMono.ttf"), 0.5
-    ),
-    Family(
-        "Liberation Serif",
-        "serif",
-        ("LiberationSerif-Regular.ttf", "LiberationSerif-Bold.ttf", "LiberationSerif-Italic.ttf"),
-        2.0,
-    ),
-    Family(
-        "Liberation Sans",
+        "Nimbus Sans Narrow",
         "sans",
-        ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf", "LiberationSans-Italic.ttf"),
-        2.0,
+        "NimbusSansNarrow-{}.otf",
+        ("Regular", "Bold", "Oblique", "BoldOblique"),
+        0.7,
     ),
+    Family("DejaVu Serif", "serif", "DejaVuSerif{}.ttf", ("", "-Bold", "-Italic", "-BoldItalic"), 0.7),
+    Family("DejaVu Sans", "sans", "DejaVuSans{}.ttf", ("", "-Bold", "-Oblique", "-BoldOblique"), 0.7),
+    Family("DejaVu Mono", "mono", "DejaVuSansMono{}.ttf", ("", "-Bold", "-Oblique", "-BoldOblique"), 0.5),
+    Family("Liberation Serif", "serif", "LiberationSerif-{}.ttf", weight=5.0),
+    Family("Liberation Sans", "sans", "LiberationSans-{}.ttf", weight=5.0),
+    Family("TeX Gyre Termes", "serif", "texgyretermes-{}.otf", GYRE, 2.0),
+    Family("TeX Gyre Heros", "sans", "texgyreheros-{}.otf", GYRE),
+    Family("TeX Gyre Pagella", "serif", "texgyrepagella-{}.otf", GYRE, 1.5),
+    Family("TeX Gyre Schola", "serif", "texgyreschola-{}.otf", GYRE),
+    Family("TeX Gyre Bonum", "serif", "texgyrebonum-{}.otf", GYRE, 0.5),
+    Family("TeX Gyre Adventor", "sans", "texgyreadventor-{}.otf", GYRE, 0.3),
+    Family("TeX Gyre Cursor", "mono", "texgyrecursor-{}.otf", GYRE, 0.5),
+    Family("Latin Modern Roman", "serif", "lmroman10-{}.otf", GYRE, 5.0),
     Family(
-        "TeX Gyre Pagella",
-        "serif",
-        ("texgyrepagella-regular.otf", "texgyrepagella-bold.otf", "texgyrepagella-italic.otf"),
+        "Latin Modern Sans", "sans", "lmsans10-{}.otf", ("regular", "bold", "oblique", "boldoblique"), 0.5
     ),
+    Family("Latin Modern Mono", "mono", "lmmono10-{}.otf", ("regular", "regular", "italic", "italic"), 0.7),
+    Family("Computer Modern", "serif", "cmun{}.ttf", ("rm", "bx", "ti", "bi"), 4.0),
+    Family("Computer Modern Sans", "sans", "cmun{}.ttf", ("ss", "sx", "si", "so"), 0.5),
+    Family("Noto Serif", "serif", "NotoSerif-{}.ttf"),
+    Family("Noto Sans", "sans", "NotoSans-{}.ttf"),
+    Family("Carlito", "sans", "Carlito-{}.ttf", weight=3.0),
+    Family("Caladea", "serif", "Caladea-{}.ttf", weight=2.0),
+    Family("Gentium", "serif", "Gentium-{}.ttf", ("R", "R", "I", "I"), 0.7),
+    Family("Charis SIL", "serif", "CharisSIL-{}.ttf", weight=0.7),
+    Family("Roboto", "sans", "Roboto-{}.ttf"),
+    Family("Roboto Slab", "serif", "RobotoSlab-{}.ttf", ("Regular", "Bold", "Regular", "Bold"), 0.4),
+    Family("FreeSerif", "serif", "FreeSerif{}.ttf", ("", "Bold", "Italic", "BoldItalic"), 0.7),
+    Family("EB Garamond", "serif", "EBGaramond12-{}.otf", ("Regular", "Bold", "Italic", "Italic")),
+    Family("Hack", "mono", "Hack-{}.ttf", weight=0.4),
+    Family("STIX", "serif", "STIXGeneral-{}.otf", weight=1.5),
+    Family("Inter", "sans", "Inter-{}.otf", weight=0.7),
+    Family("Cantarell", "sans", "Cantarell-{}.otf", ("Regular", "Bold", "Regular", "Bold"), 0.4),
+    Family("Inconsolata", "mono", "Inconsolata.otf", weight=0.4),
+    Family("Fira Code", "mono", "FiraCode-{}.ttf", ("Regular", "Bold", "Light", "Bold"), 0.4),
+    Family("Baskervald", "serif", "BaskervaldADFStd{}.otf", ("", "-Bold", "-Italic", "-BoldItalic"), 0.5),
+    Family("Universalis", "sans", "UniversalisADFStd-{}.otf", weight=0.4),
     Family(
-        "TeX Gyre Schola",
-        "serif",
-        ("texgyreschola-regular.otf", "texgyreschola-bold.otf", "texgyreschola-italic.otf"),
-    ),
-    Family(
-        "TeX Gyre Bonum",
-        "serif",
-        ("texgyrebonum-regular.otf", "texgyrebonum-bold.otf", "texgyrebonum-italic.otf"),
-        0.5,
-    ),
-    Family("TeX Gyre Adventor", "sans", ("texgyreadventor-regular.otf", "texgyreadventor-bold.otf", ""), 0.3),
-    Family(
-        "Latin Modern Roman",
-        "serif",
-        ("lmroman10-regular.otf", "lmroman10-bold.otf", "lmroman10-italic.otf"),
-        1.5,
-    ),
-    Family("Noto Serif", "serif", ("NotoSerif-Regular.ttf", "NotoSerif-Bold.ttf", "NotoSerif-Italic.ttf")),
-    Family("Noto Sans", "sans", ("NotoSans-Regular.ttf", "NotoSans-Bold.ttf", "NotoSans-Italic.ttf")),
-    Family("Carlito", "sans", ("Carlito-Regular.ttf", "Carlito-Bold.ttf", "Carlito-Italic.ttf")),
-    Family("Caladea", "serif", ("Caladea-Regular.ttf", "Caladea-Bold.ttf", "Caladea-Italic.ttf")),
-    Family("Gentium", "serif", ("Gentium-R.ttf", "Gentium-R.ttf", "Gentium-I.ttf"), 0.7),
-    Family("Roboto", "sans", ("Roboto-Regular.ttf", "Roboto-Bold.ttf", "Roboto-Italic.ttf")),
-    Family("FreeSerif", "serif", ("FreeSerif.ttf", "FreeSerifBold.ttf", "FreeSerifItalic.ttf"), 0.7),
-    Family(
-        "EB Garamond",
-        "serif",
-        ("EBGaramond12-Regular.otf", "EBGaramond12-Bold.otf", "EBGaramond12-Italic.otf"),
-        0.5,
-    ),
-    Family("Hack", "mono", ("Hack-Regular.ttf", "Hack-Bold.ttf", "Hack-Italic.ttf"), 0.4),
-    Family(
-        "Linux Libertine",
-        "serif",
-        ("LinLibertine_R.otf", "LinLibertine_RB.otf", "LinLibertine_RI.otf"),
-        unseen=True,
-    ),
-    Family(
-        "Open Sans", "sans", ("OpenSans-Regular.ttf", "OpenSans-Bold.ttf", "OpenSans-Italic.ttf"), unseen=True
-    ),
-    Family("Lato", "sans", ("Lato-Regular.ttf", "Lato-Bold.ttf", "Lato-Italic.ttf"), unseen=True),
-    Family(
-        "TeX Gyre Chorus/Heros",
+        "Universalis Condensed",
         "sans",
-        ("texgyreheroscn-regular.otf", "texgyreheroscn-bold.otf", "texgyreheroscn-italic.otf"),
-        unseen=True,
+        "UniversalisADFStd-{}.otf",
+        ("Cond", "BoldCond", "CondItalic", "BoldCondIt"),
+        0.4,
     ),
-    Family(
-        "Liberation Mono",
-        "mono",
-        ("LiberationMono-Regular.ttf", "LiberationMono-Bold.ttf", "LiberationMono-Italic.ttf"),
-        unseen=True,
-    ),
+    Family("Libris", "sans", "LibrisADFStd-{}.otf", weight=0.4),
+    Family("Old Standard", "serif", "OldStandard-{}.ttf", ("Regular", "Bold", "Italic", "Bold"), 0.7),
+    Family("Andika", "sans", "Andika-{}.ttf", weight=0.3),
+    Family("Linux Libertine", "serif", "LinLibertine_{}.otf", ("R", "RB", "RI", "RBI"), unseen=True),
+    Family("Open Sans", "sans", "OpenSans-{}.ttf", unseen=True),
+    Family("Lato", "sans", "Lato-{}.ttf", unseen=True),
+    Family("TeX Gyre Heros Condensed", "sans", "texgyreheroscn-{}.otf", GYRE, unseen=True),
+    Family("Liberation Mono", "mono", "LiberationMono-{}.ttf", unseen=True),
+    Family("Vollkorn", "serif", "Vollkorn-{}.ttf", unseen=True),
+    Family("Junicode", "serif", "JunicodeTwoBeta-{}.ttf", unseen=True),
 )
 
 
 @dataclass(frozen=True)
 class Face:
-    """A family's three loaded fonts."""
+    """A family's loaded fonts; where one is missing the next simpler one stands for it."""
 
     family: Family
     regular: pymupdf.Font
     bold: pymupdf.Font
     italic: pymupdf.Font
+    both: pymupdf.Font
 
 
 @functools.lru_cache(maxsize=1)
@@ -130,7 +126,7 @@ def _font(name: str) -> pymupdf.Font | None:
     if name.endswith((".ttf", ".otf")):
         path = _installed().get(name)
         return pymupdf.Font(fontfile=str(path)) if path else None
-    return pymupdf.Font(name) if name else None
+    return pymupdf.Font(name)
 
 
 @functools.lru_cache(maxsize=2)
@@ -139,8 +135,8 @@ def faces(unseen: bool = False) -> Sequence[Face]:
     training."""
     loaded = []
     for family in FAMILIES:
-        if family.unseen == unseen and (regular := _font(family.faces[0])):
-            loaded.append(
-                Face(family, regular, _font(family.faces[1]) or regular, _font(family.faces[2]) or regular)
-            )
+        regular, bold, italic, both = (_font(name) for name in family.faces)
+        if family.unseen == unseen and regular:
+            bold, italic = bold or regular, italic or regular
+            loaded.append(Face(family, regular, bold, italic, both or bold))
     return tuple(loaded)

@@ -183,9 +183,12 @@ def guide_loss(
 def compute(network: Network, batch: Batch, weights: Weights) -> tuple[Tensor, dict[str, Tensor]]:
     """The weighted sum of all losses, and what to log."""
     seen = network.see(batch.pixels)
-    dense, log = dense_loss(network, seen, batch)
-    loss = weights.dense * dense + weights.bag * (bag := bag_loss(network, seen, batch))
-    log |= {"dense": dense, "bag": bag}
+    log: dict[str, Tensor] = {}
+    loss = weights.bag * (bag := bag_loss(network, seen, batch))
+    log["bag"] = bag
+    if weights.dense:
+        dense, right = dense_loss(network, seen, batch)
+        loss, log = loss + weights.dense * dense, log | right | {"dense": dense}
     if weights.order:
         order, log["order_right"] = order_loss(seen, batch, weights.far)
         loss, log["order"] = loss + weights.order * order, order

@@ -155,6 +155,7 @@ class Writer:
     def __init__(self, rng: random.Random, evaluation: bool = False) -> None:
         self.rng = rng
         self.passages = corpus.paragraphs(evaluation)
+        self.evaluation = evaluation
 
     def passage(self, length: int) -> str:
         """About `length` characters of running text; may start in mid-paragraph."""
@@ -175,6 +176,19 @@ class Writer:
         if rng.random() < 0.25:
             text = self.misspell(text[: length + 40], rng.choice((0.02, 0.05, 0.1)))
         return cut(text, length)
+
+    def abroad(self, length: int) -> str:
+        """About `length` characters in another language: paragraphs, or words of its dictionary in random order."""
+        rng = self.rng
+        foreign = corpus.paragraphs(self.evaluation, abroad=True)
+        if foreign and rng.random() < 0.5:
+            return cut(" ".join(rng.choice(foreign) for _ in range(1 + length // 60)), length)
+        listing = rng.choice(corpus.dictionaries() or (corpus.words(),))
+        words = [
+            rng.choice(listing) + rng.choice(("", "", "", "", "", ",", ".", ";"))
+            for _ in range(length // 7 + 1)
+        ]
+        return cut(" ".join(words), length)
 
     def sentences(self, length: int) -> str:
         """Grammatical generated prose of at least `length` characters."""

@@ -20,6 +20,7 @@ from PIL import Image, ImageFilter
 from docspec.reader.corpus import ALPHABET
 
 DIVISION = "\u00ad"  # at the end of a piece of a word that goes on in the next line
+LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"}
 CENTRE = 0.33  # height of a glyph's centre over the baseline, in units of the font size
 
 
@@ -55,8 +56,9 @@ class Sample:
 
 @functools.lru_cache(maxsize=256)
 def advances(font: pymupdf.Font) -> dict[str, float]:
-    """Advance widths at size 1 of the characters of the reader's alphabet that `font` has."""
-    widths = {c: font.glyph_advance(ord(c)) for c in sorted(ALPHABET) if font.has_glyph(ord(c))}
+    """Advance widths at size 1 of the characters of the reader's alphabet and of the ligatures that `font` has."""
+    known = sorted(ALPHABET | LIGATURES.keys())
+    widths = {c: font.glyph_advance(ord(c)) for c in known if font.has_glyph(ord(c))}
     return widths | {DIVISION: widths["-"]}
 
 
@@ -87,21 +89,24 @@ class Sheet:
         grey: float = 0.0,
         read: bool = True,
     ) -> float:
-        """Print `text` (a word or a line, no line breaks) and return the x where it ends."""
+        """Print `text` (a word or a line, no line breaks) and return the x where it ends; ligatures are read as
+        letters."""
         writer = self.ink.get(grey)
         if writer is None:
             writer = self.ink[grey] = pymupdf.TextWriter(self.page.rect, color=(grey, grey, grey))
         writer.append((x, baseline), text, font=font, fontsize=size)
         widths = advances(font)
         for char in text:
-            end = x + widths.get(char, 0.5) * size
-            if char != " ":
-                glyph = Glyph(char, x, end, baseline, size, read)
-                self.glyphs.append(glyph)
-            if read:
-                self.chars.append(char)
-                self.centres.append(glyph.centre if char != " " else (math.nan, math.nan))
-            x = end
+            letters = LIGATURES.get(char, char)
+            width = widths.get(char, 0.5) * size / len(letters)
+            for letter in letters:
+                if letter != " ":
+                    glyph = Glyph(letter, x, x + width, baseline, size, read)
+                    self.glyphs.append(glyph)
+                if read:
+                    self.chars.append(letter)
+                    self.centres.append(glyph.centre if letter != " " else (math.nan, math.nan))
+                x += width
         return x
 
     def rule(self, x0: float, y0: float, x1: float, y1: float, thickness: float, grey: float = 0.0) -> None:
@@ -134,8 +139,29 @@ class Sheet:
         )
 
 
+def _worn(image: Image.Image, rng: random.Random) -> Image.Image:
+    """Broken or swollen strokes, specks, or a page in black and white alone."""
+    kind, dice = rng.random(), np.random.default_rng(rng.getrandbits(32))
+    array: np.ndarray = np.asarray(image, np.float32)
+    if kind < 0.35:  # ink that did not take, in patches of a few pixels
+        rough = Image.fromarray(
+            dice.integers(0, 256, (image.height // 3 + 1, image.width // 3 + 1), np.uint8)
+        )
+        bare = np.asarray(rough.resize(image.size, Image.Resampling.BILINEAR)) > rng.uniform(195, 225)
+        array = np.where(bare, np.maximum(array, rng.uniform(120, 230)), array)
+    elif kind < 0.6:  # more or less ink
+        array = 255 * (array / 255) ** np.float32(rng.choice((0.5, 0.7, 1.5, 2.2)))
+    elif kind < 0.8:
+        specks = dice.random(array.shape) < rng.uniform(0.0003, 0.003)
+        array = np.where(specks, rng.uniform(0, 140), array)
+    else:
+        uneven = array + 12 * dice.standard_normal(array.shape, np.float32)
+        array = np.where(uneven < rng.uniform(110, 190), 0.0, 255.0)
+    return Image.fromarray(np.clip(array, 0, 255).astype(np.uint8))
+
+
 def degrade(sample: Sample, rng: random.Random) -> Sample:
-    """What printing and scanning do, mildly: a turn of up to one degree, resampling, blur, noise, contrast,
+    """What printing and scanning do, mildly: a turn of up to one degree, resampling, blur, wear, noise, contrast,
     JPEG."""
     image = Image.fromarray(sample.pixels)
     centres, glyph_centres = sample.centres, sample.glyph_centres
@@ -147,14 +173,16 @@ def degrade(sample: Sample, rng: random.Random) -> Sample:
         matrix = np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]], np.float32)
         middle = np.array([cx, cy], np.float32)
         centres, glyph_centres = ((points - middle) @ matrix + middle for points in (centres, glyph_centres))
-    if rng.random() < 0.3:
-        factor = rng.uniform(0.7, 1.3)
+    if rng.random() < 0.35:
+        factor = rng.choice((rng.uniform(0.7, 1.3), rng.uniform(0.5, 0.8)))
         small = image.resize(
             (int(image.width * factor), int(image.height * factor)), Image.Resampling.BILINEAR
         )
         image = small.resize(image.size, Image.Resampling.BICUBIC)
     if rng.random() < 0.4:
         image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, 0.9)))
+    if rng.random() < 0.2:
+        image = _worn(image, rng)
     array = np.asarray(image, np.float32)
     if rng.random() < 0.5:
         low, high = rng.uniform(0, 70), rng.uniform(225, 255)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from docspec.reader.phrases import NUMBERS, drawn
 from docspec.reader.render import advances
 from docspec.reader.typeset import Setter
 
@@ -14,18 +15,22 @@ def table(setter: Setter, rows: int, columns: int) -> bool:
     font, bold = style.face.regular, style.face.bold if rng.random() < 0.7 else style.face.regular
     size = style.size * rng.choice((1.0, 1.0, 0.95, 0.9))
     pitch = style.pitch * rng.uniform(1.0, 1.35)
-    numeric = rng.random() < 0.7
+    numeric, form = rng.random() < 0.7, rng.choice(NUMBERS)
+    same = rng.random() < 0.3
+
+    def value() -> str:
+        if rng.random() < 0.5:
+            return drawn(rng, form if same else rng.choice(NUMBERS))
+        return setter.writer.figure() if numeric else setter.writer.label()
+
     cells = [[setter.writer.phrase(1, 2)[:16] for _ in range(columns)]]
     for _ in range(rows):
         first = setter.writer.phrase(1, 3)[:20]
-        cells.append(
-            [first]
-            + [setter.writer.figure() if numeric else setter.writer.label() for _ in range(columns - 1)]
-        )
+        cells.append([first, *(value() for _ in range(columns - 1))])
     total = 0.12 if rng.random() < 0.4 else 0.0
     fonts = [bold] + [style.face.bold if rng.random() < total else font for _ in range(rows)]
     cells = [
-        [" ".join(setter.fit(cell.replace("|", ""), fonts[i])) or "0" for cell in row]
+        [" ".join(setter.fit(text.replace("|", ""), fonts[i])) or "0" for text in row]
         for i, row in enumerate(cells)
     ]
     space = setter.column.right - setter.column.left

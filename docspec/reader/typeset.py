@@ -176,6 +176,8 @@ class Setter:
             if self.room < pitch and (
                 not self.next_column() or abs(self.column.right - self.column.left - width) > 1
             ):
+                if i and lines[i - 1][-1].endswith(DIVISION):
+                    self.sheet.write("-")
                 return True
             self.fresh = False
             if i and not lines[i - 1][-1].endswith(DIVISION):

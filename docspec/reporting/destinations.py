@@ -6,7 +6,9 @@ folder.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,7 +17,9 @@ from pathlib import Path, PurePath
 from typing import Protocol
 
 from docspec.core import OutputError, UsageError
+from docspec.reporting.figures import nearest_folder
 from docspec.reporting.renderer import SUFFIXES, Format
+from docspec.reporting.staging import clear
 from docspec.reporting.writer import AtomicFile
 
 
@@ -45,6 +49,9 @@ class Destination:
 
 
 STDOUT = ("-", "/dev/stdout")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_LONGEST = 255 - len(".figures") - len("-99999")
+"""Bytes of a name that is derived from an input's: file systems take 255."""
 _KNOWN_INPUTS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 
 
@@ -72,6 +79,9 @@ def plan(
     Raises :class:`UsageError` where the request cannot be met and :class:`OutputError` where a place cannot
     be used.
     """
+    for place in (output, figures):
+        if place is not None:
+            _check_name(place)
     several = into_folder or len(inputs) > 1
     if output is None and several:
         raise UsageError("several inputs need an output: -o FOLDER, or -o - for standard output")
@@ -153,7 +163,16 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str) -> list[PurePath]:
     for spell in spellings:
         counts = Counter(_key(name) for name in names)
         names = [spell(index) if counts[_key(name)] > 1 else name for index, name in enumerate(names)]
-    return _numbered(names)
+    return _numbered([PurePath(*map(_fit, name.parts[:-1]), _fit(name.stem) + name.suffix) for name in names])
+
+
+def _fit(part: str) -> str:
+    """``part`` of a path without control characters, and short enough to take a suffix and a number."""
+    plain = _CONTROL.sub("_", part)
+    if len(os.fsencode(plain)) <= _LONGEST:
+        return plain
+    mark = f"~{hashlib.blake2b(os.fsencode(part), digest_size=4).hexdigest()}"
+    return os.fsencode(plain)[: _LONGEST - len(mark)].decode("utf-8", "ignore") + mark
 
 
 def _numbered(names: Sequence[PurePath]) -> list[PurePath]:
@@ -176,9 +195,10 @@ def _key(name: PurePath) -> str:
 def check(
     destinations: Sequence[Destination], inputs: Sequence[InputFile], report: Path | None = None
 ) -> None:
-    """Raises :class:`OutputError` for a place that cannot be written to or that is one of the inputs.
+    """Raises :class:`OutputError` for a place that cannot be written to, :class:`UsageError` for one that is an input.
 
-    Every folder is tried by creating (and removing) a temporary file; missing folders are created.
+    Every folder is tried by creating (and removing) a temporary file, and what dead runs left in it is removed; missing
+    folders are created.
     """
     files = [place.path for place in destinations if place.path is not None]
     if report is not None:
@@ -189,14 +209,27 @@ def check(
     tried: set[Path] = set()
     for file in files:
         if os.path.realpath(file) in sources:
-            raise OutputError(f"{file}: is an input; name another output")
+            raise UsageError(f"{file}: is an input; name another output")
+        _check_name(str(file))
         _check_file(file)
         if file.parent not in tried and not (file.exists() and not file.is_file()):
             AtomicFile(file).discard()
+            clear(file.parent)
             tried.add(file.parent)
     for folder in {place.figures for place in destinations if place.figures is not None}:
         if folder.exists() and not folder.is_dir():
             raise OutputError(f"{folder}: is a file; figures need a folder (--figures FOLDER or none)")
+        if nearest_folder(folder) not in tried:
+            clear(nearest_folder(folder))
+            tried.add(nearest_folder(folder))
+
+
+def _check_name(place: str) -> None:
+    """Raises :class:`OutputError` for a name that no file can have (too long)."""
+    try:
+        Path(place).exists()
+    except OSError as error:
+        raise OutputError(f"{place}: cannot be written: {error.strerror or error}") from error
 
 
 def _check_file(path: Path) -> None:

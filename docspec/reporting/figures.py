@@ -2,7 +2,7 @@
 out.
 
 Names are ``page-<page>-<count>.png``, so that a figure can be found from the page number and the other way
-round.
+round; the count is of all pictures that the target named on the page, so that no link depends on a drafted box.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 import base64
 import io
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 from docspec.core import BBox, Category, OutputError, PageResult
+from docspec.reporting.staging import Staged
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -57,7 +56,7 @@ class EmbeddedFigures(NoFigures):
 
     def page(self, result: PageResult) -> Mapping[int, str]:
         links = {}
-        for index, picture in _pictures(result):
+        for _, index, picture in _pictures(result):
             buffer = io.BytesIO()
             picture.save(buffer, format="PNG")
             links[index] = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
@@ -72,16 +71,16 @@ class FigureFiles:
 
     def __init__(self, folder: Path, base: Path) -> None:
         self._folder = folder
-        self._link = quote(Path(os.path.relpath(folder, base)).as_posix())
-        self._staging: Path | None = None
+        self._link = _link(folder, base)
+        self._staged: Staged | None = None
         self._names: list[str] = []
 
     def page(self, result: PageResult) -> Mapping[int, str]:
         links = {}
-        for count, (index, picture) in enumerate(_pictures(result), start=1):
+        for count, index, picture in _pictures(result):
             name = f"page-{result.number}-{count}.png"
             try:
-                picture.save(self._staging_folder() / name, format="PNG")
+                picture.save(self._staging().folder() / name, format="PNG")
             except OSError as error:
                 raise OutputError(
                     f"{self._folder}: cannot write figures here: {error.strerror or error}"
@@ -91,12 +90,12 @@ class FigureFiles:
         return links
 
     def commit(self) -> None:
-        if self._staging is None:
+        if self._staged is None:
             return
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             for name in self._names:
-                os.replace(self._staging / name, self._folder / name)  # noqa: PTH105
+                (self._staged.folder() / name).replace(self._folder / name)
         except OSError as error:
             raise OutputError(
                 f"{self._folder}: cannot write figures here: {error.strerror or error}"
@@ -105,18 +104,29 @@ class FigureFiles:
             self.discard()
 
     def discard(self) -> None:
-        if self._staging is not None:
-            shutil.rmtree(self._staging, ignore_errors=True)
-            self._staging = None
+        if self._staged is not None:
+            self._staged.discard()
+            self._staged = None
             self._names.clear()
 
-    def _staging_folder(self) -> Path:
-        if self._staging is None:
-            parent = self._folder
-            while not parent.is_dir() and parent != parent.parent:
-                parent = parent.parent
-            self._staging = Path(tempfile.mkdtemp(prefix=".docspec-figures-", dir=parent))
-        return self._staging
+    def _staging(self) -> Staged:
+        if self._staged is None:
+            self._staged = Staged(nearest_folder(self._folder))
+        return self._staged
+
+
+def _link(folder: Path, base: Path) -> str:
+    """How ``folder`` is linked from a document in ``base``: relative, or as a whole where there is no way (from one
+    drive of Windows to another)."""
+    try:
+        return quote(os.fsencode(Path(os.path.relpath(folder, base)).as_posix()))
+    except ValueError:
+        return folder.absolute().as_uri()
+
+
+def nearest_folder(path: Path) -> Path:
+    """``path`` itself where it is a folder, else the nearest one above it."""
+    return next((each for each in (path, *path.parents) if each.is_dir()), Path())
 
 
 def crop(image: Image, box: BBox) -> Image | None:
@@ -125,11 +135,13 @@ def crop(image: Image, box: BBox) -> Image | None:
     return image.crop((x0, y0, x1, y1)) if x1 > x0 and y1 > y0 else None
 
 
-def _pictures(result: PageResult) -> Iterator[tuple[int, Image]]:
+def _pictures(result: PageResult) -> Iterator[tuple[int, int, Image]]:
+    """Count (from 1), index of the block and pixels of each picture on the page that has pixels."""
     if result.image is None:
         return
-    for index, block in enumerate(result.blocks):
-        if block.category is Category.PICTURE and block.bbox is not None:
-            picture = crop(result.image, block.bbox)
-            if picture is not None:
-                yield index, picture
+    pictures = [i for i, block in enumerate(result.blocks) if block.category is Category.PICTURE]
+    for count, index in enumerate(pictures, start=1):
+        box = result.blocks[index].bbox
+        picture = None if box is None else crop(result.image, box)
+        if picture is not None:
+            yield count, index, picture

@@ -1,15 +1,26 @@
 """Tables that a model wrote as HTML, made safe to show: allowed tags only, everything closed, no attributes
-but spans.
+but spans and links.
+
+No text is left out: what is no tag of HTML, or one that may do harm, is shown as it was written.
 """
 
 from __future__ import annotations
 
+import re
 from html import escape
 from html.parser import HTMLParser
 
 _STRUCTURE = {"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"}
-_INLINE = {"b", "i", "em", "strong", "sub", "sup", "u", "s", "code", "p", "ul", "ol", "li"}
-_DROPPED_WITH_CONTENT = {"script", "style", "template", "iframe", "object", "noscript", "title", "head"}
+_INLINE = {"b", "i", "em", "strong", "sub", "sup", "u", "s", "code", "pre", "p", "ul", "ol", "li", "a"}
+_INSTEAD = {"br", "img", "input"}
+_MARK_ONLY = (  # tags that are left out and whose content is kept
+    "html|body|head|meta|div|span|font|center|colgroup|col|small|big|tt|strike|del|ins|mark|q|cite|kbd|samp|var|abbr|"
+    "label|section|article|figure|figcaption|blockquote|dl|dt|dd|h[1-6]|hr|wbr|nobr|ruby|rt|rp|time|math|mrow|mi|mo|mn|"
+    "msup|msub|msubsup|mfrac|msqrt|mroot|mover|munder|munderover|mtext|mspace|mstyle|mtable|mtr|mtd|semantics|annotation"
+)
+_TAGS = "|".join([*_STRUCTURE, *_INLINE, *_INSTEAD, _MARK_ONLY])
+_NO_TAG = re.compile(rf"<(?!/?(?:{_TAGS})(?:[\s/][^<>]*)?>)", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
 _MAX_SPAN = 1000
 
 
@@ -18,55 +29,63 @@ class _TableSanitiser(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.out: list[str] = []
         self._open: list[str] = []
-        self._dropping: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _DROPPED_WITH_CONTENT:
-            self._dropping.append(tag)
-        elif self._dropping:
-            return
-        elif tag == "br":
-            self.out.append("<br>")
+        if tag in _INSTEAD:
+            self.out.append(_instead(tag, dict(attrs)))
         elif tag in _STRUCTURE or tag in _INLINE:
             self._close_implied(tag)
-            self.out.append(f"<{tag}{_spans(attrs) if tag in ('th', 'td') else ''}>")
+            kept = _spans(attrs) if tag in ("th", "td") else _link(dict(attrs)) if tag == "a" else ""
+            self.out.append(f"<{tag}{kept}>")
             self._open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
-        if tag != "br":
+        if tag not in _INSTEAD:
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if self._dropping:
-            if tag == self._dropping[-1]:
-                self._dropping.pop()
-        elif tag in self._open:
+        if tag in self._open:
             while self._open[-1] != tag:
                 self.out.append(f"</{self._open.pop()}>")
             self.out.append(f"</{self._open.pop()}>")
 
     def handle_data(self, data: str) -> None:
-        if not self._dropping:
-            self.out.append(escape(data, quote=False))
+        self.out.append(escape(data, quote=False))
 
     def _close_implied(self, tag: str) -> None:
         """A new cell ends the open cell, a new row the open row, within the innermost table."""
-        ended = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("td", "th", "tr")}.get(tag)
-        if ended is None:
-            return
-        inner = self._open[max((i for i, name in enumerate(self._open) if name == "table"), default=-1) + 1 :]
-        outermost = next((name for name in inner if name in ended), None)
-        if outermost is not None:
-            for name in reversed(inner[inner.index(outermost) :]):
-                self._open.pop()
-                self.out.append(f"</{name}>")
+        ended = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("td", "th", "tr")}.get(tag, ())
+        outermost = None
+        for index in range(len(self._open) - 1, -1, -1):
+            if self._open[index] == "table":
+                break
+            if self._open[index] in ended:
+                outermost = index
+        while outermost is not None and len(self._open) > outermost:
+            self.out.append(f"</{self._open.pop()}>")
 
     def finish(self) -> str:
         self.close()
         while self._open:
             self.out.append(f"</{self._open.pop()}>")
         return "".join(self.out).strip()
+
+
+def _instead(tag: str, attributes: dict[str, str | None]) -> str:
+    """What is shown for a tag without content."""
+    if tag == "br":
+        return "<br>"
+    if tag == "img":
+        return escape(attributes.get("alt") or "")
+    if attributes.get("type") in ("checkbox", "radio"):
+        return "[x]" if "checked" in attributes else "[ ]"
+    return escape(attributes.get("value") or "")
+
+
+def _link(attributes: dict[str, str | None]) -> str:
+    address = attributes.get("href") or ""
+    return f' href="{escape(address)}"' if _LINK.fullmatch(address) else ""
 
 
 def _spans(attrs: list[tuple[str, str | None]]) -> str:
@@ -78,9 +97,9 @@ def _spans(attrs: list[tuple[str, str | None]]) -> str:
 
 
 def sanitised_table(html: str) -> str:
-    """``html`` with only table structure, plain inline tags and ``colspan``/``rowspan`` left; cut-off input
+    """``html`` with only table structure, plain inline tags, links and ``colspan``/``rowspan`` left; cut-off input
     is closed.
     """
     sanitiser = _TableSanitiser()
-    sanitiser.feed(html)
+    sanitiser.feed(_NO_TAG.sub("&lt;", html))
     return sanitiser.finish()

@@ -5,11 +5,12 @@ One page stands on one line, so that a document of any length is written as it i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from docspec.core import Block, PageResult
+from docspec.core.safe_text import dump_json
 from docspec.reporting.renderer import Layout, visible_blocks
 
 SCHEMA = "docspec.document/1"
@@ -23,13 +24,13 @@ class JsonRenderer:
         self._first_page = True
 
     def begin(self, source: str, sha256: str) -> str:
-        head = f'"schema": {_dump(SCHEMA)}, "source": {_dump(source)}, "sha256": {_dump(sha256)}'
+        head = f'"schema": {dump_json(SCHEMA)}, "source": {dump_json(source)}, "sha256": {dump_json(sha256)}'
         return "{" + head + ', "pages": ['
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
         gap = "\n" if self._first_page else ",\n"
         self._first_page = False
-        return gap + _dump(page_object(result, figures, self._layout))
+        return gap + dump_json(page_object(result, figures, self._layout))
 
     def end(self) -> str:
         return "\n]}\n"
@@ -49,6 +50,10 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
             for index, block in visible_blocks(result, layout)
         ],
     }
+    if result.cut is not None:
+        page["cut"] = asdict(result.cut)
+    if layout.raw:
+        page["raw"] = result.text
     if result.error is not None:
         page["error"] = result.error
     return page
@@ -62,10 +67,8 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
         "bbox_from": block.bbox_from,
         "text": block.text,
     }
+    if block.reread:
+        values["reread"] = True
     if figure is not None:
         values["figure"] = figure
     return values
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

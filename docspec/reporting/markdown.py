@@ -1,16 +1,22 @@
-"""Blocks to Markdown: what the target wrote, with headings, formulas and pictures in one spelling.
+"""Blocks to Markdown: what the target wrote.
 
-Texts are kept as they are; only what a block's category demands and its text lacks is added.
+A Markdown answer is written as it stands, white space at the ends of a page aside. Cells of layout JSON get what their
+category demands and their text lacks: marks of headings, ``$$`` around formulas, no blank lines within tables, the link
+of a picture whose box the target gave.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from docspec.core import Block, Category, PageResult
+from docspec.core.formulas import display_formula
 from docspec.reporting.renderer import Layout, separator_before, visible_blocks
 
 _HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
+HEADING = re.compile(r"#{1,6}(?:\s|$)")
+_LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
 class MarkdownRenderer:
@@ -32,14 +38,16 @@ class MarkdownRenderer:
         self._first_page = False
         if separator is not None:
             pieces.append(separator)
-        body = page_markdown(result, figures, self._layout)
+        raw = self._layout.raw and result.text
+        body = result.text if raw else page_markdown(result, figures, self._layout)
         if body:
             pieces.append(body)
         if not pieces:
             return ""
         gap = "\n" if self._anything_written else ""
         self._anything_written = True
-        return gap + "\n\n".join(pieces) + "\n"
+        page = gap + "\n\n".join(pieces)
+        return page if raw and page.endswith("\n") else page + "\n"
 
     def end(self) -> str:
         return ""
@@ -50,59 +58,49 @@ def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout
     pieces: list[str] = []
     previous: Block | None = None
     for index, block in visible_blocks(result, layout):
-        text = block_markdown(block, figures.get(index))
+        # Where a drafted box lies must not change the text: such figures are files without a link.
+        text = block_markdown(block, figures.get(index) if block.bbox_from == "model" else None)
         if not text:
             continue
-        if previous is not None:
-            pieces.append("\n" if _tight(previous, block, result.text) else "\n\n")
+        if previous is None:
+            pieces.append(indent_of(block))
+        else:
+            pieces.append(_gap(previous, block) if block.gap is None else block.gap)
         pieces.append(text)
         previous = block
     if result.status == "failed":
-        pieces.append(("\n\n" if pieces else "") + failure_comment(result))
+        pieces.append(("" if previous is None else "\n\n") + failure_comment(result))
     return "".join(pieces)
-
-
-def _tight(block: Block, following: Block, page_text: str) -> bool:
-    """List items stand together, except where the target itself put a blank line between them."""
-    if block.category is not Category.LIST_ITEM or following.category is not Category.LIST_ITEM:
-        return False
-    return f"{block.text}\n\n{following.text}" not in page_text
 
 
 def block_markdown(block: Block, figure: str | None = None) -> str:
     """One block; ``figure`` is the link of a picture that was written to a file."""
+    if block.gap is not None:
+        return block.text
     text = block.text.strip("\n").rstrip()
     if block.category is Category.PICTURE:
         return _picture(text, figure)
     if not text.strip():
         return ""
     if block.category in _HEADING_MARKS:
-        return text if text.startswith("#") else _HEADING_MARKS[block.category] + " ".join(text.split())
+        return text if HEADING.match(text) else _HEADING_MARKS[block.category] + " ".join(text.split())
     if block.category is Category.FORMULA:
-        fenced = len(text) > 4 and text.startswith("$$") and text.endswith("$$")
-        return text if fenced else "$$\n" + bare_formula(text) + "\n$$"
+        return display_formula(text)
     if block.category is Category.TABLE and text.lstrip().startswith("<"):
         # A blank line would end the HTML block and show the rest of the table as text.
-        return "\n".join(line for line in text.splitlines() if line.strip())
+        return "\n".join(line for line in text.split("\n") if line.strip())
     return text
 
 
-def bare_formula(text: str) -> str:
-    r"""LaTeX without its delimiters (``$$``, ``$``, ``\[ \]``, ``\( \)``); text with several formulas is
-    kept.
-    """
-    stripped = text.strip()
-    for opening, closing in (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$")):
-        inner = stripped[len(opening) : len(stripped) - len(closing)]
-        long_enough = len(stripped) > len(opening) + len(closing)
-        if (
-            long_enough
-            and stripped.startswith(opening)
-            and stripped.endswith(closing)
-            and opening not in inner
-        ):
-            return inner.strip()
-    return stripped
+def indent_of(block: Block) -> str:
+    """The white space before ``block`` on its first line, where the target wrote it."""
+    return re.split(r"[\r\n]", block.gap or "")[-1]
+
+
+def _gap(*blocks: Block) -> str:
+    """Between two cells: list items stand together where Markdown knows their markers, all else apart."""
+    items = all(b.category is Category.LIST_ITEM and _LIST_MARKER.match(b.text) for b in blocks)
+    return "\n" if items else "\n\n"
 
 
 def failure_comment(result: PageResult) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from docspec.core import Block, Category, PageResult
+from docspec.core import Block, PageResult
+from docspec.core.options import OUTPUT, option
 
 Format = Literal["md", "json", "html"]
 SUFFIXES: dict[Format, str] = {"md": ".md", "json": ".json", "html": ".html"}
@@ -19,11 +20,19 @@ SUFFIXES: dict[Format, str] = {"md": ".md", "json": ".json", "html": ".html"}
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the reader wants to see. ``page_separator`` may hold ``{page}``; ``None`` writes nothing between
-    pages.
+    pages. ``raw`` turns all normalisation off: Markdown and HTML show the answers themselves, JSON has them beside the
+    blocks.
     """
 
-    keep_furniture: bool = False
-    page_separator: str | None = None
+    keep_furniture: bool = option(False, "Keep page headers and footers.", OUTPUT)
+    page_separator: str | None = option(
+        None, "A line between pages, or before each page if it holds {page}.", OUTPUT, metavar="TEXT"
+    )
+    raw: bool = option(
+        False,
+        "Write each answer as the model wrote it: thoughts, fences and layout JSON as they are.",
+        OUTPUT,
+    )
 
 
 class Renderer(Protocol):
@@ -44,29 +53,8 @@ class Renderer(Protocol):
         ...
 
 
-def renderer_for(format: Format, layout: Layout) -> Renderer:
-    """A fresh renderer of that format."""
-    if format == "json":
-        from docspec.reporting.jsonout import JsonRenderer
-
-        return JsonRenderer(layout)
-    if format == "html":
-        from docspec.reporting.html import HtmlRenderer
-
-        return HtmlRenderer(layout)
-    from docspec.reporting.markdown import MarkdownRenderer
-
-    return MarkdownRenderer(layout)
-
-
 def visible_blocks(result: PageResult, layout: Layout) -> list[tuple[int, Block]]:
-    """The blocks to write, with their index in ``result.blocks``.
-
-    A page whose text could not be cut into blocks is one block of text: nothing that the target wrote is
-    lost.
-    """
-    if not result.blocks and result.text.strip():
-        return [(0, Block(Category.TEXT, result.text))]
+    """The blocks to write, with their index in ``result.blocks``."""
     return [
         (index, block)
         for index, block in enumerate(result.blocks)

@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import Baseline, PageResult, PageTimings, ParseOptions, StageStats
+from docspec.core.safe_text import dump_json
 from docspec.reporting.totals import Totals, output_tokens
 from docspec.reporting.writer import write_whole
 
 SCHEMA = "docspec.report/1"
+TRACE_LINES = 12
+"""The last lines of a traceback tell where a page failed; ``-vv`` shows the whole of it."""
 SIMULATED_NOTE = (
     "the target has random weights: times and counts show the machinery, not what a real model reaches"
 )
@@ -58,6 +61,8 @@ class Report:
         self.wall_seconds = 0.0
         self.load_seconds = 0.0
         self.interrupted = False
+        self.exit_code = 0
+        self.error: str | None = None
         self._options = options
         self._versions = dict(versions)
         self._machine = dict(machine or {})
@@ -87,6 +92,8 @@ class Report:
             "target": None if self.target is None else _plain(self.target),
             "simulated": bool(self.target and self.target.get("random")),
             "interrupted": self.interrupted,
+            "exit_code": self.exit_code,
+            "error": self.error,
             "wall_seconds": _seconds(self.wall_seconds),
             "load_seconds": _seconds(self.load_seconds),
             "totals": totals_object(self.totals),
@@ -100,7 +107,7 @@ class Report:
 
     def write(self, path: Path) -> None:
         """Writes the report whole or not at all; raises :class:`docspec.core.OutputError`."""
-        write_whole(path, json.dumps(self.as_object(), ensure_ascii=False, indent=2) + "\n")
+        write_whole(path, dump_json(self.as_object(), indent=2) + "\n")
 
 
 def options_object(options: ParseOptions) -> dict[str, Any]:
@@ -129,8 +136,12 @@ def page_object(page: PageResult) -> dict[str, Any]:
         "events": [{"kind": event.kind, "detail": event.detail} for event in page.events],
         "baseline": None if page.baseline is None else baseline_object(page.baseline),
     }
+    if page.cut is not None:
+        values["cut"] = asdict(page.cut)
     if page.error is not None:
         values["error"] = page.error
+    if page.trace is not None:
+        values["trace"] = page.trace.splitlines()[-TRACE_LINES:]
     return values
 
 
@@ -154,6 +165,8 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
         "kv_bytes": stats.kv_bytes,
         "plain_tokens": stats.plain_tokens,
         "shared_forwards": stats.shared_forwards,
+        "smallest_margin": None if stats.smallest_margin is None else float(f"{stats.smallest_margin:.4g}"),
+        "redecided": stats.redecided,
     }
 
 

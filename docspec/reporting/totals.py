@@ -9,10 +9,18 @@ from docspec.core import Baseline, PageResult, StageStats
 
 NOTABLE = {
     "loop_stopped": "cut where the output began to repeat itself",
+    "regions_reread": "with regions behind the cut read on crops of their own",
     "budget_reached": "cut at the token budget",
+    "nothing_said": "answered without a word of the page",
+    "damaged_page": "damaged in the file, some of them may be missing",
+    "damaged_input": "of a damaged file, where something may be missing",
+    "draft_doubtful": "with a draft that may be of another page",
     "drafter_failed": "decoded without a draft, as the drafter failed",
 }
 """Events that a user should hear of without asking: what they did to a page."""
+
+CUTS = ("loop_stopped", "budget_reached")
+"""Those after which text is missing: what was cut is said of each page."""
 
 
 @dataclass

@@ -10,14 +10,15 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Protocol
 
 from docspec.core import OutputError, PageResult
+from docspec.core.safe_text import safe_text
 from docspec.reporting.figures import FigureSink, NoFigures
 from docspec.reporting.renderer import Renderer
+from docspec.reporting.staging import Staged
 
 
 class TextSink(Protocol):
@@ -39,46 +40,46 @@ class AtomicFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._target = Path(os.path.realpath(path))
-        self._temporary: Path | None = None
+        self._staged: Staged | None = None
         try:
-            if self._target.exists() and not self._target.is_file() and not self._target.is_dir():
-                self._file: BinaryIO = self._target.open("wb")
+            if path.exists() and not path.is_file() and not path.is_dir():
+                self._file: BinaryIO = path.open("wb")
                 return
+            self._target = Path(os.path.realpath(path))
             self._target.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(
-                prefix=f".{self._target.name[:100]}.", suffix=".part", dir=self._target.parent
-            )
-            self._temporary = Path(name)
-            self._file = os.fdopen(handle, "wb")
-        except OSError as error:
+            self._staged = Staged(self._target.parent)
+            self._file = self._staged.file
+        except (OSError, ValueError) as error:
             raise self._error(error) from error
 
     def write(self, text: str) -> None:
         try:
-            self._file.write(text.encode("utf-8", errors="backslashreplace"))
+            self._file.write(safe_text(text).encode())
         except OSError as error:
             raise self._error(error) from error
 
     def commit(self) -> None:
         try:
             self._file.flush()
-            if self._temporary is not None:
+            if self._staged is not None:
                 os.fsync(self._file.fileno())
-                os.fchmod(self._file.fileno(), self._mode())
+                self._staged.path.chmod(self._mode())
+                if (
+                    os.name == "nt"
+                ):  # an open file cannot be renamed there; elsewhere the open file is the lock
+                    self._file.close()
+                self._staged.path.replace(self._target)
+                self._staged = None
             self._file.close()
-            if self._temporary is not None:
-                self._temporary.replace(self._target)
-                self._temporary = None
         except OSError as error:
             raise self._error(error) from error
 
     def discard(self) -> None:
+        if self._staged is not None:
+            self._staged.discard()
+            self._staged = None
         with contextlib.suppress(OSError):
             self._file.close()
-        if self._temporary is not None:
-            self._temporary.unlink(missing_ok=True)
-            self._temporary = None
 
     def _mode(self) -> int:
         """Permissions of the file being replaced, or what any new file of this user gets."""
@@ -88,25 +89,30 @@ class AtomicFile:
         os.umask(umask)
         return 0o666 & ~umask
 
-    def _error(self, error: OSError) -> OutputError:
-        reason = error.strerror or str(error)
+    def _error(self, error: OSError | ValueError) -> OutputError:
+        reason = getattr(error, "strerror", None) or str(error)
         if isinstance(error, (FileExistsError, NotADirectoryError)):
             reason = f"{error.filename} is a file, not a folder"
         return OutputError(f"{self.path}: cannot be written: {reason}")
 
 
 class StreamSink:
-    """A stream that others own, such as standard output. Every write is flushed; ``BrokenPipeError`` passes
-    through.
+    """Standard output, or another stream that others own. Every write is flushed; ``BrokenPipeError`` passes through,
+    any other fault is an :class:`OutputError`.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> None:
-        if text:
-            self._stream.write(text.encode("utf-8", errors="backslashreplace"))
-            self._stream.flush()
+        try:
+            if text:
+                self._stream.write(safe_text(text).encode())
+                self._stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(f"standard output: cannot be written: {error.strerror or error}") from error
 
     def commit(self) -> None:
         pass

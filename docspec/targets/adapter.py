@@ -7,42 +7,29 @@ after that the text decoder is called directly with explicit positions and a fou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from contextlib import AbstractContextManager
+from typing import Any
 
 import torch
 from PIL.Image import Image
 from torch.nn import functional
 
-from docspec.targets.attention import FOLDED, additive_mask, folded_mask
+from docspec.core import ModelError
+from docspec.targets.attention import FOLDED, additive_mask, folded_mask, within_window
+from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.kv_arena import KVArena
-from docspec.targets.kv_cache import SlotCache
-from docspec.targets.protocol import KVSpec, Prefill, Prompt
+from docspec.targets.prefill import prefill_rows
+from docspec.targets.processing import Processing
+from docspec.targets.protocol import Prefill, Prompt
+from docspec.targets.rules import GenerationRules, RowRules
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import StepRunner
+from docspec.targets.stepping.judging import chosen
+from docspec.targets.stepping.step import Choice, StepRunner
+from docspec.targets.threads import decoding_threads, using_threads
 from docspec.targets.weight_layout import store_for_narrow_steps
 
 PER_TOKEN = ("input_ids", "mm_token_type_ids")
 """Model inputs of shape ``(1, length)``; the others have one entry an image or a patch."""
-
-
-class Processing(Protocol):
-    """Turns an image and an instruction into model inputs; owns the tokenizer."""
-
-    tokenizer: Any
-
-    @property
-    def factor(self) -> int:
-        """Pixels per image token and axis; sizes that the model sees are multiples of it."""
-        ...
-
-    @property
-    def pixel_limits(self) -> dict[str, int]:
-        """``factor``, ``min_pixels`` and ``max_pixels`` of the resizing that the model expects."""
-        ...
-
-    def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
-        """``input_ids (1, P)``, pixel values and grid as the model's forward takes them."""
-        ...
 
 
 class TransformersTarget:
@@ -71,8 +58,11 @@ class TransformersTarget:
             device=self._embed.weight.device,
         )
         self._groups = config.num_attention_heads // config.num_key_value_heads
-        self.kv = KVArena(self.kv_spec)
+        self._window = _window(config, rope_axes)
+        self.kv: KVMemory = KVArena(self.kv_spec)
         self.steps: StepRunner = EagerSteps(self)
+        self.rules = GenerationRules()
+        self._threads = torch.get_num_threads()  # decoding may use fewer
         self.max_length = int(config.max_position_embeddings)
 
     @property
@@ -93,13 +83,14 @@ class TransformersTarget:
         inputs = self.processing.encode(image, prompt)
         return Prompt(inputs, int(inputs["input_ids"].shape[1]))
 
-    def prefill(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
-        """The top-level forward pass over one prompt; raises ``ValueError`` if it does not fit the cache."""
-        return self.prefill_together([prompt], cache, [row])[0]
+    def prefill(self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]) -> list[Prefill]:
+        """Prefills prompts of similar length together, with all threads (:mod:`docspec.targets.prefill`)."""
+        with using_threads(self._threads):
+            return prefill_rows(self, prompts, cache, rows)
 
     @torch.inference_mode()
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]
     ) -> list[Prefill]:
         """The top-level forward pass over several prompts, padded on the right, their images one after the other.
 
@@ -139,23 +130,37 @@ class TransformersTarget:
         return int(deltas.flatten()[row]) if deltas is not None else 0
 
     def forward(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
-        mask = mask.unsqueeze(1)
-        if self.attention == "eager":  # takes additive masks only; a boolean one would be added as 0 and 1
-            mask = additive_mask(mask, self.kv_spec.dtype)
-        elif self.attention == FOLDED and self._groups > 1:
-            mask = folded_mask(mask, self._groups, self.kv_spec.dtype)
+        masks: Any = self._prepared(mask)
+        if self._window is not None:
+            near = mask & within_window(positions, cache, mask.shape[2], self._window)
+            masks = {"full_attention": masks, "sliding_attention": self._prepared(near)}
         if self.rope_axes > 1:
             positions = positions.unsqueeze(0).expand(self.rope_axes, -1, -1)
         hidden = self._decoder(
             inputs_embeds=self._embed(tokens),
             position_ids=positions,
-            attention_mask=mask,
+            attention_mask=masks,
             past_key_values=cache,
             use_cache=True,
         ).last_hidden_state
         return self._head(hidden)
+
+    def _prepared(self, mask: torch.Tensor) -> torch.Tensor:
+        """Boolean ``(rows, tree, slots)`` as the decoder's attention takes it."""
+        mask = mask.unsqueeze(1)
+        if self.attention == "eager":  # takes additive masks only; a boolean one would be added as 0 and 1
+            return additive_mask(mask, self.kv_spec.dtype)
+        if self.attention == FOLDED and self._groups > 1:
+            return folded_mask(mask, self._groups, self.kv_spec.dtype)
+        return mask
+
+    def choose(self, logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
+        return chosen(logits, rules, margin)
+
+    def decoding(self) -> AbstractContextManager[None]:
+        return decoding_threads(self)
 
     def tokenize(self, text: str) -> list[int]:
         # verbose=False: drafts may well be longer than the model's context, which is nothing to warn of
@@ -165,3 +170,22 @@ class TransformersTarget:
         return self.processing.tokenizer.decode(
             tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
+
+
+def _window(config: Any, rope_axes: int) -> int | None:
+    """Tokens that the decoder's sliding layers look back, themselves included; ``None`` where it has no such layers.
+
+    Raises :class:`docspec.core.ModelError` for kinds of attention that tree masks cannot express.
+    """
+    kinds = set(getattr(config, "layer_types", None) or ())
+    if unknown := kinds - {"full_attention", "sliding_attention"}:
+        raise ModelError(f"layers of type {min(unknown)} (layer_types in config.json) are not supported")
+    if "sliding_attention" not in kinds:
+        return None
+    window = getattr(config, "sliding_window", None)
+    if window is None or rope_axes > 1:
+        raise ModelError(
+            "sliding_attention (layer_types in config.json) needs sliding_window and plain positions; this model is "
+            "not supported"
+        )
+    return int(window)

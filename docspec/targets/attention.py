@@ -6,12 +6,15 @@ is a mask. Folding gives the same sums: query heads that share a key head become
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
+
+if TYPE_CHECKING:
+    from docspec.targets.kv import KVCache
 
 FOLDED = "docspec_folded"
 """The name under which transformers knows it."""
@@ -60,6 +63,19 @@ def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Te
     Made once a step; folding and converting a boolean mask in every layer would be several small kernels each time.
     """
     return additive_mask(mask, dtype).repeat(1, 1, groups, 1)
+
+
+def within_window(positions: torch.Tensor, cache: KVCache, slots: int, window: int) -> torch.Tensor:
+    """Boolean ``(rows, tree, slots)``: true for slots whose token lies less than ``window`` tokens back.
+
+    ``positions`` ``(rows, tree)`` are the tokens' places in their sequences. A verified token's place is its slot; the
+    tree's own slots, which ``cache`` was told, hold the places of its nodes.
+    """
+    rows, tree = positions.shape
+    written = cache.write_index.view(rows, tree) % cache.slots
+    places = torch.arange(slots + 1, device=positions.device).repeat(rows, 1)
+    places.scatter_(1, written.clamp(max=slots), positions)  # padding is written beyond what is looked at
+    return positions.unsqueeze(2) - places[:, None, :slots] < window
 
 
 def default_attention() -> dict[str, str]:

@@ -6,12 +6,24 @@ prompt needs no code.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from docspec.core import ModelError
+from docspec.core.spelling import DIALECTS, TableStyle
+from docspec.targets.validation import (
+    FLAG,
+    TEXT,
+    TOKENS,
+    Rule,
+    check_fields,
+    number,
+    one_of,
+    optional,
+    read_object,
+    whole,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +32,11 @@ class TargetCard:
 
     ``max_new_tokens`` is the generation budget of a page. ``random`` marks weights that were never trained: such a
     target does not read, and every report says so. ``line_pitch_px``, where given, is the distance of text lines
-    in pixels that the model reads best.
+    in pixels that the model reads best. ``page_pixels`` is the largest page that it reads whole; larger ones are read
+    by regions, in crops of up to ``crop_lines`` lines and ``crop_width`` x ``crop_height`` pixels. ``image_dpi``, where
+    given, is the resolution at which the model's own tool shows it image files, through a PDF page.
+    ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to repeat and, where it has them,
+    ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
     """
 
     dialect: str
@@ -29,17 +45,52 @@ class TargetCard:
     table_style: str = "html"
     max_new_tokens: int = 8192
     line_pitch_px: int | None = None
+    image_dpi: float | None = None
+    page_pixels: int | None = None
+    crop_lines: int | None = None
+    crop_width: int | None = None
+    crop_height: int | None = None
+    no_repeat_ngrams: dict[str, Any] | None = None
     note: str = ""
     random: bool = False
 
     def overridden_by(self, directory: str) -> TargetCard:
-        """This card with what ``directory/docspec.json`` says; raises ``ModelError`` if that file is broken."""
+        """This card with what ``directory/docspec.json`` says.
+
+        Raises ``ModelError`` in one line that names the field which is unknown, of a wrong type or out of range.
+        """
         path = Path(directory) / "docspec.json"
         if not path.is_file():
             return self
-        try:
-            said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise ModelError(f"{path} is not readable JSON ({error}); correct or remove it") from error
-        known = {field.name for field in fields(self)}
-        return replace(self, **{name: value for name, value in said.items() if name in known})
+        said = read_object(path)
+        known = [field.name for field in fields(self)]
+        for name in said:
+            if name not in known:
+                raise ModelError(f"{path}: there is no field {name!r}; known are {', '.join(known)}")
+        check_fields(path, said, RULES)
+        return replace(self, **said)
+
+
+NGRAMS = Rule(
+    "an object with size (2 or more) and, if wanted, window (tokens) and exceptions (token ids)",
+    lambda value: (
+        isinstance(value, dict)
+        and value.keys() <= {"size", "window", "exceptions"}
+        and whole(2).holds(value.get("size"))
+        and whole().holds(value.get("window", 1))
+        and TOKENS.holds(value.get("exceptions", []))
+    ),
+)
+
+RULES = {
+    "dialect": one_of(DIALECTS),
+    "prompt": optional(TEXT),
+    "crop_prompt": optional(TEXT),
+    "table_style": one_of(get_args(TableStyle)),
+    "max_new_tokens": whole(),
+    "line_pitch_px": optional(whole()),
+    "image_dpi": optional(number(0, 10_000)),
+    "no_repeat_ngrams": optional(NGRAMS),
+    "note": TEXT,
+    "random": FLAG,
+}

@@ -10,8 +10,8 @@ from __future__ import annotations
 import torch
 
 from docspec.core import PageError
+from docspec.targets.kv import KVSpec
 from docspec.targets.kv_cache import SlotCache
-from docspec.targets.protocol import KVSpec
 
 MIB = 2**20
 

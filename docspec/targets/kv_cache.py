@@ -2,7 +2,7 @@
 
 Rows of one batch may have different lengths, a tree may be written anywhere, and accepting a path is one gather
 and one scatter. A row's verified tokens always occupy slots ``0..length-1``; a tree is written behind them; the
-last slot of each row is a bin for padding, never looked at. The classes below are what transformers calls back:
+last slot of each row takes padding and is never looked at. The classes below are what transformers calls back:
 each attention layer hands its keys and values to ``update`` and gets back what it may look at.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from transformers.cache_utils import Cache, CacheLayerMixin
 
-from docspec.targets.protocol import KVSpec
+from docspec.targets.kv import KVSpec
 
 
 class SlotLayer(CacheLayerMixin):
@@ -72,7 +72,7 @@ class SlotCache(Cache):
     ) -> None:
         self.spec = spec
         self.rows = rows
-        self.slots = slots + 1  # the last one is the bin
+        self.slots = slots + 1  # the last one takes padding
         if storage is None:
             shape = (spec.layers, 2, rows * self.slots, spec.kv_heads, spec.head_dim)
             storage = torch.zeros(shape, dtype=spec.dtype, device=spec.device)
@@ -86,7 +86,7 @@ class SlotCache(Cache):
         super().__init__(layers=[SlotLayer(self, layer) for layer in self.buffer])
 
     @property
-    def bin(self) -> int:
+    def padding_slot(self) -> int:
         """The slot that padding writes to."""
         return self.slots - 1
 
@@ -99,14 +99,10 @@ class SlotCache(Cache):
         if self._is_valid is not None and not self._is_valid(self):
             raise RuntimeError("this KV buffer's memory was handed on to another one")
 
-    def begin_prefill(self, row: int, length: int) -> None:
-        """The next forward pass is the prompt of ``row``: plain causal attention over itself, slots ``0..``."""
-        self.begin_prefills([row], [length])
-
     def begin_prefills(self, rows: Sequence[int], lengths: Sequence[int]) -> None:
-        """The next forward pass is the prompts of ``rows``, padded on the right to the longest one.
+        """The next forward pass is the prompts of ``rows``, padded on the right to the longest one, slots ``0..``.
 
-        Under causal attention no token looks at the padding behind it; the padding's keys go to the bins.
+        Under causal attention no token looks at the padding behind it; the padding's keys go to the last slots.
         """
         longest = max(lengths)
         if longest >= self.slots:
@@ -114,7 +110,7 @@ class SlotCache(Cache):
         self._check()
         self.prefilling = True
         slots = np.arange(longest) + np.zeros((len(rows), 1), dtype=np.int64)
-        slots[slots >= np.array(lengths)[:, None]] = self.bin
+        slots[slots >= np.array(lengths)[:, None]] = self.padding_slot
         slots += np.array(rows)[:, None] * self.slots
         self.write_index = torch.from_numpy(slots.ravel()).to(self.spec.device)
 

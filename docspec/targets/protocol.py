@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from docspec.targets.kv import KVCache, KVMemory, KVSpec
+from docspec.targets.stepping.step import Choice, StepBatch, StepRunner
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
 
-    from docspec.targets.kv_arena import KVArena
-    from docspec.targets.kv_cache import SlotCache
-    from docspec.targets.stepping.step import StepRunner
+    from docspec.targets.rules import GenerationRules, RowRules
 
-
-@dataclass(frozen=True, slots=True)
-class KVSpec:
-    """Geometry of the key-value cache of one row: ``layers`` x 2 x slots x ``kv_heads`` x ``head_dim``."""
-
-    layers: int
-    kv_heads: int
-    head_dim: int
-    dtype: torch.dtype
-    device: torch.device
-
-    def bytes_per_slot(self) -> int:
-        """Bytes of cache that one token of one row takes."""
-        return self.layers * 2 * self.kv_heads * self.head_dim * self.dtype.itemsize
+__all__ = [
+    "Choice",
+    "KVCache",
+    "KVMemory",
+    "KVSpec",
+    "Prefill",
+    "Prompt",
+    "RowRules",
+    "StepBatch",
+    "StepRunner",
+    "TargetModel",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +52,41 @@ class Prefill:
 
 
 class TargetModel(Protocol):
-    """A vision-language model with its decoder opened up for tree verification."""
+    """A vision-language model with its decoder opened up for tree verification; ``rules`` are what its generation
+    configuration asks for."""
 
     kv_spec: KVSpec
-    kv: KVArena
+    kv: KVMemory
     steps: StepRunner
+    rules: GenerationRules
     eos_ids: frozenset[int]
 
     def encode(self, image: Image, prompt: str) -> Prompt:
         """The model's inputs for one image and one instruction."""
         ...
 
-    def prefill(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
-        """Runs vision and prompt, writing keys and values into slots ``0..length-1`` of ``row``."""
+    def prefill(self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]) -> list[Prefill]:
+        """Runs vision and prompts, as many in one forward pass as pays, writing keys and values into slots
+        ``0..length-1`` of each prompt's row. Raises ``ValueError`` if a prompt does not fit the cache."""
         ...
 
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]
     ) -> list[Prefill]:
-        """:meth:`prefill` of several prompts, each into its own row, in one forward pass."""
+        """:meth:`prefill` in one forward pass."""
+        ...
+
+    def choose(self, logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
+        """What ``logits`` ``(vocab,)`` after all that is written of a row choose, as its ``rules`` leave them; the
+        margin where it is asked for."""
+        ...
+
+    def decoding(self) -> AbstractContextManager[None]:
+        """Within it steps run as fast as they do here; prompts may be prefilled in between."""
         ...
 
     def forward(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
         """Logits ``(rows, tree, vocab)`` for ``tokens`` ``(rows, tree)``, written where ``cache`` was told to.
 

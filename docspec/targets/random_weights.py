@@ -22,6 +22,7 @@ from docspec.targets.adapter import TransformersTarget
 from docspec.targets.attention import default_attention
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig
 from docspec.targets.dots_ocr.modeling import DotsOCRForCausalLM
+from docspec.targets.processing import Processing
 from docspec.targets.stepping.choice import make_steps
 
 if TYPE_CHECKING:
@@ -149,36 +150,19 @@ PUBLISHED: dict[str, Published] = {
 """Configurations by the names that commands know; ``tiny`` is for tests."""
 
 
-class WordlessProcessing:
+class WordlessProcessing(Processing):
     """Images as the model takes them, and a prompt of as many meaningless text tokens as a real one has."""
 
-    tokenizer: Any = None
-
     def __init__(self, images: Qwen2VLImageProcessorPil, image_token_id: int, typed: bool) -> None:
-        self._images = images
+        super().__init__(images, None)
         self._image_token_id = image_token_id
         self._typed = typed  # whether the model's positions depend on what is an image token
 
-    @property
-    def factor(self) -> int:
-        """Pixels per image token and axis."""
-        return int(self._images.patch_size * self._images.merge_size)
-
-    @property
-    def pixel_limits(self) -> dict[str, int]:
-        """``factor``, ``min_pixels`` and ``max_pixels`` of the resizing that the model expects."""
-        size = self._images.size
-        return {
-            "factor": self.factor,
-            "min_pixels": int(size["shortest_edge"]),
-            "max_pixels": int(size["longest_edge"]),
-        }
-
     def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
         """Model inputs for ``image``; ``prompt`` is not read."""
-        pixels = self._images(images=[image], return_tensors="pt")
+        pixels = self.image_processor(images=[image], return_tensors="pt")
         grid = pixels["image_grid_thw"]
-        count = int(grid.prod()) // self._images.merge_size**2
+        count = self.image_tokens(grid)
         before = INSTRUCTION // 4
         input_ids = torch.zeros((1, INSTRUCTION + count), dtype=torch.long)
         input_ids[0, before : before + count] = self._image_token_id

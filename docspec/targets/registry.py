@@ -6,14 +6,17 @@ checkpoint's ``config.json``; a new one needs one entry in ``FAMILIES``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import ModelError, ParseOptions
+from docspec.core import ModelError, ParseOptions, UsageError
+from docspec.core.bars import without_bars
+from docspec.core.safe_text import first_line
 from docspec.targets.card import TargetCard
+from docspec.targets.processing import check_torchvision
+from docspec.targets.validation import check_checkpoint, read_object
 
 if TYPE_CHECKING:
     import torch
@@ -28,7 +31,9 @@ _HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.jinja", "*.model"]
 
 @dataclass(frozen=True, slots=True)
 class TargetInfo:
-    """What a report says of the target. ``random``: the weights were never trained, so the text means nothing."""
+    """What a report says of the target. ``random``: the weights were never trained, so the text means nothing.
+    ``generation`` says where the published configuration decodes otherwise than docspec.
+    """
 
     name: str
     path: str
@@ -40,6 +45,25 @@ class TargetInfo:
     parameters: int
     random: bool
     note: str
+    processing: str = ""
+    """What makes the images' pixels: ``torchvision``, or ``pil`` with the reason why it is not that."""
+    left_out: tuple[str, ...] = ()
+    """Weights of the checkpoint that the model's class has no place for."""
+    generation: tuple[str, ...] = ()
+    """Where the published configuration decodes otherwise than docspec."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What users should be told of this target, one line each."""
+        lines = [
+            f"model: {self.name} on {self.device}, {self.dtype}" + (f" ({self.note})" if self.note else "")
+        ]
+        if self.left_out:
+            lines.append(
+                f"{self.name}: {len(self.left_out)} weights of the checkpoint are not part of {self.model_type} and "
+                f"were left out, the first is {self.left_out[0]}"
+            )
+        return (*lines, *(f"model: {line}" for line in self.generation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,36 +77,38 @@ class LoadedTarget:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """How checkpoints of one ``model_type`` are loaded."""
+    """How checkpoints of one ``model_type`` are loaded: to a target and the names of the weights left out."""
 
     card: TargetCard
-    load: Callable[[str, dict[str, Any]], TransformersTarget]
+    load: Callable[[str, dict[str, Any]], tuple[TransformersTarget, tuple[str, ...]]]
 
 
-def _load_qwen3_vl(path: str, settings: dict[str, Any]) -> TransformersTarget:
+def _load_qwen3_vl(path: str, settings: dict[str, Any]) -> tuple[TransformersTarget, tuple[str, ...]]:
     from transformers import Qwen3VLForConditionalGeneration
 
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.qwen_processing import QwenProcessing
 
-    model = _from_pretrained(Qwen3VLForConditionalGeneration, path, settings)
-    processing = QwenProcessing.from_pretrained(path, model.config.image_token_id, local_files_only=True)
-    return TransformersTarget(model, processing, rope_axes=3, eos_ids=_eos_ids(model, processing.tokenizer))
+    model, left_out = _from_pretrained(Qwen3VLForConditionalGeneration, path, settings)
+    processing = QwenProcessing.from_pretrained(path, model.config.image_token_id)
+    eos_ids = _eos_ids(model, processing.tokenizer)
+    return TransformersTarget(model, processing, rope_axes=3, eos_ids=eos_ids), left_out
 
 
-def _load_dots_ocr(path: str, settings: dict[str, Any]) -> TransformersTarget:
+def _load_dots_ocr(path: str, settings: dict[str, Any]) -> tuple[TransformersTarget, tuple[str, ...]]:
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.dots_ocr.modeling import DotsOCRForCausalLM
     from docspec.targets.dots_ocr.processing import DotsOCRProcessing
 
-    model = _from_pretrained(DotsOCRForCausalLM, path, settings)
+    model, left_out = _from_pretrained(DotsOCRForCausalLM, path, settings)
     processing = DotsOCRProcessing.from_pretrained(path)
-    return TransformersTarget(model, processing, rope_axes=1, eos_ids=frozenset(processing.eos_ids))
+    target = TransformersTarget(model, processing, rope_axes=1, eos_ids=frozenset(processing.eos_ids))
+    return target, left_out
 
 
 FAMILIES: dict[str, Family] = {
     "qwen3_vl": Family(TargetCard("markdown"), _load_qwen3_vl),
-    "dots_ocr": Family(TargetCard("layout-json", max_new_tokens=24000), _load_dots_ocr),
+    "dots_ocr": Family(TargetCard("layout-json", max_new_tokens=24000, image_dpi=200.0), _load_dots_ocr),
 }
 """Families by the ``model_type`` of their ``config.json``."""
 
@@ -92,8 +118,6 @@ def load_target(options: ParseOptions) -> LoadedTarget:
 
     Raises :class:`docspec.core.ModelError` with one line that names the model and the ways out.
     """
-    from docspec.targets.stepping.choice import make_steps
-
     path = locate(options.model, options.offline)
     model_type = model_type_of(options.model, path)
     family = FAMILIES.get(model_type)
@@ -103,12 +127,23 @@ def load_target(options: ParseOptions) -> LoadedTarget:
             + ", ".join(sorted(FAMILIES))
         )
     card = family.card.overridden_by(path)
+    check_checkpoint(path)
+    check_torchvision()
+    from docspec.targets.generation import ban_of, notes_of, rules_of
+    from docspec.targets.stepping.choice import make_steps
+
     device = pick_device(options.device)
     dtype = pick_dtype(options.dtype, device)
-    target = family.load(
-        path, {"dtype": dtype, "device": device, "attn_implementation": _attention(options.attention)}
-    )
+    settings = {"dtype": dtype, "device": device, "attn_implementation": _attention(options.attention)}
+    try:
+        target, left_out = family.load(path, settings)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{path} cannot be loaded as {model_type}: {first_line(error)}") from error
     target.steps = make_steps(target, options.graphs)
+    published, vocab = target.model.generation_config, target.model.config.get_text_config().vocab_size
+    target.rules = rules_of(published, target.eos_ids, vocab, ban_of(card.no_repeat_ngrams))
     info = TargetInfo(
         name="mini" if Path(path) == BUNDLED else options.model,
         path=path,
@@ -120,6 +155,9 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         parameters=sum(parameter.numel() for parameter in target.model.parameters()),
         random=card.random,
         note=card.note,
+        processing=target.processing.backend,
+        left_out=left_out,
+        generation=notes_of(published),
     )
     return LoadedTarget(target, card, info)
 
@@ -156,9 +194,7 @@ def _from_hub(name: str, offline: bool) -> str:
         return str(snapshot_download(name, allow_patterns=_HUB_FILES, local_files_only=offline))
     except Exception as error:
         why = (
-            "it is not in the local cache and --offline forbids fetching it"
-            if offline
-            else _first_line(error)
+            "it is not in the local cache and --offline forbids fetching it" if offline else first_line(error)
         )
         raise ModelError(
             f"{name} cannot be had: {why}; pass a local directory with --model, fetch it once while online, "
@@ -173,10 +209,7 @@ def model_type_of(name: str, path: str) -> str:
         raise ModelError(f"{where} holds no config.json, so it is not a model directory")
     if not any(Path(path).glob("*.safetensors")) and not any(Path(path).glob("pytorch_model*.bin")):
         raise ModelError(f"{where} holds no weights (*.safetensors); fetch the model again")
-    try:
-        return str(json.loads(config.read_text(encoding="utf-8")).get("model_type", "unknown"))
-    except ValueError as error:
-        raise ModelError(f"{name}: {config} is not valid JSON ({error})") from error
+    return str(read_object(config).get("model_type", "unknown"))
 
 
 def pick_device(wanted: str) -> torch.device:
@@ -190,7 +223,7 @@ def pick_device(wanted: str) -> torch.device:
     try:
         device = torch.device(wanted)
     except RuntimeError as error:
-        raise ModelError(f"unknown device '{wanted}'; use auto, cpu, cuda, cuda:N or mps") from error
+        raise UsageError(f"--device {wanted}: unknown; use auto, cpu, cuda, cuda:N or mps") from error
     if device.type == "cuda" and not torch.cuda.is_available():
         raise ModelError(f"--device {wanted}: no CUDA device is usable here; use --device cpu")
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
@@ -209,26 +242,35 @@ def pick_dtype(wanted: str, device: torch.device) -> torch.dtype:
     return getattr(torch, wanted)
 
 
-def _from_pretrained(cls: Any, path: str, settings: dict[str, Any]) -> Any:
-    """The model of class ``cls`` in ``path``, every weight accounted for."""
+def _from_pretrained(cls: Any, path: str, settings: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    """The model of class ``cls`` in ``path`` with every weight it needs, and the names of the weights it has no use
+    for."""
     from transformers.utils import logging
 
-    logging.disable_progress_bar()
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # its table of weights is said in a line here
     settings = dict(settings)
     device = settings.pop("device")
     try:
-        model, loading = cls.from_pretrained(
-            path, local_files_only=True, output_loading_info=True, **settings
-        )
+        with without_bars():
+            model, loading = cls.from_pretrained(
+                path,
+                local_files_only=True,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,  # they are told with the missing ones
+                **settings,
+            )
     except Exception as error:
-        raise ModelError(f"{path} cannot be loaded as {cls.__name__}: {_first_line(error)}") from error
-    absent = sorted(loading["missing_keys"]) + sorted(str(key) for key in loading["mismatched_keys"])
+        raise ModelError(f"{path} cannot be loaded as {cls.__name__}: {first_line(error)}") from error
+    finally:
+        logging.set_verbosity(verbosity)
+    absent = sorted(loading["missing_keys"]) + sorted(key[0] for key in loading["mismatched_keys"])
     if absent:
         raise ModelError(
             f"{path} is not a complete {cls.__name__}: {len(absent)} weights are missing or of another shape, "
             f"the first is {absent[0]}"
         )
-    return model.to(device)
+    return model.to(device), tuple(sorted(loading["unexpected_keys"]))
 
 
 def _eos_ids(model: Any, tokenizer: Any) -> frozenset[int]:
@@ -238,7 +280,3 @@ def _eos_ids(model: Any, tokenizer: Any) -> frozenset[int]:
     if tokenizer.eos_token_id is not None and not ids:
         ids.add(tokenizer.eos_token_id)
     return frozenset(ids)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -7,18 +7,21 @@ with real acceptance can be measured where the weights are not at hand. One row 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 import torch
 
 from docspec.targets.protocol import Prefill, Prompt
-from docspec.targets.stepping.step import StepBatch, StepReport, StepRunner, Verdict
+from docspec.targets.rules import GenerationRules
+from docspec.targets.stepping.step import Answer, Choice, StepBatch, StepReport, StepRunner
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
+    from docspec.targets.rules import RowRules
 
 
 class ScriptCodec(Protocol):
@@ -41,6 +44,7 @@ class ScriptedTarget:
         self.kv = inner.kv
         self.eos_ids = frozenset((codec.end,))
         self.steps: StepRunner = _ScriptedSteps(self)
+        self.rules = GenerationRules()
         self._codec = codec
         self._script: list[int] = []
         self._start = 0
@@ -57,14 +61,14 @@ class ScriptedTarget:
     def encode(self, image: Image, prompt: str) -> Prompt:
         return self.inner.encode(image, prompt)
 
-    def prefill(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
-        return self.prefill_together([prompt], cache, [row])[0]
+    def prefill(self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]) -> list[Prefill]:
+        return self.prefill_together(prompts, cache, rows)
 
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]
     ) -> list[Prefill]:
         """The inner prefill; its logits then favour the script's first token. One prompt only."""
-        [prefill] = self.inner.prefill_together(prompts, cache, rows)
+        [prefill] = self.inner.prefill(prompts, cache, rows)
         self._start, self._rope_delta = prefill.length, prefill.rope_delta
         with torch.inference_mode():
             logits = torch.zeros_like(prefill.logits)
@@ -72,10 +76,16 @@ class ScriptedTarget:
         return [Prefill(logits, prefill.length, prefill.rope_delta)]
 
     def forward(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
         """The inner model's own logits."""
         return self.inner.forward(tokens, positions, mask, cache)
+
+    def choose(self, logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
+        return self.inner.choose(logits, rules, margin)
+
+    def decoding(self) -> AbstractContextManager[None]:
+        return self.inner.decoding()
 
     def tokenize(self, text: str) -> list[int]:
         return self._codec.tokenize(text)
@@ -105,13 +115,24 @@ class _ScriptedSteps:
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
         return self._inner.geometry(rows, slots)
 
-    def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
+    def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
+        return self._inner.padded(nodes, reach, slots)
+
+    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
         if scored:
             raise ValueError("a scripted target knows no probabilities: exact acceptance only")
         self._inner.run(step, cache, scored=False)
         said = self._target.said
-        return Verdict([[said(position) for position in row] for row in step.positions.tolist()])
+        return Answer([[said(position) for position in row] for row in step.positions.tolist()])
 
-    def advance(self, token: int, position: int, length: int, cache: SlotCache) -> int:
+    def advance(
+        self,
+        token: int,
+        position: int,
+        length: int,
+        cache: KVCache,
+        rules: RowRules | None = None,
+        margin: bool = False,
+    ) -> Choice:
         self._inner.advance(token, position, length, cache)
-        return self._target.said(position)
+        return Choice(self._target.said(position))

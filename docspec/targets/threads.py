@@ -61,9 +61,11 @@ def threads_for(target: TargetModel) -> int:
     if every == 1 or spec.device.type != "cpu" or 64 * spec.bytes_per_slot() > SMALL:
         return every
     if target not in _chosen:
-        alone = _step_seconds(target, 1)
-        together = _step_seconds(target, every, patience=3 * REPEATS * alone)
-        torch.set_num_threads(every)
+        try:
+            alone = _step_seconds(target, 1)
+            together = _step_seconds(target, every, patience=3 * REPEATS * alone)
+        finally:
+            torch.set_num_threads(every)
         _chosen[target] = 1 if alone <= together else every
     return _chosen[target]
 

@@ -11,6 +11,7 @@ from samples.press.canvas import BLACK, Canvas, Colour
 
 PORTRAIT = (253.44, 345.6)
 LANDSCAPE = (345.6, 253.44)
+A4 = (595.28, 841.89)
 
 Draw = Callable[[Canvas, float, float, float, float], None]
 """Draws a figure: canvas, left, top, width, height."""

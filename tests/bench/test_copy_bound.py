@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from docspec.bench.copy_bound import SubstringIndex, copy_bound
 from docspec.bench.transcripts import replay
-from docspec.speculation.proposer import WindowProposer
+from docspec.proposing.window import WindowProposer
 
 tokens = st.lists(st.integers(0, 2), max_size=12)
 outputs = st.lists(st.integers(0, 2), min_size=1, max_size=14)
@@ -43,4 +43,4 @@ def test_the_index_holds_exactly_the_substrings(drafts, output):
 @given(st.lists(tokens, max_size=3), outputs)
 def test_the_paper_s_window_never_beats_the_bound(drafts, output):
     output = [*output, 9]
-    assert replay(WindowProposer(drafts), output, 8)[0] >= copy_bound(drafts, output, 8)
+    assert replay(WindowProposer(), output, 8, drafts)[0] >= copy_bound(drafts, output, 8)

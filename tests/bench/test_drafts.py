@@ -115,7 +115,17 @@ def test_a_blank_page_has_the_ratio_one():
 
 
 def test_all_modes_of_the_papers_tables_are_there():
-    assert set(MODES) == {"plain", "page", "hierarchical", "tau 0.75", "together", "window", "planned"}
+    assert set(MODES) == {
+        "plain",
+        "generate",
+        "page",
+        "hierarchical",
+        "tau 0.75",
+        "together",
+        "window",
+        "planned",
+        "strict",
+    }
 
 
 @pytest.mark.parametrize(

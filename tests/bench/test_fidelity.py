@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
 import pytest
+from transformers import Qwen3VLForConditionalGeneration
 
-from docspec.bench import fidelity
-from docspec.bench.fidelity import PageChecks, check_documents
-from docspec.core import DrafterError, PageDraft, PageImage, ParseOptions
+from docspec import Parser
+from docspec.bench import reference
+from docspec.bench.fidelity import check_documents
+from docspec.bench.verdicts import Check, PageChecks, never_compared
+from docspec.core import DrafterError, PageDraft, PageImage, PageResult, ParseOptions
 from docspec.documents import Source, expand_inputs
 from docspec.drafting import SafeDrafter
 from docspec.drafting.text_layer import TextLayerDrafter
+from docspec.hierarchy.page import PageParser
+from docspec.targets import registry
 
 LINES = ("The tide fills the harbour", "twice a day, and twice", "a day it empties again.")
 
@@ -63,22 +69,22 @@ def sources(*paths: Path) -> list[Source]:
     return list(expand_inputs([str(path) for path in paths]).sources)
 
 
-def options(model: Path, pages: str | None = "1") -> ParseOptions:
-    return ParseOptions(model=str(model), dtype="float32", dpi=72, pages=pages, max_tokens=12)
+def options(model: Path, pages: str | None = "1", tokens: int = 12) -> ParseOptions:
+    return ParseOptions(model=str(model), dtype="float32", dpi=72, pages=pages, max_tokens=tokens)
 
 
 def names(page: PageChecks) -> set[str]:
     return {check.drafts for check in page.checks}
 
 
-def test_every_draft_gives_the_models_own_tokens_under_every_attention(lively_qwen: Path, pdf: Path) -> None:
+def test_every_way_gives_what_generate_gives_and_the_budget_is_no_end(lively_qwen: Path, pdf: Path) -> None:
     drafter = Counting()
-    attentions = ("sdpa", "eager", "auto")
     pages = list(
-        check_documents(sources(pdf), options(lively_qwen, "1-2"), [SafeDrafter(drafter)], attentions)
+        check_documents(sources(pdf), options(lively_qwen, "1-2"), [SafeDrafter(drafter)], ("sdpa", "auto"))
     )
-    assert [(page.page, page.attention) for page in pages] == [(n, a) for a in attentions for n in (1, 2)]
-    assert all(page.passed and page.seconds > 0 for page in pages)
+    assert [(page.page, page.attention) for page in pages] == [
+        (n, attention) for attention in ("sdpa", "auto") for n in (1, 2)
+    ]
     assert drafter.drafted == 2  # once a page, not once for each attention
     first, second = pages[:2]
     assert names(first) == {"text-layer", "echo 10% wrong", "echo 50% wrong", "none"}
@@ -87,21 +93,78 @@ def test_every_draft_gives_the_models_own_tokens_under_every_attention(lively_qw
         ("another page's", "no drafted page before it")
     ]
     drafted = [check for check in first.checks if check.drafts == "text-layer"]
-    assert {check.stages for check in drafted} == {"both", "together", "page"}
+    ways = ["both", "together", "page", "planned", "backwards", "in flight"]
+    assert [check.way for check in drafted] == ways
     assert all(check.draft_characters >= sum(map(len, LINES)) for check in drafted)
-    assert all(check.tokens > 0 for page in pages for check in page.checks)
+    for page in pages:
+        assert page.passed and page.seconds > 0
+        assert page.inputs and page.inputs_apart == ""
+        assert page.of("cut") == page.checks  # a model with random weights does not end
+        assert all(check.tokens == 12 for check in page.checks)
 
 
-def test_a_difference_is_found(lively_qwen: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The negative control: against other tokens than the model's, nothing may pass."""
-    own = fidelity.generate
-    monkeypatch.setattr(fidelity, "generate", lambda *args: (*own(*args)[:-1], 0))
+def test_crops_of_a_page_read_by_regions_are_compared_one_by_one(lively_qwen: Path, pdf: Path) -> None:
+    by_regions = replace(options(lively_qwen, "1-2"), read="regions")
+    pages = list(check_documents(sources(pdf), by_regions, [SafeDrafter(TextLayerDrafter())]))
+    for page in pages:
+        assert page.passed and "crops" in page.inputs
+        ways = ["none", "page", "planned", "backwards", "in flight"]
+        assert [(check.drafts, check.way) for check in page.checks] == [("text-layer", way) for way in ways]
+        assert all(check.tokens > 0 for check in page.checks)
+
+
+def test_pages_that_end_are_identical(lively_qwen: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token that the model writes is made the one that ends its pages."""
+    [page] = check_documents(sources(pdf), options(lively_qwen), [], ["auto"])
+    assert page.of("cut") == page.checks != ()
+    with Parser(options(lively_qwen)) as parser:
+        [read] = parser.pages(pdf)
+    end = read.token_ids[6]
+    monkeypatch.setattr(registry, "_eos_ids", lambda *_: frozenset({end}))
+    own = Qwen3VLForConditionalGeneration.generate
+    monkeypatch.setattr(
+        Qwen3VLForConditionalGeneration, "generate", lambda *a, **k: own(*a, **k, eos_token_id=end)
+    )
+    [page] = check_documents(sources(pdf), options(lively_qwen), [], ["auto"])
+    assert page.of("identical") == page.checks != ()
+    assert page.passed
+
+
+@pytest.mark.parametrize("what", ["tokens", "files", "end"])
+def test_a_difference_is_found(
+    lively_qwen: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """The negative control: against other tokens, files or endings than the model's, nothing may pass."""
+    own = reference.Generator.page
+    if what == "files":
+        verify = PageParser.verify
+        monkeypatch.setattr(PageParser, "verify", lambda *args: _shouting(verify(*args)))
+    elif what == "tokens":
+        monkeypatch.setattr(
+            reference.Generator,
+            "page",
+            lambda *args: replace(found := own(*args), tokens=(*found.tokens[:-1], 0)),
+        )
+    else:
+        monkeypatch.setattr(reference.Generator, "page", lambda *args: replace(own(*args), ended=True))
     [page] = check_documents(sources(pdf), options(lively_qwen), [SafeDrafter(TextLayerDrafter())], ["sdpa"])
-    assert page.differing == page.checks != ()
+    assert page.of("differs") == page.checks != ()
+    assert not page.passed
+    expected = {"tokens": "tokens", "files": "md", "end": "end"}[what]
+    assert all(expected in check.apart for check in page.checks)
+    assert ("tokens" in page.checks[0].apart) is (what == "tokens")
+
+
+def _shouting(result: PageResult) -> PageResult:
+    return replace(result, blocks=tuple(replace(block, text=block.text + "!") for block in result.blocks))
+
+
+def test_inputs_that_differ_fail_the_page() -> None:
+    page = PageChecks("a.pdf", 1, "auto", inputs="AutoProcessor", inputs_apart="pixel_values: by up to 2")
     assert not page.passed
 
 
-def test_a_drafter_that_fails_is_no_comparison(lively_qwen: Path, pdf: Path) -> None:
+def test_a_drafter_that_fails_or_finds_nothing_is_no_comparison(lively_qwen: Path, pdf: Path) -> None:
     drafters = [SafeDrafter(Failing()), SafeDrafter(Empty())]
     [page] = check_documents(sources(pdf), options(lively_qwen), drafters, ["sdpa"])
     assert names(page) == {"echo 10% wrong", "echo 50% wrong", "none"}
@@ -113,8 +176,9 @@ def test_a_drafter_that_fails_is_no_comparison(lively_qwen: Path, pdf: Path) -> 
         False,
         "an empty draft (saw nothing)",
     )
-    assert not page.differing
+    assert not page.of("differs")
     assert not page.passed
+    assert never_compared([page], [each.name for each in drafters]) == ("failing", "empty-handed")
 
 
 def test_a_blank_page_is_not_counted_as_identical(lively_qwen: Path, blank_pdf: Path) -> None:
@@ -122,5 +186,14 @@ def test_a_blank_page_is_not_counted_as_identical(lively_qwen: Path, blank_pdf: 
         sources(blank_pdf), options(lively_qwen), [SafeDrafter(TextLayerDrafter())], ["sdpa"]
     )
     assert page.checks == ()
-    assert "nothing is printed on the page" in page.skips[-1].reason
+    assert "nothing is printed on it" in page.skips[-1].reason
     assert page.passed
+
+
+def test_verdicts_are_counted_apart() -> None:
+    def check(verdict: str) -> Check:
+        return Check("a", 1, "auto", "none", "page", verdict, (), 0, 1, 1, 0)  # type: ignore[arg-type]
+
+    page = PageChecks("a", 1, "auto", (check("identical"), check("cut"), check("cut")))
+    assert (len(page.of("identical")), len(page.of("cut")), page.passed) == (1, 2, True)
+    assert not replace(page, checks=(check("differs"),)).passed

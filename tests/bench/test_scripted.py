@@ -117,7 +117,7 @@ def test_probabilities_are_refused_and_the_end_repeats(inner, codec):
     target.follow([5, 6])
     cache = target.kv.cache(1, 200)
     prompt = target.encode(Image.new("RGB", (64, 64), "white"), "")
-    filled = target.prefill(prompt, cache, 0)
+    [filled] = target.prefill([prompt], cache, [0])
     assert int(filled.logits.argmax()) == 5
     step = chain(1, 4, prompt.length, prompt.length + 4)
     step = replace(step, positions=step.positions + filled.rope_delta)

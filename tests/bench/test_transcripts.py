@@ -15,7 +15,8 @@ from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay, r
 from docspec.cli.app import app
 from docspec.core import InputError, ParseOptions, UsageError
 from docspec.drafting import make_drafter
-from docspec.speculation.proposer import EmptyProposer, WindowProposer
+from docspec.engine.proposer import NoProposals
+from docspec.proposing.window import WindowProposer
 
 LINES = ["The ferry left the harbour at noon.", "Nobody on the quay had seen it go.", "It came back empty."]
 
@@ -37,9 +38,9 @@ def folder(tmp_path_factory):
 
 
 def test_the_first_token_is_free_and_the_end_is_written_by_a_step():
-    steps, drafted, _ = replay(EmptyProposer(), [5, 6, 7, 99], budget=8)
+    steps, drafted, *_ = replay(NoProposals(), [5, 6, 7, 99], budget=8)
     assert (steps, drafted) == (3, 0)
-    assert replay(WindowProposer([[5, 6, 7]]), [5, 6, 7, 99], budget=8)[:2] == (1, 2)
+    assert replay(WindowProposer(), [5, 6, 7, 99], 8, [[5, 6, 7]])[:2] == (1, 2)
 
 
 def test_pairs_are_found_in_folders_and_by_name(folder):
@@ -96,6 +97,18 @@ def test_the_command_prints_a_table_and_writes_json(folder, tokenizer, tmp_path)
     assert figures["schema"] == "docspec.bench.transcripts/1"
     assert [page["name"] for page in figures["pages"]] == ["one", "two"]
     assert {one["align"] for one in figures["total"]["replays"]} == {"window", "cursor"}
+
+
+def test_sources_are_left_out_and_shown_alone(folder, tokenizer):
+    arguments = ["bench", "transcripts", str(folder / "two.pdf"), "--tokenizer", str(tokenizer)]
+    arguments += ["--without", "lookup", "--only", "ngrams", "--align", "cursor"]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    rows = {line.split()[0]: line for line in result.output.splitlines() if line.split()}
+    assert {"cursor", "cursor-lookup", "ngrams"} <= rows.keys()
+    assert "+0.0 %" in rows["cursor"] and "-" in rows["ngrams"].split()[3]
+    with pytest.raises(UsageError, match="no source 'nothing'"):
+        CliRunner().invoke(app, [*arguments, "--without", "nothing"], catch_exceptions=False)
 
 
 def test_the_bench_needs_no_torch():

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,17 +23,14 @@ from docspec import offline
 
 @pytest.fixture(autouse=True)
 def _own_process_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No user's settings come in; environment, log level, signals and the offline guard do not leak out."""
+    """No user's settings come in; environment, log level and the offline guard do not leak out."""
     before = dict(os.environ)
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
     monkeypatch.delenv("DOCSPEC_MODEL", raising=False)
     monkeypatch.chdir(tmp_path)
     yield
     offline.release()
     logging.disable(logging.NOTSET)
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
     os.environ.clear()
     os.environ.update(before)
 

@@ -46,7 +46,7 @@ def page(source: str, number: int, **changes: Any) -> PageResult:
             Block(Category.PAGE_HEADER, f"Running head {number}"),
             Block(Category.SECTION_HEADER, f"## Page {number}"),
             Block(Category.TEXT, f"Text of page {number}."),
-            Block(Category.PICTURE, "", BBox(10, 10, 40, 30), "draft"),
+            Block(Category.PICTURE, "", BBox(10, 10, 40, 30), "model"),
         ),
         "width": 100,
         "height": 80,
@@ -68,6 +68,7 @@ class ScriptedDocument:
     source: Any
     sha256: str = "0" * 64
     page_count: int = 9
+    damage: str | None = None
 
     @property
     def name(self) -> str:
@@ -143,7 +144,7 @@ def run_child(args: list[str], *, pages: int = 3, **keywords: Any) -> subprocess
     return subprocess.run(
         child(args, pages=pages),
         capture_output=True,
-        timeout=60,
+        timeout=180,
         env=child_environment(),
         check=False,
         **keywords,

@@ -71,7 +71,28 @@ def test_a_named_file_replaces_the_default_one(
         ("resolution = 100", "unknown key 'resolution'"),
         ('password = "x"', "unknown key 'password'"),
         ("dpi = [1]", "dpi must be"),
-        ('dpi = "high"', "--dpi"),
+        ('dpi = "high"', "dpi must be a finite number, not 'high'"),
+        ("dpi = inf", "dpi must be a finite number"),
+        ("dpi = nan", "dpi must be a finite number"),
+        ("dpi = true", "dpi must be a finite number, not true"),
+        ("dpi = -1", "--dpi"),
+        ("max-tree = true", "max-tree must be a whole number"),
+        ("max-tree = 1.5", "max-tree must be a whole number"),
+        ('max-tree = "8"', "max-tree must be a whole number"),
+        ("max-tree = 0", "--max-tree"),
+        ("max-tree = 1000000000000000000000", "--max-tree"),
+        (f"max-tree = {'9' * 5000}", "not a valid TOML file"),
+        ("baseline = 1", "baseline must be true or false"),
+        ('offline = "yes"', "offline must be true or false"),
+        ("model = 3", "model must be a text"),
+        ("model = 2026-01-01", "model must be a text"),
+        ("quiet = [true]", "quiet must be true or false, not a list"),
+        ("[stages]\na = 1", "stages must be a text in quotes, not a table"),
+        ("max-tree = 8\nmax_tree = 9", "max_tree is given twice"),
+        (f"dpi = {'[' * 5000}{']' * 5000}", "not a valid TOML file"),
+        (f"dpi = {'{a=' * 5000}1{'}' * 5000}", "not a valid TOML file"),
+        ("#" * 2**20 + "\n", "more than 1,048,576 bytes"),
+        ("context = 1", "unknown key 'context'"),
         ('stages = "three"', "--stages"),
     ],
 )
@@ -92,6 +113,6 @@ def test_a_relative_xdg_folder_is_ignored() -> None:
 
 
 def test_a_missing_named_file_is_an_error_and_a_missing_default_is_not(tmp_path: Path) -> None:
-    assert config.load(None, {"dpi"}) == {}
+    assert config.load(None, {"dpi": float}) == {}
     with pytest.raises(UsageError, match="cannot read"):
-        config.load(tmp_path / "none.toml", {"dpi"})
+        config.load(tmp_path / "none.toml", {"dpi": float})

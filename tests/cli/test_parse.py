@@ -29,6 +29,11 @@ def test_one_input_goes_to_standard_output_and_all_else_to_standard_error(
     assert result.parsers[0].closed
 
 
+def test_raw_writes_the_answer_itself(tmp_path: Path, run_cli: Any) -> None:
+    result = run_cli("parse", pdf(tmp_path / "a.pdf"), "--raw", "--figures", "none")
+    assert (result.code, result.out) == (0, "unused\n\nunused\n")
+
+
 def test_output_file_report_and_figures(tmp_path: Path, run_cli: Any) -> None:
     result = run_cli("parse", pdf(tmp_path / "a.pdf"), "-o", "o/out.md", "--report", "o/r.json")
     assert (result.code, result.out) == (0, "")
@@ -131,6 +136,30 @@ def test_a_failed_page_is_code_3_and_stays_visible_in_the_document(tmp_path: Pat
     )
 
 
+def test_the_traceback_of_a_failed_page_is_kept(tmp_path: Path, run_cli: Any) -> None:
+    trace = "Traceback:\n" + "".join(f"  line {number}\x1b\n" for number in range(40)) + "ValueError: odd\n"
+
+    def act(name: str, number: int) -> Any:
+        return page(name, number, status="failed", error="ValueError: odd", trace=trace, blocks=())
+
+    args = ["parse", pdf(tmp_path / "a.pdf"), "-o", "o.md", "--report", "r.json"]
+    assert "line 39" not in run_cli(*args, act=act, pages=1).err
+    shown = run_cli(*args, "-vv", act=act, pages=1).err
+    assert "  line 0" in shown and shown.count("ValueError: odd\n") >= 2 and "\x1b" not in shown
+    kept = json.loads(Path("r.json").read_text())["documents"][0]["pages"][0]["trace"]
+    assert (len(kept), kept[-1]) == (12, "ValueError: odd")
+
+
+def test_a_damaged_page_keeps_its_text_is_said_and_is_code_3(tmp_path: Path, run_cli: Any) -> None:
+    def act(name: str, number: int) -> Any:
+        damaged = Event("damaged_page", "damaged in the file (zlib error)")
+        return page(name, number, events=(damaged,)) if number == 2 else None
+
+    result = run_cli("parse", pdf(tmp_path / "a.pdf"), "-o", "o.md", "--figures", "none", act=act)
+    assert result.code == 3 and "Text of page 2." in Path("o.md").read_text()
+    assert [line for line in result.error_lines if "a.pdf, page 2: damaged in the file (zlib error)" in line]
+
+
 def test_an_unforeseen_fault_fails_one_input_without_a_traceback(tmp_path: Path, run_cli: Any) -> None:
     def act(name: str, number: int) -> None:
         if name.endswith("a.pdf"):
@@ -149,7 +178,7 @@ def test_an_unforeseen_fault_fails_one_input_without_a_traceback(tmp_path: Path,
     [
         (ModelError("no such model"), 1),
         (DrafterError("no models"), 1),
-        (UsageError("bad pages"), 2),
+        (UsageError("--device foo: unknown"), 2),
         (OutputError("full"), 1),
     ],
 )
@@ -163,6 +192,15 @@ def test_fatal_errors_are_one_line_and_the_right_code(
     assert result.code == code
     assert result.err == f"docspec: error: {error}\n"
     assert tree(tmp_path) == ["a.pdf"]
+
+
+def test_wrong_usage_that_is_met_late_is_said_once(tmp_path: Path, run_cli: Any) -> None:
+    def act(name: str, number: int) -> None:
+        raise UsageError("--device foo: unknown")
+
+    inputs = [pdf(tmp_path / "a.pdf"), pdf(tmp_path / "b.pdf")]
+    result = run_cli("parse", *inputs, "-o", "out", act=act)
+    assert (result.code, result.err) == (2, "docspec: error: --device foo: unknown\n")
 
 
 def test_a_model_that_fails_late_keeps_what_is_complete(tmp_path: Path, run_cli: Any) -> None:
@@ -181,7 +219,7 @@ def test_bad_outputs_are_refused_before_a_parser_is_made(tmp_path: Path, run_cli
     (tmp_path / "folder.md").mkdir()
     read_only = tmp_path / "ro.md"
     read_only.touch(0o444)
-    for output, code in ((source, 1), ("folder.md", 1), (read_only, 1), (source / "x.md", 1)):
+    for output, code in ((source, 2), ("folder.md", 1), (read_only, 1), (source / "x.md", 1)):
         result = run_cli("parse", source, "-o", output)
         assert (result.code, len(result.error_lines), result.parsers) == (code, 1, [])
     assert run_cli("parse", source, source.parent, "-o", source).code == 2
@@ -201,6 +239,9 @@ def test_bad_outputs_are_refused_before_a_parser_is_made(tmp_path: Path, run_cli
         ["--pages-in-flight", "2", "--baseline"],
         ["--pages-in-flight", "2", "--schedule", "together"],
         ["--no-such-option"],
+        [""],
+        ["-o", ""],
+        ["--report", "-"],
         ["--config", "missing.toml"],
     ],
 )
@@ -271,3 +312,37 @@ def test_input_error_of_a_late_page_removes_the_document(tmp_path: Path, run_cli
 
     result = run_cli("parse", pdf(tmp_path / "a.pdf"), "-o", "o.md", act=act)
     assert result.code == 1 and tree(tmp_path) == ["a.pdf"]
+
+
+def test_a_run_needs_nothing_that_only_posix_has(
+    tmp_path: Path, run_cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows: no such names, no locks, no way from one drive to another."""
+    import os
+    import signal
+    import sys
+
+    from docspec.console import exits
+    from docspec.reporting import staging
+    from tests.test_portable import POSIX_ONLY
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for module in (os, signal):
+        for name in POSIX_ONLY[module.__name__] - {"register_at_fork"}:
+            monkeypatch.delattr(module, name, raising=False)
+
+    def no_way(path: object, start: object) -> str:
+        raise ValueError("path is on mount 'D:', start on mount 'C:'")
+
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr(staging, "fcntl", None)
+    monkeypatch.setattr(os.path, "relpath", no_way)
+    try:
+        exits.stop_on_signals()
+        result = run_cli("parse", pdf(tmp_path / "a.pdf"), "-o", "o.md", "--report", "r.json")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert (result.code, result.error_lines) == (0, [])
+    assert (tmp_path / "o.figures").as_uri() in Path("o.md").read_text()
+    assert json.loads(Path("r.json").read_text())["exit_code"] == 0

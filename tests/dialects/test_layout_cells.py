@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-import time
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from docspec.core import Category
 from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
+
+from ..patience import within
 
 ANSWER = (
     '[{"bbox": [140, 141, 536, 175], "category": "Title", "text": "# The \\"Lamp\\" — past"}, '
@@ -19,12 +21,13 @@ ANSWER = (
     '{"bbox": [300, 1000, 700, 1040], "category": "Formula", "text": "$$\\\\frac{a}{b}$$"}]'
 )
 
+writable = st.text(st.characters(codec="utf-8", exclude_characters="\b\f\r\t"))  # see latex_escapes
 boxes = st.tuples(*[st.integers(-9, 5000)] * 4)
 cells = st.builds(
     Cell,
     boxes | st.none(),
     st.sampled_from([c.value for c in Category]) | st.text(max_size=9),
-    st.text() | st.none(),
+    writable | st.none(),
 )
 
 
@@ -37,11 +40,12 @@ def test_what_was_rendered_is_parsed_back_equal(written: list[Cell]) -> None:
 @settings(deadline=None)
 @given(
     st.lists(
-        st.builds(Cell, boxes, st.sampled_from(list(Category)).map(str), st.text()), min_size=1, max_size=4
+        st.builds(Cell, boxes, st.sampled_from(list(Category)).map(str), writable), min_size=1, max_size=4, unique=True
     )
 )
-def test_prose_around_the_list_changes_nothing(written: list[Cell]) -> None:
-    assert parse_cells(f"Here it is:\n```json\n{render_cells(written)}\n```\nDone.") == tuple(written)
+def test_prose_around_the_list_changes_no_cell_and_is_kept(written: list[Cell]) -> None:
+    found = parse_cells(f"Here it is:\n```json\n{render_cells(written)}\n```\nDone.")
+    assert found == (Cell(None, "Text", "Here it is:"), *written, Cell(None, "Text", "Done."))
 
 
 def test_a_regular_answer_is_rendered_back_byte_for_byte() -> None:
@@ -92,6 +96,31 @@ def test_no_damage_makes_the_parser_fail(data: st.DataObject) -> None:
         end = min(len(text), at + data.draw(st.integers(0, 30)))
         text = text[:at] + data.draw(st.text(st.sampled_from('[]{}",:\\ux9'), max_size=3)) + text[end:]
     parse_cells(text)
+
+
+TEXTS = [
+    *("@ @ @", "## @ @", 'He said @ and "@", @', "$\\\\alpha @ + \\\\frac{@}{@}$", "@\n@", "- @\n- @"),
+    *("@, {@: @}", '[@] @, "@": @', "<table><tr><td>@</td><td>@</td></tr></table>"),
+]
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(st.data())
+def test_no_damage_to_the_punctuation_loses_a_word(data: st.DataObject) -> None:
+    names = iter(range(99))
+    kinds = st.tuples(st.sampled_from(list(Category)), st.sampled_from(TEXTS))
+    written = data.draw(st.lists(kinds, min_size=1, max_size=5))
+    text = render_cells(
+        Cell((10, row, 90, row + 40), category, "".join(f"word{next(names)}x" if c == "@" else c for c in text))
+        for row, (category, text) in enumerate(written)
+    )
+    if data.draw(st.booleans()):
+        text = text.replace('\\"', '"').replace("\\\\", "\\")
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.sampled_from([i for i, char in enumerate(text) if not char.isalnum()]))
+        text = text[:at] + data.draw(st.sampled_from(["", *"\"{}]\\,:`'"])) + text[at + 1 :]
+    found = "\n".join(cell.text or "" for cell in parse_cells(text)) or text  # without a cell all of it is Markdown
+    assert [word for word in re.findall(r"word\d+x", text) if word not in found] == []
 
 
 def single(text: str) -> Cell:
@@ -152,6 +181,37 @@ def test_an_impossible_box_costs_the_box_only(box: str) -> None:
         assert cell == Cell(None, "Text", "a")
 
 
+def test_text_under_another_key_is_kept() -> None:
+    for tail in ("}]", "}"):
+        text = '[{"bbox": [1, 2, 3, 4], "category": "Table", "score": 0.9, "html": "<table>", "caption": "T"' + tail
+        assert single(text) == Cell((1, 2, 3, 4), "Table", "<table>\nT")
+
+
+def test_cells_within_cells_and_strings_beside_them_are_kept() -> None:
+    text = '["a", {"category": "Text", "text": ["b", "c"], "more": [{"category": "Title", "text": "d"}]}, "e"]'
+    assert [cell.text for cell in parse_cells(text)] == ["a", "b\nc", "d", "e"]
+
+
+def test_text_between_broken_cells_is_kept() -> None:
+    text = '[{"category": "Text", "text": "a"}, stray words {"category": "Text", "text": "b"} 12, {"bbo'
+    assert [cell.text for cell in parse_cells(text)] == ["a", "stray words", "b", "12"]
+
+
+def test_cells_repeated_in_broken_json_are_read_once() -> None:
+    cell = '{"bbox": [1, 2, 3, 4], "category": "Text", "text": "a"}'
+    other = cell.replace("4]", "5]")
+    assert [c.bbox for c in parse_cells(f"[{cell}, {other}, {cell}, {cell[:-2]}")] == [(1, 2, 3, 4), (1, 2, 3, 5)]
+    assert len(parse_cells(f"[{cell}, {other}, {cell}]")) == 3
+
+
+@pytest.mark.parametrize("broken", ["", "\\alpha "])
+def test_latex_that_json_takes_for_controls_is_put_back(broken: str) -> None:
+    text = f'[{{"category": "Formula", "text": "{broken}\\frac{{a}}{{b}} \\times \\beta \\rho \\nabla\\n x"}}]'
+    assert single(text).text == f"{broken}\\frac{{a}}{{b}} \\times \\beta \\rho \\nabla\n x"
+    text = '[{"category": "Text", "text": "a\\tau\\n$b \\theta$ \\fbox{c}"}]'
+    assert single(text).text == "a\tau\n$b \\theta$ \\fbox{c}"
+
+
 def test_unknown_keys_are_ignored() -> None:
     for tail in ("}]", "}"):
         text = '[{"bbox": [1, 2, 3, 4], "category": "Text", "score": 0.9, "text": "a", "lang": "en"' + tail
@@ -171,10 +231,9 @@ def test_a_surrogate_pair_is_one_character_even_in_broken_json() -> None:
     ["[", '{"text":', '{"bbox": [1', '{"text": "', "\\\\", '"', '{"category": "Text", ', " ", '" ', '"} '],
 )
 def test_a_repetition_loop_is_parsed_in_linear_time(loop: str) -> None:
-    start = time.perf_counter()
-    parse_cells('[{"bbox": [1, 2, 3, 4], "category": "Text", "text": "' + loop * 10_000)
-    parse_cells(loop * 10_000)
-    assert time.perf_counter() - start < 5
+    with within(2):
+        parse_cells('[{"bbox": [1, 2, 3, 4], "category": "Text", "text": "' + loop * 10_000)
+        parse_cells(loop * 10_000)
 
 
 def test_prose_is_not_the_beginning_of_a_layout() -> None:

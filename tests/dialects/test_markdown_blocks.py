@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import Category
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
+from docspec.dialects.packaging import unpacked
+
+from ..patience import within
 
 PIECES = [
     *("# Title\n", "## Part\n", "text ", "two\nlines\n", "\n\n", "\n", "\r\n", "\t", "\u2028"),
@@ -27,19 +28,11 @@ def without_space(text: str) -> str:
     return "".join(text.split())
 
 
-@settings(deadline=None, max_examples=300)
-@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=14).map("".join))
-def test_no_text_is_lost_or_added(text: str) -> None:
-    blocks = parse_blocks(text)
-    assert all(block.text.strip() for block in blocks)
-    assert without_space(join_blocks((block.category, block.text) for block in blocks)) == without_space(text)
-
-
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_parsing_what_was_joined_gives_the_same_text_again(text: str) -> None:
     once = join_blocks(parsed(text))
-    assert without_space(join_blocks(parsed(once))) == without_space(once)
+    assert without_space(join_blocks(parsed(once))) == without_space(unpacked(once))
 
 
 def test_every_construct_becomes_its_category() -> None:
@@ -125,6 +118,5 @@ def test_a_fence_around_the_whole_answer_is_packaging() -> None:
     "loop", ["\n", " ", "| ", "<table>", "$$", "- ", "*", "a|b\n", "```\n", "<td>", "\\[", "\\[ a\n"]
 )
 def test_a_repetition_loop_is_parsed_in_linear_time(loop: str) -> None:
-    start = time.perf_counter()
-    parse_blocks("```markdown\n" + loop * 20_000 + "\n\nx")
-    assert time.perf_counter() - start < 5
+    with within(2):
+        parse_blocks("```markdown\n" + loop * 20_000 + "\n\nx")

@@ -13,7 +13,7 @@ from docspec.core.sizes import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
         (1754, 1240, (1764, 1232)),  # A4 at 150 dpi
         (2339, 1654, (2352, 1652)),  # A4 at 200 dpi
         (10, 10, (56, 56)),
-        (14, 700, (28, 700)),
+        (14, 700, (28, 420)),
         (42, 70, (56, 56)),  # 1.5 and 2.5 factors: halves round to the even multiple
         (5000, 4000, (3752, 2996)),
     ],

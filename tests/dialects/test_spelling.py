@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import Category
-from docspec.dialects.spelling import bare_formula, interleaved, spellings
+from docspec.core.formulas import bare_formula
+from docspec.dialects.spelling import interleaved, spellings
 
 TABLE = "<html><body><table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table></body></html>"
 

@@ -17,7 +17,7 @@ from docspec.dialects.layout_scaffold import NEXT_CELL
 from docspec.dialects.table_place import key, rest_behind
 from docspec.dialects.table_scaffold import TableScaffold, drafted_tables
 from docspec.dialects.tables import Table, TableCell, parse_html_table, parse_pipe_table, to_html, to_pipe
-from docspec.speculation.cursor import CursorProposer
+from docspec.proposing.registry import make_proposer
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 PIPES = re.findall(
@@ -91,8 +91,9 @@ def after(written, *tables):
 
 def steps(output, drafts, scaffold, budget=64):
     codec = Pieces()
-    proposer = CursorProposer([codec.tokenize(draft) for draft in drafts], codec, scaffold=scaffold)
-    return replay(proposer, [*codec.tokenize(output), END], budget)[0]
+    drafts = [codec.tokenize(draft) for draft in drafts]
+    made = (lambda: scaffold) if scaffold is not None else None
+    return replay(make_proposer(codec=codec), [*codec.tokenize(output), END], budget, drafts, made)[0]
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

@@ -10,6 +10,7 @@ from PIL import Image
 
 from docspec.core import InputError, PageImage
 from docspec.documents import PageFailure, open_document
+from docspec.documents.view import View
 
 
 def pages_of(path: Path) -> list[PageImage]:
@@ -74,25 +75,40 @@ def test_exif_orientation_is_applied(tmp_path: Path) -> None:
     exif[0x0112] = 6  # turn 90 degrees clockwise to see it upright
     Image.new("RGB", (200, 100)).save(tmp_path / "phone.jpg", exif=exif)
     (page,) = pages_of(tmp_path / "phone.jpg")
-    assert page.image.size == (100, 200)
+    assert (page.image.size, [event.kind for event in page.events]) == ((100, 200), ["exif_followed"])
+    with open_document(tmp_path / "phone.jpg") as document:
+        as_stored = next(document.pages(view=View(exif=False)))
+    assert isinstance(as_stored, PageImage)
+    assert (as_stored.image.size, as_stored.events) == ((200, 100), ())
 
 
 @pytest.mark.parametrize("name", ["huge.png", "huge.jpg"])
-def test_huge_images_are_scaled_down(tmp_path: Path, name: str) -> None:
-    Image.new("L", (6600, 4400), "white").save(tmp_path / name)
-    (page,) = pages_of(tmp_path / name)
-    assert 12_000_000 < page.width * page.height <= 25_000_000
-    assert page.width / page.height == pytest.approx(1.5, rel=0.01)
+def test_huge_images_are_scaled_down_unless_turned_off(tmp_path: Path, name: str) -> None:
+    Image.new("L", (660, 440), "white").save(tmp_path / name)
+    assert View().max_pixels == 25_000_000
+    with open_document(tmp_path / name) as document:
+        small = next(document.pages(view=View(max_pixels=250_000)))
+        whole = next(document.pages(view=View(max_pixels=None)))
+    assert isinstance(small, PageImage)
+    assert 120_000 < small.width * small.height <= 250_000
+    assert small.width / small.height == pytest.approx(1.5, rel=0.01)
+    assert [event.kind for event in small.events] == ["page_reduced"]
+    assert isinstance(whole, PageImage)
+    assert (whole.image.size, whole.events) == ((660, 440), ())
 
 
-def test_small_images_are_used_as_they_are_but_never_too_thin(tmp_path: Path) -> None:
+def test_small_images_are_used_as_they_are_but_never_too_elongated(tmp_path: Path) -> None:
     Image.new("RGB", (300, 200)).save(tmp_path / "small.png")
     assert pages_of(tmp_path / "small.png")[0].image.size == (300, 200)
-    Image.new("RGB", (3, 500)).save(tmp_path / "thin.png")
-    page = pages_of(tmp_path / "thin.png")[0]
-    assert page.image.size == (64, 500)
-    assert page.image.getpixel((2, 0)) == (0, 0, 0)
-    assert page.image.getpixel((63, 0)) == (255, 255, 255)
+    for size in ((20, 20), (3, 500)):  # image processors enlarge these in their own way
+        Image.new("RGB", size).save(tmp_path / "small.png")
+        (page,) = pages_of(tmp_path / "small.png")
+        assert (page.image.size, page.events) == (size, ())
+    Image.new("RGB", (1, 500)).save(tmp_path / "thin.png")
+    (page,) = pages_of(tmp_path / "thin.png")
+    assert page.image.size == (3, 500)
+    assert [page.image.getpixel((x, 0)) for x in (0, 2)] == [(0, 0, 0), (255, 255, 255)]
+    assert [event.kind for event in page.events] == ["page_padded"]
 
 
 def test_a_damaged_image_is_one_clear_error(tmp_path: Path) -> None:
@@ -110,3 +126,16 @@ def test_a_cut_off_image_fails_as_a_page(tmp_path: Path) -> None:
         (failure,) = document.pages()
     assert isinstance(failure, PageFailure)
     assert "cut.png, page 1: cannot be rendered" in str(failure.error)
+
+
+def test_of_a_truncated_tiff_the_pages_that_are_there_are_kept(tmp_path: Path) -> None:
+    frames = [Image.effect_noise((120, 100), 60 + n) for n in range(5)]
+    path = tmp_path / "scan.tiff"
+    frames[0].save(path, save_all=True, append_images=frames[1:])
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * 0.7)])
+    with open_document(path) as document:
+        pages = list(document.pages())
+        assert document.damage is not None
+        assert "the TIFF is damaged after" in document.damage
+    assert [isinstance(page, PageImage) for page in pages[:3]] == [True] * 3
+    assert all(isinstance(page, PageFailure) for page in pages[3:]), "the frame that is cut off itself"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -105,3 +107,29 @@ def test_a_link_to_a_parent_folder_does_not_loop(tmp_path: Path, make_pdf: MakeP
     make_pdf(name="in/a.pdf")
     (tmp_path / "in/loop").symlink_to(tmp_path / "in", target_is_directory=True)
     assert len(expand_inputs([tmp_path / "in"]).sources) == 1
+
+
+def test_what_cannot_be_read_in_a_folder_is_an_error_and_costs_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.pdf", "b.pdf", "locked/c.pdf", "sub/d.pdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"%PDF-1.7")
+    (tmp_path / "gone.pdf").symlink_to("nowhere.pdf")
+    honest = Path.iterdir
+
+    def closed(self: Path) -> Any:
+        if self.name == "locked":
+            raise PermissionError(13, "Permission denied")
+        return honest(self)
+
+    monkeypatch.setattr(Path, "iterdir", closed)  # a superuser may read anything
+    monkeypatch.setattr(os, "access", lambda path, mode: path.name not in ("b.pdf", "gone.pdf"))
+    found = expand_inputs([tmp_path, "x" * 300 + ".pdf"])
+    assert [source.relative.as_posix() for source in found.sources] == ["a.pdf", "sub/d.pdf"]
+    assert [str(error).rpartition("/")[2][:24] for error in found.errors[:3]] == [
+        "b.pdf: cannot be read (c",
+        "gone.pdf: cannot be read",
+        "locked: cannot be read (",
+    ]
+    assert "File name too long" in str(found.errors[3])

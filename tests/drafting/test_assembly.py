@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import settled_order
+
+from ..patience import within
 
 COORDINATE = st.floats(0, 500, allow_nan=False)
 
@@ -90,6 +93,21 @@ def test_a_table_without_cells_is_text() -> None:
     assert region.bbox.x1 == 300, "the frame belongs to the table"
 
 
+@pytest.mark.parametrize("shape", ["map", "grid", "column", "row", "same"])
+def test_the_time_of_cutting_and_assembling_grows_little_faster_than_the_lines(shape: str) -> None:
+    places = {
+        "map": lambda n: (n * 7919 % 1900, n * 104_729 % 1900),
+        "grid": lambda n: (20 * (n % 70), 20 * (n // 70)),
+        "column": lambda n: (10, 20 * n),
+        "row": lambda n: (120 * n, 10),
+        "same": lambda n: (10, 10),
+    }
+    lines = [line(f"w{number}", *places[shape](number), width=12) for number in range(5000)]
+    with within(2):  # lines times members takes 25 seconds
+        regions = assemble(cut_layout(lines, 2000, 2000), lines)
+    assert sum(len(region.texts[0].split()) for region in regions) == 5000
+
+
 def test_columns_are_read_one_after_the_other() -> None:
     lines = [line(f"{column}{row}", 150 * column, 12 * row) for row in range(5) for column in range(2)]
     parts = cut_layout(lines, 300, 800)
@@ -104,3 +122,25 @@ def test_a_restless_order_is_given_up_and_a_calm_one_kept() -> None:
     assert settled_order(mixed) == [head, *left, *right, foot]
     calm = [head, *right, *left, foot]
     assert settled_order(calm) == calm
+
+
+def test_a_region_over_two_columns_is_taken_apart_and_a_list_is_not() -> None:
+    def line(x0: float, y0: float, x1: float, text: str) -> TextLine:
+        return TextLine(BBox(x0, y0, x1, y0 + 10), text, 10.0)
+
+    columns = [
+        line(x, y, x + 100, f"{side} {y}") for y in (10, 22, 34) for side, x in (("left", 0), ("right", 110))
+    ]
+    below = line(0, 60, 100, "left below")
+    boxes = [
+        LayoutBox(BBox(0, 10, 210, 44), Category.TEXT, tuple(one.bbox for one in columns)),
+        LayoutBox(below.bbox, Category.TEXT, (below.bbox,)),
+    ]
+    texts = [region.texts[0] for region in assemble(boxes, [*columns, below])]
+    assert texts == ["left 10\nleft 22\nleft 34", "left below", "right 10\nright 22\nright 34"]
+
+    items = [
+        line(x, y, end, text) for y in (10, 22) for x, end, text in ((0, 5, "•"), (14, 110, f"item {y}"))
+    ]
+    whole = LayoutBox(BBox(0, 10, 110, 32), Category.LIST_ITEM, tuple(one.bbox for one in items))
+    assert [region.texts[0] for region in assemble([whole], items)] == ["• item 10\n• item 22"]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def test_a_scan_is_recognised(page_of: PageOf, recogniser: Recogniser) -> None:
 
 def test_a_blank_page_has_an_empty_draft(page_of: PageOf, recogniser: Recogniser) -> None:
     draft = AutoDrafter(recogniser=recogniser).draft(page_of(lambda page: None))
-    assert (draft.is_empty, draft.reason) == (True, "blank page")
+    assert (draft.is_empty, draft.reason) == (True, "no text layer; nothing to recognise")
 
 
 def test_without_models_the_text_layer_still_works(
@@ -78,14 +79,34 @@ def test_a_long_receipt_is_not_blank() -> None:
     assert is_blank(PageImage(Image.new("RGB", receipt.size, "white"), 1, 1.0, "receipt.png"))
 
 
-def test_faint_print_counts_where_the_draft_has_text(page_of: PageOf) -> None:
-    page = page_of(
-        lambda page: page.insert_text((60, 300), "Faint words", fontsize=20, color=(0.9, 0.9, 0.9))
-    )
-    claim = PageDraft((Region(BBox(0, 0, 9, 9), Category.TEXT, ("Faint words",)),))
-    assert is_blank(page)
-    assert not is_blank(page, claim)
-    assert is_blank(PageImage(Image.new("RGB", (500, 500), "white"), 1, 1.0, "a.png"), claim)
+@pytest.mark.parametrize("grey", [0.86, 0.98])
+@pytest.mark.parametrize("scan", [False, True])
+def test_faint_print_over_a_whole_page_is_not_blank(page_of: PageOf, grey: float, scan: bool) -> None:
+    def faint(page: Any) -> None:
+        for y in range(30, 590, 14):
+            page.insert_text((20, y), "Faint words all over the page " * 3, fontsize=12, color=(grey,) * 3)
+
+    assert not is_blank(page_of(faint, scan=scan))
+
+
+def test_faint_colour_and_one_faint_word_are_not_blank() -> None:
+    for fill in ((255, 255, 120), (246, 246, 246)):
+        image = noisy_paper(255) if fill[2] == 120 else Image.new("RGB", (1000, 1400), "white")
+        ImageDraw.Draw(image).text((300, 500), "Faint", fill=fill, font_size=34)
+        assert not is_blank(PageImage(image, 1, 1.0, "a.png")), fill
+
+
+def test_what_is_coarser_than_paper_is_not_blank() -> None:
+    assert not is_blank(PageImage(Image.effect_noise((320, 192), 90).convert("RGB"), 1, 1.0, "a.png"))
+
+
+def test_what_claims_text_is_not_blank(page_of: PageOf) -> None:
+    white = PageImage(Image.new("RGB", (500, 500), "white"), 1, 1.0, "a.png")
+    claim = PageDraft((Region(BBox(0, 0, 9, 9), Category.TEXT, ("Words",)),))
+    assert is_blank(white)
+    assert not is_blank(white, claim)
+    assert not is_blank(page_of(lambda page: page.insert_text((60, 300), "white on white", color=(1, 1, 1))))
+    assert not is_blank(page_of(lambda page: page.draw_line((60, 300), (90, 300), width=0.3)))
 
 
 class Broken:
@@ -99,10 +120,22 @@ def test_a_failing_drafter_becomes_an_empty_draft_and_an_event(page_of: PageOf) 
     drafter = SafeDrafter(Broken())
     assert isinstance(drafter, Drafter)
     draft, events = drafter.draft_with_events(page_of())
-    assert (draft.is_empty, draft.drafter, draft.reason) == (True, "broken", "failed")
+    what = "tensor of the wrong shape and a second line"
+    assert (draft.is_empty, draft.drafter, draft.reason) == (True, "broken", f"failed: {what}")
     assert [event.kind for event in events] == ["drafter_failed"]
-    assert events[0].detail == "broken: tensor of the wrong shape; decoded without a draft"
+    assert events[0].detail == f"broken: {what}; decoded without a draft"
     assert drafter.draft(page_of()).is_empty
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError("too deep"), SystemExit(3), ValueError()])
+def test_no_exception_of_a_drafter_reaches_the_page(page_of: PageOf, error: BaseException) -> None:
+    class Leaving(Broken):
+        def draft(self, page: PageImage) -> PageDraft:
+            raise error
+
+    draft, (event,) = SafeDrafter(Leaving()).draft_with_events(page_of())
+    assert (draft.is_empty, event.kind) == (True, "drafter_failed")
+    assert len(draft.reason) > len("failed: ")
 
 
 @pytest.mark.parametrize("name", ["auto", "text-layer", "rapidocr", "none"])
@@ -121,7 +154,7 @@ def test_what_cannot_work_is_refused_before_the_first_page(tmp_path: Path) -> No
         build_drafter(ParseOptions(drafter="saved"))
     with pytest.raises(DrafterError, match="no saved drafts"):
         make_drafter(ParseOptions(drafter="saved", drafts=tmp_path / "gone"))
-    with pytest.raises(UsageError, match="unknown"):
+    with pytest.raises(UsageError, match="choose among"):
         build_drafter(ParseOptions(drafter="magic"))  # type: ignore[arg-type]
 
 

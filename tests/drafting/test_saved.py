@@ -145,7 +145,9 @@ def test_boxes_are_scaled_to_the_page_image(tmp_path: Path) -> None:
 
 def test_a_page_of_another_shape_is_drafted_and_the_reason_says_so(tmp_path: Path) -> None:
     drafter = SavedDrafter(write(tmp_path / "x.json", result("text")))
-    assert "another shape, 800 x 1000" in drafter.draft(page(size=(1000, 800))).reason
+    draft = drafter.draft(page(size=(1000, 800)))
+    assert "another shape, 800 x 1000" in draft.reason
+    assert [event.kind for event in draft.events] == ["draft_doubtful"]
 
 
 def test_an_earlier_output_of_docspec_is_a_draft(tmp_path: Path) -> None:

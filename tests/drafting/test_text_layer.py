@@ -13,9 +13,14 @@ import pytest
 
 from docspec.core import Category, DrafterError, PageImage
 from docspec.documents import open_document
+from docspec.documents.sources import source_from_bytes
+from docspec.drafting import SafeDrafter
+from docspec.drafting.bounds import MAX_REGIONS
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.text_layer import TextLayerDrafter
 
+from ..campaign.raw import document
+from ..patience import within
 from .conftest import PROSE, SECOND, as_image
 
 PageOf = Callable[..., PageImage]
@@ -99,9 +104,10 @@ def test_a_drawing_is_a_picture_without_text(page_of: PageOf) -> None:
 
 
 def test_a_page_of_very_many_lines_is_cut_quickly(page_of: PageOf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docspec.drafting.text_layer.MAX_LINES", 3)
+    monkeypatch.setattr("docspec.drafting.order.MAX_LINES", 3)
     draft = TextLayerDrafter().draft(page_of())
     assert draft.reason == "text layer, cut along white space"
+    assert [event.kind for event in draft.events] == ["layout_skipped"]
     assert draft.regions[0].texts == ("A Crossing in March",)
 
 
@@ -111,9 +117,10 @@ def test_a_failing_layout_model_falls_back_to_white_space(
     def fail(page: Any) -> None:
         raise RuntimeError("no model")
 
-    monkeypatch.setattr("docspec.drafting.text_layer.analyse", fail)
+    monkeypatch.setattr("docspec.drafting.order.analyse", fail)
     draft = TextLayerDrafter().draft(page_of())
     assert "white space" in draft.reason
+    assert draft.events[0].detail == "the layout model failed (no model); cut along white space instead"
     assert "17" in draft.regions[-1].texts
 
 
@@ -122,9 +129,18 @@ def test_an_image_and_an_empty_page_have_empty_drafts(page_of: PageOf) -> None:
     assert TextLayerDrafter().draft(page_of(lambda page: None)).is_empty
 
 
-def test_the_markdown_of_the_page_can_be_had_as_a_second_spelling(page_of: PageOf) -> None:
-    draft = TextLayerDrafter(markdown=True).draft(page_of())
-    assert "A Crossing in March" in draft.page_texts[0]
+def test_ten_thousand_short_lines_are_drafted_in_two_seconds() -> None:
+    places = ((number, 20 + 37 * (number % 62), 2380 - 14 * (number // 62)) for number in range(10_062))
+    city = b"".join(b"1 0 0 1 %d %d Tm (St %d) Tj\n" % (x, y, number) for number, x, y in places)
+    data = document(b"BT /F 5 Tf\n" + city + b"ET", page=b"/MediaBox[0 0 2400 2400]")
+    with open_document(source_from_bytes(data, "map.pdf")) as opened:
+        page = next(opened.pages(dpi=36))
+        assert isinstance(page, PageImage)
+        with within(2):
+            draft = SafeDrafter(TextLayerDrafter()).draft(page)
+    assert len(draft.regions) <= MAX_REGIONS
+    found = " ".join([*draft.page_texts, *(region.texts[0] for region in draft.regions)])
+    assert all(name in found for name in ("St 3", "St 10061"))
 
 
 def test_memory_does_not_grow_with_drafted_pages(tmp_path: Path) -> None:

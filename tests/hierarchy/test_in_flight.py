@@ -12,9 +12,12 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
-from docspec.hierarchy.page import DraftedPage, PageParser
-from docspec.hierarchy.rows import Engine, RowJob, shares
-from docspec.speculation import decode
+from docspec.engine import loop
+from docspec.engine.measuring import shares
+from docspec.engine.request import Request
+from docspec.hierarchy.decoding import make_engine
+from docspec.hierarchy.stage2 import Stage2
+from docspec.hierarchy.work import DraftedPage
 from docspec.targets.registry import load_target
 
 MIB = 2**20
@@ -63,35 +66,38 @@ def test_regions_of_several_pages_share_their_batch(lively_qwen):
 
 def test_a_bound_on_the_memory_lets_fewer_pages_in_and_changes_no_output(lively_qwen):
     free = parser_with(lively_qwen, stages="page")
-    target = free._target
-    jobs = [RowJob(target.encode(page.page.image, "Read."), (), 60) for page in PAGES]
+    target = free.setup.target
+    jobs = [Request(target.encode(page.page.image, "Read."), (), 60) for page in PAGES]
     slots = max(job.slots for job in jobs)
     room = 3 * (slots + 100) * target.kv_spec.bytes_per_slot()
     bound = -(-room // MIB)
     tight = parser_with(lively_qwen, stages="page", kv_memory=bound)
-    assert Engine(target, ParseOptions()).places(jobs) == 4
-    assert 1 <= Engine(target, ParseOptions(kv_memory=1)).places(jobs) <= 4
+    assert make_engine(target, ParseOptions()).places(jobs) == 4
+    assert 1 <= make_engine(target, ParseOptions(kv_memory=1)).places(jobs) <= 4
     outputs = [page.token_ids for page in free.verify_all(PAGES)]
     assert [page.token_ids for page in tight.verify_all(PAGES)] == outputs
-    assert tight._target.kv.nbytes <= bound * MIB
+    assert tight.setup.target.kv.nbytes <= bound * MIB
 
 
 def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):
     parser = parser_with(lively_qwen, stages="page")
     alone = [parser.verify(page) for page in PAGES]
-    honest = PageParser._page_job
+    honest = Stage2.request
 
     def broken(self, work):
         if work.page.number == 2:
             raise RuntimeError("a bad page")
         return honest(self, work)
 
-    monkeypatch.setattr(PageParser, "_page_job", broken)
+    monkeypatch.setattr(Stage2, "request", broken)
     beside = parser.verify_all(PAGES)
     assert [page.status for page in beside] == ["ok", "failed", "ok", "ok"]
     assert "a bad page" in beside[1].error
     assert [page.token_ids for page in beside[2:]] == [page.token_ids for page in alone[2:]]
-    assert "pages_separated" in [event.kind for event in beside[0].events]
+    separated = [event.detail for event in beside[0].events if event.kind == "pages_separated"]
+    assert separated == ["RuntimeError: a bad page, with 4 pages in flight"]
+    assert beside[1].trace is not None and "in broken\n" in beside[1].trace
+    assert [page.trace for page in beside].count(None) == 3
 
 
 def test_blank_and_undrafted_pages_keep_their_places(lively_qwen):
@@ -118,18 +124,18 @@ def test_a_document_reads_the_same(lively_qwen, tmp_path, depth):
 @pytest.mark.parametrize(("rows", "widest"), [(1, 64), (4, 64), (16, 16)])
 def test_many_rows_share_the_nodes_of_a_step(lively_qwen, monkeypatch, rows, widest):
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
-    engine = Engine(target, ParseOptions())
+    engine = make_engine(target, ParseOptions())
     prompt = target.encode(PAGES[0].page.image, "Read.")
-    [free], _ = engine.speculate([RowJob(prompt, (), 100, ((0,) * 5000,))])
+    [free], _ = engine.speculate([Request(prompt, (), 100)])
     sizes = []
-    honest = decode.linearise
+    honest = loop.linearise
 
     def measured(trees, *args):
         sizes.append(max(map(len, trees)))
         return honest(trees, *args)
 
-    monkeypatch.setattr(decode, "linearise", measured)
-    jobs = [RowJob(prompt, (free.tokens,), 100, (free.tokens, (0,) * 5000))] * rows
+    monkeypatch.setattr(loop, "linearise", measured)
+    jobs = [Request(prompt, (free.tokens,), 100)] * rows
     outputs, _ = engine.speculate(jobs)
     assert {output.tokens for output in outputs} == {free.tokens}
     assert len(free.tokens) > 64 and max(sizes) == widest
@@ -146,7 +152,7 @@ def test_shares_are_whole_and_add_up(total, weights):
 
 def test_a_group_of_one_is_charged_with_everything(lively_qwen):
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
-    engine = Engine(target, ParseOptions())
-    job = RowJob(target.encode(PAGES[0].page.image, "Read."), (), 30)
+    engine = make_engine(target, ParseOptions())
+    job = Request(target.encode(PAGES[0].page.image, "Read."), (), 30)
     [(outputs, stats)] = engine.speculate_groups([[job]])
     assert len(outputs) == 1 and stats.forwards == stats.steps

@@ -8,7 +8,14 @@ from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.planner import Planner
 from docspec.targets.registry import load_target
 
-DRAFT = PageDraft((Region(BBox(0, 0, 100, 100), Category.TEXT, ("text",)),), drafter="rapidocr")
+
+def draft(regions: int) -> PageDraft:
+    """Regions of 900 characters whose crops take 100 tokens of 100 pixels."""
+    region = Region(BBox(0, 0, 100, 100), Category.TEXT, ("x" * 900,))
+    return PageDraft((region,) * regions, drafter="rapidocr")
+
+
+DRAFT = draft(10)
 
 
 def planner(step: float, row: float = 1.0, prefill: float = 1e-3) -> Planner:
@@ -45,31 +52,28 @@ def test_pages_without_drafts_are_decoded_plainly_by_fast_targets():
 
 
 def test_crops_pay_where_rows_are_nearly_free_and_drafts_are_bad():
-    lengths, prompts = [900] * 10, [100] * 10
-    assert planner(step=0.02, row=0.02, prefill=1e-5).crops_pay(DRAFT, lengths, prompts).yes
-    assert not planner(step=0.02, row=1.0, prefill=1e-5).crops_pay(DRAFT, lengths, prompts).yes
-    assert not planner(step=0.02, row=0.02, prefill=1.0).crops_pay(DRAFT, lengths, prompts).yes
-    assert not planner(step=0.02).crops_pay(DRAFT, [], []).yes
+    assert planner(step=0.02, row=0.02, prefill=1e-5).crops_pay(DRAFT, 100).yes
+    assert not planner(step=0.02, row=1.0, prefill=1e-5).crops_pay(DRAFT, 100).yes
+    assert not planner(step=0.02, row=0.02, prefill=1.0).crops_pay(DRAFT, 100).yes
+    assert not planner(step=0.02).crops_pay(draft(0), 100).yes
 
 
 def test_crops_beside_the_page_cost_their_rows_only_and_help_only_what_comes_after():
-    lengths, prompts = [900] * 10, [100] * 10
     plan = planner(step=0.02, row=0.0, prefill=0.0)
-    assert plan.crops_pay(DRAFT, lengths, prompts, together=True).why.startswith("crops would cost 0.00 s")
-    assert not plan.crops_pay(DRAFT, lengths, prompts).why.startswith("crops would cost 0.00 s")
-    assert not planner(step=0.02, row=1.0, prefill=1e-5).crops_pay(DRAFT, lengths, prompts, True).yes
-    assert not plan.crops_pay(DRAFT, lengths[:1], prompts[:1], together=True).yes  # the page is as fast alone
+    assert plan.crops_pay(DRAFT, 100, together=True).why.startswith("crops would cost 0.00 s")
+    assert not plan.crops_pay(DRAFT, 100).why.startswith("crops would cost 0.00 s")
+    assert not planner(step=0.02, row=1.0, prefill=1e-5).crops_pay(DRAFT, 100, True).yes
+    assert not plan.crops_pay(draft(1), 100, together=True).yes  # the page is as fast alone
 
 
 def test_crops_stop_paying_once_the_page_accepts_such_drafts():
     plan = planner(step=0.02, row=0.05, prefill=2e-4)
-    lengths, prompts = [900] * 10, [100] * 10
-    assert plan.crops_pay(DRAFT, lengths, prompts).yes
+    assert plan.crops_pay(DRAFT, 100).yes
     for _ in range(10):
         plan.observe(
             "rapidocr", "x" * 3000, StageStats(steps=5, tokens=1000, prompt_tokens=1, prefill_seconds=2e-4)
         )
-    assert not plan.crops_pay(DRAFT, lengths, prompts).yes
+    assert not plan.crops_pay(DRAFT, 100).yes
 
 
 def test_steps_between_measured_widths_are_interpolated():

@@ -9,15 +9,16 @@ from PIL import Image
 
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
 from docspec.dialects import make_dialect
-from docspec.hierarchy import stage1
-from docspec.hierarchy.rows import Engine, RowJob
+from docspec.engine.request import Request
+from docspec.hierarchy import side_by_side
+from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.stage1 import verify_regions
 from docspec.targets.protocol import Prompt
 from docspec.targets.registry import load_target
 
 
-def job(length: int, budget: int = 10) -> RowJob:
-    return RowJob(Prompt({}, length), (), budget)
+def job(length: int, budget: int = 10) -> Request:
+    return Request(Prompt({}, length), (), budget)
 
 
 @given(
@@ -27,24 +28,25 @@ def job(length: int, budget: int = 10) -> RowJob:
 )
 def test_queues_keep_the_bounds_and_lose_nothing(lengths, allowed, spare):
     jobs = [(index, job(length)) for index, length in enumerate(lengths)]
-    queues = list(stage1._queues(jobs, allowed, spare))
+    queues = list(side_by_side.queues(jobs, allowed, spare))
     assert sorted(index for queue, _ in queues for index, _ in queue) == list(range(len(jobs)))
-    most = min(stage1.MAX_SLOTS, allowed or stage1.MAX_SLOTS)
+    most = min(side_by_side.MAX_SLOTS, allowed or side_by_side.MAX_SLOTS)
     for queue, places in queues:
         longest = max(one.slots for _, one in queue) + spare
         assert queue[0][1].slots + spare == longest
-        assert 1 <= places <= min(stage1.MAX_ROWS, len(queue))
+        assert 1 <= places <= min(side_by_side.MAX_ROWS, len(queue))
         assert places == 1 or places * longest <= most
 
 
 def test_long_jobs_take_no_places_from_short_ones():
-    jobs = [(0, job(stage1.MAX_SLOTS // 2)), *((i, job(100)) for i in range(1, 40))]
-    assert [(len(queue), places) for queue, places in stage1._queues(jobs)] == [(1, 1), (39, stage1.MAX_ROWS)]
+    jobs = [(0, job(side_by_side.MAX_SLOTS // 2)), *((i, job(100)) for i in range(1, 40))]
+    found = [(len(queue), places) for queue, places in side_by_side.queues(jobs)]
+    assert found == [(1, 1), (39, side_by_side.MAX_ROWS)]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 16])
 def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, monkeypatch, rows):
-    monkeypatch.setattr(stage1, "MAX_ROWS", rows)
+    monkeypatch.setattr(side_by_side, "MAX_ROWS", rows)
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
     image = Image.effect_noise((256, 256), 80).convert("RGB")
     boxes = [BBox(0, 0, 250, 60), BBox(0, 70, 120, 250), BBox(10, 80, 240, 120)]
@@ -54,10 +56,10 @@ def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, m
     page = PageImage(image, 1, 1.0, "noise.png")
     dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
     options = ParseOptions(model=str(lively_qwen))
-    [outputs] = verify_regions(Engine(target, options), target, dialect, [(page, draft)])
+    [outputs] = verify_regions(make_engine(target, options), target, dialect, [(page, draft)])
     alone = [
         verify_regions(
-            Engine(target, options), target, dialect, [(page, PageDraft((region,), "text-layer"))]
+            make_engine(target, options), target, dialect, [(page, PageDraft((region,), "text-layer"))]
         )[0].texts[0]
         for region in regions
     ]
@@ -73,7 +75,7 @@ def test_no_region_writes_more_than_the_page_may(lively_qwen):
     regions = tuple(Region(BBox(0, y, 250, y + 60), Category.TEXT, ("words " * 20,)) for y in (0, 70))
     dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
     pages = [(page, PageDraft(regions))]
-    [whole] = verify_regions(Engine(target, options), target, dialect, pages)
-    [short] = verify_regions(Engine(target, options), target, dialect, pages, max_tokens=5)
+    [whole] = verify_regions(make_engine(target, options), target, dialect, pages)
+    [short] = verify_regions(make_engine(target, options), target, dialect, pages, max_tokens=5)
     assert whole.stats.tokens > 10
     assert short.stats.tokens == 10

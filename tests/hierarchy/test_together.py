@@ -9,17 +9,15 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
-from docspec.hierarchy import rows
-from docspec.hierarchy.page import DraftedPage
-from docspec.hierarchy.rows import Engine, RowJob
+from docspec.engine.request import GrowingDraft, Request
+from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.together import places_for, verify_together
+from docspec.hierarchy.work import DraftedPage
 from docspec.reporting.timing import page_object
-from docspec.speculation.proposer import EmptyProposer
 from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from docspec.targets.registry import load_target
 
 BUDGET = 120
-HELD = ((0,) * 5000, (0, 1) * 2500)  # any repetition is allowed: the loop guard stays out of the way
 
 
 @pytest.fixture(scope="module")
@@ -34,17 +32,15 @@ def prompt(target, printed_page):
 
 @pytest.fixture(scope="module")
 def greedy(target, prompt):
-    return Engine(target, ParseOptions()).baseline(RowJob(prompt, (), BUDGET, HELD))[0].tokens
+    return make_engine(target, ParseOptions()).baseline(Request(prompt, (), BUDGET))[0].tokens
 
 
 @pytest.fixture(scope="module")
 def regions(target, printed_page, prompt, greedy):
     """Crops with drafts of their own, and one row with the page's own prompt and a good draft."""
     crops = [printed_page.crop((0, 32 * i, 320, 32 * i + 64)) for i in range(4)]
-    jobs = [
-        RowJob(target.encode(crop, "Read."), ((1, 2, 3),), 30 + 10 * i, HELD) for i, crop in enumerate(crops)
-    ]
-    return [jobs[0], RowJob(prompt, (greedy,), BUDGET, HELD), *jobs[1:]]
+    jobs = [Request(target.encode(crop, "Read."), ((1, 2, 3),), 30 + 10 * i) for i, crop in enumerate(crops)]
+    return [jobs[0], Request(prompt, (greedy,), BUDGET), *jobs[1:]]
 
 
 def drafts_of(kind, greedy):
@@ -58,10 +54,8 @@ def drafts_of(kind, greedy):
 
 
 def together(target, prompt, regions, drafts, places=4, **options):
-    engine = Engine(target, ParseOptions(**options))
-    return verify_together(
-        engine, RowJob(prompt, drafts, BUDGET, HELD), regions, places, lambda tokens: tokens
-    )
+    engine = make_engine(target, ParseOptions(**options))
+    return verify_together(engine, Request(prompt, drafts, BUDGET), regions, places, lambda tokens: tokens)
 
 
 @pytest.mark.parametrize("align", ["cursor", "window"])
@@ -84,19 +78,21 @@ def test_the_page_drafts_from_what_regions_write(target, prompt, regions, greedy
 
 
 def test_regions_are_handed_over_step_by_step_as_they_wrote_them(target, prompt, regions, monkeypatch):
-    handed: dict[int, list[list[int]]] = {}
+    handed: list[list[list[int]]] = []
 
-    class Listener(EmptyProposer):
-        def extend(self, number, tokens):
-            handed.setdefault(number, []).append(list(tokens))
+    class Listened(GrowingDraft):
+        def __init__(self, limit):
+            super().__init__(limit)
+            handed.append([])
+            self.pieces = handed[-1]
 
-    honest = rows.make_proposer
-    monkeypatch.setattr(
-        rows, "make_proposer", lambda drafts, *rest: Listener() if rest[-1] else honest(drafts, *rest)
-    )
+        def extend(self, tokens):
+            self.pieces.append(list(tokens))  # the page proposes nothing from it and goes on for long
+
+    monkeypatch.setattr("docspec.hierarchy.together.GrowingDraft", Listened)
     crops = [job for job in regions if job.prompt is not prompt]
     together(target, prompt, crops, (), places=3)
-    engine = Engine(target, ParseOptions())
+    engine = make_engine(target, ParseOptions())
     for number, job in enumerate(crops):
         pieces = handed[number]
         assert len(pieces) > 3
@@ -113,22 +109,22 @@ def test_the_page_ends_the_regions(target, prompt, regions, greedy):
 
 def test_a_page_whose_prefix_is_overwritten_breaks_equality(target, prompt, regions, greedy, monkeypatch):
     """Negative control: regions prefilled into the page's own place are noticed."""
-    honest = rows.prefill_rows
+    honest = type(target).prefill
 
-    def misplaced(target, prompts, cache, places):
-        return honest(target, prompts, cache, range(len(prompts)))
+    def misplaced(self, prompts, cache, places):
+        return honest(self, prompts, cache, range(len(prompts)))
 
-    monkeypatch.setattr(rows, "prefill_rows", misplaced)
+    monkeypatch.setattr(type(target), "prefill", misplaced)
     assert together(target, prompt, regions, ()).output.tokens != greedy
 
 
 def test_places_keep_the_bounds(target, prompt, regions):
-    page = RowJob(prompt, (), BUDGET)
-    assert places_for(Engine(target, ParseOptions()), page, regions) == 1 + len(regions)
-    assert places_for(Engine(target, ParseOptions()), page, []) == 1
-    huge = RowJob(prompt, (), 30_000)
-    assert places_for(Engine(target, ParseOptions()), huge, regions) == 2
-    assert places_for(Engine(target, ParseOptions(kv_memory=1)), huge, regions) < 2
+    page = Request(prompt, (), BUDGET)
+    assert places_for(make_engine(target, ParseOptions()), page, regions) == 1 + len(regions)
+    assert places_for(make_engine(target, ParseOptions()), page, []) == 1
+    huge = Request(prompt, (), 30_000)
+    assert places_for(make_engine(target, ParseOptions()), huge, regions) == 2
+    assert places_for(make_engine(target, ParseOptions(kv_memory=1)), huge, regions) < 2
 
 
 @pytest.fixture(scope="module")

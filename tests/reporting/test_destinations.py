@@ -108,7 +108,7 @@ def test_several_inputs_need_a_place(tmp_path: Path) -> None:
 
 def refuse(tmp_path: Path, path: Path, message: str, inputs: list[File] | None = None) -> None:
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(OutputError, match=message):
+    with pytest.raises(UsageError if inputs else OutputError, match=message):
         check([Destination(path, None)], inputs or [])
     assert sorted(tmp_path.rglob("*")) == before
 

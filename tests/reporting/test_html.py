@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from html import escape
 from html.parser import HTMLParser
 from typing import Any
@@ -13,6 +12,8 @@ from docspec.core import Block, Category
 from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.htmltable import sanitised_table
 from docspec.reporting.renderer import Layout
+
+from ..patience import within
 
 _VOID = {"meta", "img", "br", "hr"}
 
@@ -92,7 +93,7 @@ def test_table_keeps_structure_and_loses_everything_else() -> None:
     )
     assert sanitised_table(table) == (
         '<table><thead><tr><th colspan="2">A</th></tr></thead><tbody>'
-        "<tr><td>1 &lt; 2</td><td>b<br></td></tr></tbody></table>"
+        "<tr><td>1 &lt; 2&lt;script&gt;x()&lt;/script&gt;</td><td><a>b</a><br></td></tr></tbody></table>"
     )
 
 
@@ -147,6 +148,13 @@ def test_formula_within_a_line_is_shown_as_written(make_page: Any, formula: str)
     assert f'<em>one</em> <span class="math">{escape(formula)}</span> and <em>two</em>' in html
 
 
+def test_simple_tags_are_shown_and_others_stay_text(make_page: Any) -> None:
+    text = "x<SUP>2 &lt; 3</SUP><br/>y <b>a<i>c</i> <sub onload=x>z</sub>"
+    html = document([make_page(1, Block(Category.TEXT, text))])
+    assert "x<sup>2 &lt; 3</sup><br>y &lt;b&gt;a<i>c</i> &lt;sub onload=x&gt;z&lt;/sub&gt;" in html
+    tags_of(html)
+
+
 @pytest.mark.parametrize(
     "prices", ["$5 or $6", "US$5 and US$6 a piece", "$ 5 and 6$", "a $ b", r"\$5 and 6$"]
 )
@@ -156,6 +164,5 @@ def test_prices_are_no_formulas(make_page: Any, prices: str) -> None:
 
 @pytest.mark.parametrize("opening", ["$x", r"\(", r"\[x"])
 def test_formulas_that_never_end_cost_no_time(make_page: Any, opening: str) -> None:
-    started = time.process_time()
-    document([make_page(1, Block(Category.TEXT, opening * 20_000))])
-    assert time.process_time() - started < 5
+    with within(2):
+        document([make_page(1, Block(Category.TEXT, opening * 20_000))])

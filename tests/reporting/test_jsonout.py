@@ -7,7 +7,7 @@ from typing import Any
 
 from schema_check import load_schema, problems
 
-from docspec.core import BBox, Block, Category
+from docspec.core import BBox, Block, Category, Cut
 from docspec.reporting.jsonout import JsonRenderer
 from docspec.reporting.renderer import Layout
 
@@ -24,6 +24,7 @@ def test_document_follows_its_schema(make_page: Any, make_picture: Any) -> None:
     pages = [
         make_page(1, block, make_picture()),
         make_page(2, status="failed", error="out of memory", text=""),
+        make_page(3, cut=Cut("loop", 12, 300, "again ")),
     ]
     value = document(pages, {1: "f/page-1-1.png"})
     assert problems(value, load_schema("document")) == []
@@ -39,6 +40,8 @@ def test_document_follows_its_schema(make_page: Any, make_picture: Any) -> None:
     }
     assert first["blocks"][1]["figure"] == "f/page-1-1.png"
     assert value["pages"][1]["error"] == "out of memory"
+    cut = {"reason": "loop", "kept": 12, "dropped": 300, "repeated": "again "}
+    assert [page.get("cut") for page in value["pages"]] == [None, None, cut]
 
 
 def test_schema_check_finds_a_wrong_document(make_page: Any) -> None:

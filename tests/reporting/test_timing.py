@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from schema_check import load_schema, problems
 
-from docspec.core import Baseline, ParseOptions
+from docspec.core import Baseline, Cut, ParseOptions
 from docspec.reporting.timing import Report
 from docspec.targets.stepping.step import StepReport
 
@@ -26,6 +26,7 @@ def test_report_follows_its_schema(tmp_path: Path, make_page: Any) -> None:
     made.target = {"name": "tiny", "random": False, "parameters": 5}
     made.start_document("a.pdf", "00", tmp_path / "a.md")
     made.add_page(make_page(1, baseline=Baseline(41, 0.3, 1.0, 2.0, 1.5, True)))
+    made.add_page(make_page(3, cut=Cut("budget", 41)))
     made.add_page(make_page(2, status="failed", error="out of memory", stage1=None, stage2=None))
     made.start_document("b.pdf").error = "b.pdf: not a PDF"
     made.write(tmp_path / "r.json")

@@ -107,6 +107,6 @@ def test_a_full_disk_is_an_output_error_that_names_the_file() -> None:
         write_whole(Path("/dev/full"), "text")
 
 
-def test_text_that_utf8_cannot_hold_is_written_escaped(tmp_path: Path) -> None:
+def test_text_that_utf8_cannot_hold_is_written_with_replacements(tmp_path: Path) -> None:
     write_whole(tmp_path / "out.md", "name \udc80")
-    assert (tmp_path / "out.md").read_bytes() == b"name \\udc80"
+    assert (tmp_path / "out.md").read_bytes() == "name \ufffd".encode()

@@ -25,7 +25,8 @@ KINDS = {
     "notes",
     "financial-report",
 }
-PORTRAIT, LANDSCAPE = (704, 960), (960, 704)
+LARGE = "journal-article"
+PORTRAIT, LANDSCAPE, A4 = (704, 960), (960, 704), (1654, 2339)
 
 
 def truth_of(pdf: Path) -> str:
@@ -65,9 +66,9 @@ def made_again(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_kind_has_a_page_a_scan_and_a_truth() -> None:
-    assert {pdf.stem for pdf in BORN_DIGITAL} == KINDS
+    assert {pdf.stem for pdf in BORN_DIGITAL} == KINDS | {LARGE}
     assert {pdf.stem.removesuffix("-scan") for pdf in SCANS} == KINDS
-    assert {md.stem for md in SAMPLES.glob("*.md")} == KINDS | {"mixed", "README"}
+    assert {md.stem for md in SAMPLES.glob("*.md")} == KINDS | {LARGE, "mixed", "README"}
 
 
 @pytest.mark.parametrize("pdf", BORN_DIGITAL + SCANS, ids=lambda pdf: pdf.stem)
@@ -75,7 +76,8 @@ def test_one_page_of_the_documented_size(pdf: Path) -> None:
     with pymupdf.open(pdf) as doc:
         assert doc.page_count == 1
         image = doc[0].get_pixmap(dpi=200)
-    assert (image.width, image.height) == (LANDSCAPE if pdf.stem.startswith("slides") else PORTRAIT)
+    expected = A4 if pdf.stem == LARGE else LANDSCAPE if pdf.stem.startswith("slides") else PORTRAIT
+    assert (image.width, image.height) == expected
 
 
 @pytest.mark.parametrize("pdf", BORN_DIGITAL, ids=lambda pdf: pdf.stem)

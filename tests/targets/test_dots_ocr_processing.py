@@ -54,9 +54,9 @@ def test_limits_of_the_image_are_the_published_ones(processing: DotsOCRProcessin
     assert processing.pixel_limits == {"factor": 28, "min_pixels": 3136, "max_pixels": 11_289_600}
 
 
-def test_a_narrow_image_keeps_its_length(processing: DotsOCRProcessing) -> None:
-    assert processing.model_size(400, 10) == (392, 28)
-    assert processing.encode(picture(400, 10), "")["image_grid_thw"].tolist() == [[1, 2, 28]]
+def test_a_narrow_image_has_the_size_of_the_image_processor(processing: DotsOCRProcessing) -> None:
+    assert processing.model_size(400, 10) == (364, 28)
+    assert processing.encode(picture(400, 10), "")["image_grid_thw"].tolist() == [[1, 2, 26]]
 
 
 @pytest.mark.parametrize("size", [(0, 50), (8040, 40)])

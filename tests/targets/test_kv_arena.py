@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from docspec.core import PageError
+from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import MIB, KVArena
-from docspec.targets.protocol import KVSpec
 
 SPEC = KVSpec(layers=2, kv_heads=1, head_dim=64, dtype=torch.float32, device=torch.device("cpu"))
 
@@ -56,9 +56,9 @@ def test_a_cache_whose_memory_was_handed_on_says_so():
     arena = KVArena(SPEC)
     old = arena.cache(1, 50)
     new = arena.cache(2, 20)
-    new.begin_prefill(0, 3)
+    new.begin_prefills([0], [3])
     with pytest.raises(RuntimeError, match="handed on"):
-        old.begin_prefill(0, 3)
+        old.begin_prefills([0], [3])
     with pytest.raises(RuntimeError, match="handed on"):
         old.begin_step(torch.tensor([[1]]), 8)
 
@@ -82,7 +82,7 @@ def test_memory_asked_for_in_inference_mode_can_be_changed_outside_of_it():
     arena = KVArena(SPEC)
     with torch.inference_mode():
         cache = arena.cache(2, 20)
-        cache.begin_prefill(1, 3)
+        cache.begin_prefills([1], [3])
         cache.update(torch.ones(1, 1, 3, 64), torch.ones(1, 1, 3, 64), layer_idx=0)
     cache.compact([(1, [1, 2], 5)])
     cache.move_row(1, 0, 7)

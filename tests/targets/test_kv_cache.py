@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docspec.targets.kv import KVSpec
 from docspec.targets.kv_cache import SlotCache
-from docspec.targets.protocol import KVSpec
 
 SPEC = KVSpec(layers=2, kv_heads=1, head_dim=2, dtype=torch.float32, device=torch.device("cpu"))
 
@@ -35,21 +35,21 @@ def test_compaction_equals_copying_slot_by_slot(data):
 
 def test_writes_go_to_the_slots_asked_for_and_padding_to_the_bin():
     cache = SlotCache(SPEC, rows=2, slots=8)
-    cache.begin_step(torch.tensor([[3, 5], [0, cache.bin]]), view_slots=6)
+    cache.begin_step(torch.tensor([[3, 5], [0, cache.padding_slot]]), view_slots=6)
     new = torch.arange(1.0, 9.0).view(2, 1, 2, 2)
     keys, values = cache.update(new, -new, layer_idx=1)
     assert keys.shape == values.shape == (2, 1, 6, 2)
     assert keys[0, 0, 3].tolist() == [1, 2]
     assert keys[0, 0, 5].tolist() == [3, 4]
     assert keys[1, 0, 0].tolist() == [5, 6]
-    assert cache.buffer[1, 0, 1, cache.bin, 0].tolist() == [7, 8]
+    assert cache.buffer[1, 0, 1, cache.padding_slot, 0].tolist() == [7, 8]
     assert cache.buffer[0].abs().sum() == 0
     assert torch.equal(values, -keys)
 
 
 def test_a_prompt_sees_only_itself():
     cache = filled(rows=2, slots=8)
-    cache.begin_prefill(row=1, length=3)
+    cache.begin_prefills([1], [3])
     new = torch.ones(1, 1, 3, 2)
     keys, _ = cache.update(new, new, layer_idx=0)
     assert keys is new
@@ -59,7 +59,7 @@ def test_a_prompt_sees_only_itself():
 
 def test_a_prompt_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="does not fit"):
-        SlotCache(SPEC, rows=1, slots=4).begin_prefill(0, 5)
+        SlotCache(SPEC, rows=1, slots=4).begin_prefills([0], [5])
 
 
 def test_bytes_are_stated():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 
@@ -9,10 +10,11 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from docspec.core import ModelError, ParseOptions
+from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.targets import registry
 from docspec.targets.attention import FOLDED
 from docspec.targets.registry import load_target, locate, pick_device, pick_dtype
+from docspec.targets.rules import NgramBan
 
 
 @pytest.fixture
@@ -54,6 +56,24 @@ def test_missing_weights_are_counted_not_invented(copy):
     assert dropped.split(".")[-2] in failure(copy)
 
 
+def test_weights_without_a_place_are_named(copy):
+    weights = load_file(copy / "model.safetensors")
+    extra = {"model.visual.spare.weight": torch.zeros(2), "mtp.head.weight": torch.zeros(3)}
+    save_file(weights | extra, copy / "model.safetensors", metadata={"format": "pt"})
+    info = load_target(ParseOptions(model=str(copy))).info
+    assert info.left_out == tuple(sorted(extra))
+    assert "2 weights of the checkpoint are not part of qwen3_vl" in info.remarks[-1]
+    assert "model.visual.spare.weight" in info.remarks[-1]
+
+
+def test_weights_of_another_shape_are_named(copy):
+    weights = load_file(copy / "model.safetensors")
+    name = next(name for name in weights if "layers.0.mlp.up_proj" in name)
+    weights[name] = weights[name][:-1].contiguous()
+    save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
+    assert "layers.0.mlp.up_proj" in failure(copy)
+
+
 def test_broken_weights_are_one_line(copy):
     (copy / "model.safetensors").write_bytes(b"not safetensors at all")
     assert "cannot be loaded" in failure(copy)
@@ -62,6 +82,26 @@ def test_broken_weights_are_one_line(copy):
 def test_a_broken_card_is_named(copy):
     (copy / "docspec.json").write_text("{")
     assert "docspec.json" in failure(copy)
+
+
+def test_a_published_generation_configuration_is_followed_or_named(copy):
+    said = {
+        "eos_token_id": 2,
+        "repetition_penalty": 1.05,
+        "do_sample": True,
+        "temperature": 0.7,
+        "num_beams": 3,
+    }
+    (copy / "generation_config.json").write_text(json.dumps(said))
+    (copy / "docspec.json").write_text(
+        '{"dialect": "markdown", "no_repeat_ngrams": {"size": 9, "window": 40}}'
+    )
+    loaded = load_target(ParseOptions(model=str(copy)))
+    rules = loaded.target.rules
+    assert (rules.repetition_penalty, rules.eos) == (1.05, (2,))
+    assert rules.ngrams == (NgramBan(9, 40),)
+    sampled, searched = (line for line in loaded.info.remarks if "docspec decodes greedily" in line)
+    assert "temperature 0.7" in sampled and "3 beams" in searched
 
 
 def test_a_missing_directory_is_not_looked_up_on_the_hub(monkeypatch):
@@ -90,7 +130,7 @@ def test_the_bundled_reader_is_what_auto_means(monkeypatch, tmp_path):
 
 
 def test_devices_that_are_not_there_are_refused():
-    with pytest.raises(ModelError, match="unknown device"):
+    with pytest.raises(UsageError, match="--device tpu9: unknown"):
         pick_device("tpu9")
     if not torch.cuda.is_available():
         with pytest.raises(ModelError, match="CUDA"):
@@ -108,6 +148,8 @@ def test_random_weights_say_so(lively_qwen):
     assert info.random
     assert info.model_type == "qwen3_vl"
     assert info.parameters > 100_000
+    assert info.left_out == ()
+    assert info.processing.startswith("torchvision" if importlib.util.find_spec("torchvision") else "pil")
 
 
 def test_groups_are_folded_in_the_decoder_unless_another_attention_is_asked_for(lively_qwen):

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from docspec.targets import threads
-from docspec.targets.protocol import KVSpec
+from docspec.targets.kv import KVSpec
 
 
 class Target:
@@ -68,4 +68,11 @@ def test_restores_after_an_error(clock):
     target = Target({1: 1.0, 2: 1.5}, clock)
     with pytest.raises(KeyError), threads.decoding_threads(target):
         raise KeyError
+    assert torch.get_num_threads() == 2
+
+
+def test_threads_are_restored_where_measuring_fails(clock):
+    target = Target({}, clock)
+    with pytest.raises(KeyError):
+        threads.threads_for(target)
     assert torch.get_num_threads() == 2

@@ -1,6 +1,6 @@
 """What this machine offers PP-StructureV3: packages, a device, a hub; and how the library is told to keep quiet.
 
-The few environment variables involved are the library's own; they are read and set here and nowhere else.
+The few environment variables involved are the library's own; they are read here and nowhere else.
 """
 
 from __future__ import annotations
@@ -40,13 +40,9 @@ def best_device(engine: str) -> str | None:
 
 
 def prepare_library() -> None:
-    """What must be set before paddlex is imported, since it reads it at import.
-
-    Its probing of all model hosts at the first missing model is turned off (the hub was asked already, and
-    offline runs name every folder). A logger that has a handler keeps paddlex from adding its own on
+    """What must be there before paddlex is imported: a logger that has a handler keeps it from adding its own on
     standard error.
     """
-    os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
     logger = logging.getLogger("paddlex")
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())

@@ -8,87 +8,60 @@ the table's rows.
 from __future__ import annotations
 
 import html
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from docspec.core import BBox
+from docspec.drafting.bounds import finite_box
+from docspec.drafting.lines import TextLine, printed_lines
+
+MAX_PIECES = 20_000
+"""TextLines, formulas and boxes of one result that are looked at; the pipeline finds 1,000 lines at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One recognised piece of print, its box in pixels of the result, its score 0..1."""
-
-    bbox: BBox
-    text: str
-    score: float
-
-
-def readings(result: Mapping[str, Any]) -> list[Reading]:
-    """The non-empty text readings of a result; formulas, which the pipeline appends to them, are left out."""
+def readings(result: Mapping[str, Any]) -> list[TextLine]:
+    """The non-empty text readings of a result, in its pixels, from top to bottom; formulas, which the pipeline appends
+    to them, are left out."""
     ocr = result.get("overall_ocr_res") or {}
     texts = ocr.get("rec_texts") or ()
     scores = ocr.get("rec_scores") or [1.0] * len(texts)
     formulas = set(formula_boxes(result))
-    return [
-        Reading(box, text.strip(), float(score))
-        for box, text, score in zip(map(to_box, ocr.get("rec_boxes") or ()), texts, scores, strict=False)
+    boxes = map(finite_box, (ocr.get("rec_boxes") or ())[:MAX_PIECES])
+    pieces = [
+        TextLine(box, text.strip(), confidence=float(score))
+        for box, text, score in zip(boxes, texts, scores, strict=False)
         if text.strip() and box is not None and box not in formulas
     ]
+    return sorted(pieces, key=_middle)
 
 
 def formula_boxes(result: Mapping[str, Any]) -> list[BBox]:
     """Where the formula recogniser read, in pixels of the result."""
-    places = (to_box(formula.get("dt_polys")) for formula in result.get("formula_res_list") or ())
+    places = (
+        finite_box(found.get("dt_polys")) for found in (result.get("formula_res_list") or ())[:MAX_PIECES]
+    )
     return [box for box in places if box is not None]
 
 
-def to_box(corners: Any) -> BBox | None:
-    """``[x0, y0, x1, y1]`` of a result as a box; ``None`` for anything else and for boxes without area."""
-    try:
-        x0, y0, x1, y1 = map(float, corners)
-    except (TypeError, ValueError):
-        return None
-    box = BBox(x0, y0, x1, y1)
-    return box if box.area > 0 else None
+def inside(pieces: Sequence[TextLine], box: BBox) -> list[TextLine]:
+    """The ``pieces`` (from top to bottom) that lie in ``box`` with more than half of their area."""
+    first, last = bisect_left(pieces, box.y0, key=_middle), bisect_right(pieces, box.y1, key=_middle)
+    return [piece for piece in pieces[first:last] if piece.bbox.overlap(box) > 0.5]
 
 
-def inside(pieces: Iterable[Reading], box: BBox) -> list[Reading]:
-    """The pieces that lie in ``box`` with more than half of their area."""
-    return [piece for piece in pieces if piece.bbox.overlap(box) > 0.5]
-
-
-def printed_lines(pieces: Sequence[Reading]) -> list[list[Reading]]:
-    """The pieces from top to bottom, those on one line together and from left to right.
-
-    Empty for vertical print (most pieces much taller than wide), which has no such lines.
-    """
+def rows_of(pieces: Sequence[TextLine]) -> list[list[TextLine]]:
+    """The pieces in printed lines; none for vertical print (most pieces much taller than wide)."""
     tall = sum(piece.bbox.height > 1.5 * piece.bbox.width and len(piece.text) > 1 for piece in pieces)
-    if 2 * tall > len(pieces):
-        return []
-    lines: list[list[Reading]] = []
-    for piece in sorted(pieces, key=lambda p: p.bbox.y0 + p.bbox.y1):
-        middle = (piece.bbox.y0 + piece.bbox.y1) / 2
-        if lines and middle < _middle_of_lower_half(lines[-1]):
-            lines[-1].append(piece)
-        else:
-            lines.append([piece])
-    return [sorted(line, key=lambda p: p.bbox.x0) for line in lines]
+    return [] if 2 * tall > len(pieces) else printed_lines(pieces)
 
 
-def lines_text(lines: Iterable[Sequence[Reading]]) -> str:
-    """The lines' text, ``\\n`` where the print breaks."""
-    return "\n".join(" ".join(piece.text for piece in line) for line in lines)
-
-
-def lines_table(lines: Iterable[Sequence[Reading]]) -> str:
+def lines_table(lines: Iterable[Sequence[TextLine]]) -> str:
     """A table of one row a line and one cell a piece, as HTML; ``""`` for no lines."""
     cells = ("".join(f"<td>{html.escape(piece.text, quote=False)}</td>" for piece in line) for line in lines)
     rows = "".join(f"<tr>{row}</tr>" for row in cells)
     return f"<table>{rows}</table>" if rows else ""
 
 
-def _middle_of_lower_half(line: Sequence[Reading]) -> float:
-    """The height above which a further piece's middle still belongs to the line."""
-    top = min(piece.bbox.y0 for piece in line)
-    return top + 0.75 * (max(piece.bbox.y1 for piece in line) - top)
+def _middle(piece: TextLine) -> float:
+    return (piece.bbox.y0 + piece.bbox.y1) / 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from docspec.core import DrafterError, PageDraft, PageImage, UsageError
+from docspec.core.bars import without_bars
 from docspec.drafting.ppstructure.environment import (
     best_device,
     cache_folder,
@@ -93,7 +95,7 @@ class PPStructureDrafter:
             ) from error
         regions = regions_from_result(result, page.width, page.height)
         reason = "; ".join((f"PP-StructureV3 on {self._engine}", *models.notes))
-        return PageDraft(regions, self.name, reason, perf_counter() - started)
+        return PageDraft(regions, self.name, reason, perf_counter() - started, layout="PP-StructureV3")
 
     def _find(self) -> ModelSet:
         """The models to use; an empty set stands for the library's own defaults, fetched from the hub."""
@@ -147,21 +149,19 @@ def _build(models: ModelSet, engine: str, device: str | None) -> Any:
         # Not among the class's parameters, and on by default: it would fetch one more model for rotated tables.
         table_ocr = config["SubPipelines"]["TableRecognition"]["SubPipelines"]["GeneralOCR"]
         table_ocr["use_textline_orientation"] = False
-        if "transformers" in choose_engines(config, models, engine):
-            from transformers.utils.logging import disable_progress_bar
-
-            disable_progress_bar()  # it would be drawn over docspec's own
-        return PPStructureV3(
-            paddlex_config=config,
-            engine=engine,
-            engine_config=_engine_config(engine),
-            device=device,
-            use_table_recognition="tables" in models.features,
-            use_formula_recognition="formulas" in models.features,
-            use_region_detection="columns" in models.features,
-            **dict.fromkeys(_OFF, False),
-            **_model_arguments(models),
-        )
+        loads_transformers = "transformers" in choose_engines(config, models, engine)
+        with without_bars() if loads_transformers else nullcontext():
+            return PPStructureV3(
+                paddlex_config=config,
+                engine=engine,
+                engine_config=_engine_config(engine),
+                device=device,
+                use_table_recognition="tables" in models.features,
+                use_formula_recognition="formulas" in models.features,
+                use_region_detection="columns" in models.features,
+                **dict.fromkeys(_OFF, False),
+                **_model_arguments(models),
+            )
 
 
 def _predict(pipeline: Any, pixels: np.ndarray, models: ModelSet) -> Mapping[str, Any]:

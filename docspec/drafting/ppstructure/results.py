@@ -12,15 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from docspec.core import BBox, Category, Region
+from docspec.drafting.bounds import MAX_REGIONS, finite_box
+from docspec.drafting.lines import TextLine, join_lines
 from docspec.drafting.ppstructure.lines import (
-    Reading,
     formula_boxes,
     inside,
     lines_table,
-    lines_text,
-    printed_lines,
     readings,
-    to_box,
+    rows_of,
 )
 
 CATEGORIES: dict[str, Category] = {
@@ -48,6 +47,9 @@ CATEGORIES: dict[str, Category] = {
 }
 """PP-StructureV3's labels; ``number`` and ``formula_number`` depend on the page, unknown labels are Text."""
 
+MAX_LAYOUT = 500
+"""Layout boxes that a block's score is looked for in."""
+
 _TABLE = re.compile(r"<table\b.*</table>", re.DOTALL | re.IGNORECASE)
 _TABLE_TAG = re.compile(r"<table\b[^>]*>", re.IGNORECASE)
 _BETWEEN_TAGS = re.compile(r">\s+<")
@@ -67,7 +69,7 @@ def regions_from_result(result: Mapping[str, Any], width: int, height: int) -> t
     formulas = formula_boxes(result)
     labels: list[str] = []
     regions: list[Region] = []
-    for block in result.get("parsing_res_list") or ():
+    for block in (result.get("parsing_res_list") or ())[: 2 * MAX_REGIONS]:
         region = _region(block, result, pieces, formulas, size[1])
         if region is not None:
             labels.append(str(block.get("block_label", "text")))
@@ -105,26 +107,26 @@ def _bare_latex(text: str) -> str:
 def _region(
     block: Mapping[str, Any],
     result: Mapping[str, Any],
-    pieces: Sequence[Reading],
+    pieces: Sequence[TextLine],
     formulas: Sequence[BBox],
     page_height: float,
 ) -> Region | None:
-    box = to_box(block.get("block_bbox"))
+    box = finite_box(block.get("block_bbox"))
     if box is None:
         return None
     category = _category(str(block.get("block_label", "text")), box, page_height)
     here = inside(pieces, box)
-    scores = [piece.score for piece in here]
+    scores = [piece.confidence for piece in here]
     confidence = sum(scores) / len(scores) if scores else _layout_score(result, box)
     content = clean_text(str(block.get("block_content") or ""), category)
     if category is Category.PICTURE:
         return Region(box, category, (), _layout_score(result, box))
     if category is Category.TABLE:
-        text = content or lines_table(printed_lines(here))
+        text = content or lines_table(rows_of(here))
         return Region(box, category, (text,) if text else (), confidence)
     if category is Category.FORMULA or any(formula.overlap(box) > 0.5 for formula in formulas):
         return Region(box, category, (content,) if content else (), confidence)
-    return Region(box, category, _spellings(lines_text(printed_lines(here)), content), confidence)
+    return Region(box, category, _spellings(join_lines(rows_of(here)), content), confidence)
 
 
 def _category(label: str, box: BBox, page_height: float) -> Category:
@@ -146,8 +148,8 @@ def _spellings(printed: str, content: str) -> tuple[str, ...]:
 def _layout_score(result: Mapping[str, Any], box: BBox) -> float:
     """The score of the layout box that a block was made from; 1 where the result does not say."""
     best, score = 0.5, 1.0
-    for found in (result.get("layout_det_res") or {}).get("boxes") or ():
-        other = to_box(found.get("coordinate"))
+    for found in ((result.get("layout_det_res") or {}).get("boxes") or ())[:MAX_LAYOUT]:
+        other = finite_box(found.get("coordinate"))
         if other is None:
             continue
         agreement = min(box.overlap(other), other.overlap(box))

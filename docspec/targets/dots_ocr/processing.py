@@ -1,6 +1,6 @@
 """A page image and a prompt to the inputs of dots.ocr, as the model was trained and as vLLM serves it.
 
-Only the PIL image processor and the tokenizer are used, no composite processor (it wants torchvision). The
+The checkpoint's composite processor is remote code; its image processor and tokenizer are used without it. The
 prompt is framed as in the tokenizer's template; the `chat_template.json` beside it forgets the user markers
 when the message is a list with an image, and the model then invents text more often (intel/llm-scaler, pull
 request 682).
@@ -8,17 +8,17 @@ request 682).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from os import PathLike
+from typing import Any
 
 import torch
 from PIL import Image
 from torch import Tensor
 from transformers import GenerationConfig, PreTrainedTokenizerFast
-from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from docspec.core.errors import ModelError
 from docspec.core.sizes import smart_resize
+from docspec.targets.processing import Processing, load_image_processor, load_tokenizer
 
 USER, END_OF_USER = "<|user|>", "<|endofuser|>"
 ASSISTANT, END_OF_ASSISTANT = "<|assistant|>", "<|endofassistant|>"
@@ -27,58 +27,36 @@ END_OF_TEXT = "<|endoftext|>"
 FRAME = (USER, END_OF_USER, ASSISTANT, END_OF_ASSISTANT, IMAGE, IMAGE_PAD, END_OF_IMAGE)
 
 
-@dataclass
-class DotsOCRProcessing:
+class DotsOCRProcessing(Processing):
     """Tokenizer, image processor and stop tokens of one checkpoint."""
 
-    tokenizer: PreTrainedTokenizerFast
-    image_processor: Qwen2VLImageProcessorPil
-    eos_ids: tuple[int, ...]
-    """Ids that end an answer: `<|endoftext|>` and `<|endofassistant|>` in the published generation config."""
+    def __init__(
+        self, image_processor: Any, tokenizer: PreTrainedTokenizerFast, eos_ids: tuple[int, ...]
+    ) -> None:
+        super().__init__(image_processor, tokenizer)
+        self.eos_ids = eos_ids
+        """Ids that end an answer: `<|endoftext|>` and `<|endofassistant|>` in the published generation config."""
 
     @classmethod
-    def from_pretrained(
-        cls, name_or_path: str | PathLike[str], *, local_files_only: bool = False
-    ) -> DotsOCRProcessing:
-        """Read a checkpoint directory (or a hub name). No code of the checkpoint runs.
+    def from_pretrained(cls, path: str | PathLike[str]) -> DotsOCRProcessing:
+        """Read a checkpoint directory. No code of the checkpoint runs.
 
         Raises `ModelError` when the tokenizer lacks one of dots.ocr's markers, `OSError` when files are
         missing.
         """
-        where = str(name_or_path)
+        where = str(path)
         # The class that takes tokenizer.json as it stands, and asks no config.json which remote code to run.
-        tokenizer = PreTrainedTokenizerFast.from_pretrained(where, local_files_only=local_files_only)
+        tokenizer = load_tokenizer(PreTrainedTokenizerFast, where)
         vocabulary = tokenizer.get_vocab()
         if missing := [token for token in FRAME if token not in vocabulary]:
             raise ModelError(
                 f"{where}: the tokenizer has no {', '.join(missing)}; is this a dots.ocr checkpoint?"
             )
-        images = Qwen2VLImageProcessorPil.from_pretrained(where, local_files_only=local_files_only)
-        return cls(
-            tokenizer=tokenizer,
-            image_processor=images,
-            eos_ids=_eos_ids(where, vocabulary, local_files_only),
-        )
-
-    @property
-    def factor(self) -> int:
-        """Pixels per image token and axis (28): sides of the image that the model sees are multiples of it."""
-        return int(self.image_processor.patch_size * self.image_processor.merge_size)
-
-    @property
-    def pixel_limits(self) -> dict[str, int]:
-        """The checkpoint's `factor`, `min_pixels` and `max_pixels`, as `smart_resize` takes them."""
-        size = self.image_processor.size
-        return {
-            "factor": self.factor,
-            "min_pixels": int(size["shortest_edge"]),
-            "max_pixels": int(size["longest_edge"]),
-        }
+        return cls(load_image_processor(where), tokenizer, _eos_ids(where, vocabulary))
 
     def model_size(self, width: int, height: int) -> tuple[int, int]:
-        """Width and height in pixels after `smart_resize` with this checkpoint's limits, as its boxes have.
+        """Width and height in pixels of the image as the model sees it, in which its boxes are written.
 
-        Not the image processor's own rounding, which takes the narrow side of an extreme image to zero first.
         Raises `ValueError` for an empty image or one side over 200 times the other.
         """
         rows, columns = smart_resize(height, width, **self.pixel_limits)
@@ -91,16 +69,12 @@ class DotsOCRProcessing:
         prompt + `<|endofuser|><|assistant|>`; `pixel_values` `(patches, 588)` float32; `image_grid_thw`
         `(1, 3)`. Raises `ValueError` for an image that `smart_resize` refuses.
         """
-        size = self.model_size(*image.size)
-        image = image.convert("RGB")
-        if image.size != size:
-            image = image.resize(size, Image.Resampling.BICUBIC)
-        pixels = self.image_processor(images=image, do_resize=False, return_tensors="pt")
+        self.model_size(*image.size)
+        pixels = self.image_processor(images=image, return_tensors="pt")
         grid = pixels["image_grid_thw"]
-        features = int(grid.prod()) // self.image_processor.merge_size**2
         ids = [
             *self._ids(USER + IMAGE),
-            *self._ids(IMAGE_PAD) * features,
+            *self._ids(IMAGE_PAD) * self.image_tokens(grid),
             *self._ids(END_OF_IMAGE + prompt + END_OF_USER + ASSISTANT),
         ]
         return {
@@ -113,9 +87,9 @@ class DotsOCRProcessing:
         return self.tokenizer.encode(text, add_special_tokens=False)
 
 
-def _eos_ids(where: str, vocabulary: dict[str, int], local_files_only: bool) -> tuple[int, ...]:
+def _eos_ids(where: str, vocabulary: dict[str, int]) -> tuple[int, ...]:
     try:
-        ids = GenerationConfig.from_pretrained(where, local_files_only=local_files_only).eos_token_id
+        ids = GenerationConfig.from_pretrained(where, local_files_only=True).eos_token_id
     except OSError:
         ids = None
     if ids is None:

@@ -1,12 +1,13 @@
 """Steps padded into static buffers, one set for each bucket of rows, tree nodes and slots looked at.
 
 Shapes and addresses repeat, so that the computation of a bucket can be captured once and replayed. Padding is
-harmless by construction: its keys and values go to the row's bin, nothing looks at it, and it looks at something
+harmless by construction: its keys and values go to the row's last slot, nothing looks at it, and it looks at something
 that exists. A step is one copy to the device, one computation, one copy back.
 """
 
 from __future__ import annotations
 
+import math
 import time
 import weakref
 from collections import OrderedDict
@@ -17,12 +18,15 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
-from docspec.targets.stepping.eager import score
-from docspec.targets.stepping.step import StepBatch, StepReport, Verdict, chain
+from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.core.safe_text import first_line
+from docspec.targets.stepping.judging import judged, margins, score
+from docspec.targets.stepping.step import Answer, Choice, StepBatch, StepReport, bucket, chain
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
+    from docspec.targets.rules import RowRules
 
 ROWS = (1, 2, 4, 8, 16)
 TREES = (1, 8, 16, 32, 64, 128)
@@ -31,14 +35,6 @@ LEAST_VIEW = 512
 
 MAX_SHAPES = 64
 """Buckets held at a time; the one that was used longest ago makes room."""
-
-
-def bucket(size: int, sizes: tuple[int, ...]) -> int:
-    """The least of ``sizes`` that holds ``size``; beyond them, the next multiple of the largest."""
-    for candidate in sizes:
-        if size <= candidate:
-            return candidate
-    return -(-size // sizes[-1]) * sizes[-1]
 
 
 def view_bucket(reach: int) -> int:
@@ -53,16 +49,19 @@ def view_bucket(reach: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A bucket: rows, tree nodes and slots looked at, in a cache of ``slots`` slots a row."""
+    """A bucket: rows, tree nodes and slots looked at, in a cache of ``slots`` slots a row; what it answers. Where rows
+    have ``ruled`` logits, those are what it answers."""
 
     rows: int
     tree: int
     view: int
     slots: int
     scored: bool
+    margins: bool = False
+    ruled: bool = False
 
     @classmethod
-    def holding(cls, step: StepBatch, cache: SlotCache, scored: bool) -> Shape:
+    def holding(cls, step: StepBatch, cache: KVCache, scored: bool) -> Shape:
         """The bucket for ``step``; there are never more rows or slots than ``cache`` has."""
         return cls(
             rows=min(bucket(step.rows, ROWS), cache.rows),
@@ -70,6 +69,8 @@ class Shape:
             view=min(view_bucket(step.view_slots), cache.slots),
             slots=cache.slots,
             scored=scored,
+            margins=step.margins,
+            ruled=bool(step.rules),
         )
 
 
@@ -84,19 +85,19 @@ class StaticStep:
         rows, tree = shape.rows, shape.tree
         self._host = torch.zeros(4 * rows * tree + rows, dtype=torch.long, pin_memory=pinned)
         self._host_ancestry = torch.zeros((rows, tree, tree), dtype=torch.bool, pin_memory=pinned)
-        self._host_output = torch.zeros(
-            (3 if shape.scored else 1, rows, tree), dtype=torch.double, pin_memory=pinned
-        )
+        planes = (3 if shape.scored else 1) + shape.margins
+        self._host_output = torch.zeros((planes, rows, tree), dtype=torch.double, pin_memory=pinned)
         self._input = torch.zeros_like(self._host, device=device)
         self._ancestry = torch.zeros_like(self._host_ancestry, device=device)
         self.output = torch.zeros_like(self._host_output, device=device)
+        self.logits: torch.Tensor | None = None
         self.peak = torch.zeros((rows, tree), dtype=torch.float, device=device)
         self._columns = torch.arange(shape.view, device=device)
         grids, self._lengths = self._input.split([4 * rows * tree, rows])
         self._tokens, self._positions, self._places, self._parents = grids.view(4, rows, tree)
 
     def load(self, step: StepBatch) -> None:
-        """Copies ``step`` into the buffers; what it leaves free is padding: the bin's slot, one slot to look at."""
+        """Copies ``step`` into the buffers; what it leaves free is padding: the last slot, one slot to look at."""
         shape, rows, width = self.shape, step.rows, step.width
         flat = self._host.numpy()
         flat[:] = 0
@@ -116,19 +117,22 @@ class StaticStep:
         self._input.copy_(self._host, non_blocking=True)
         self._ancestry.copy_(self._host_ancestry, non_blocking=True)
 
-    def compute(self, cache: SlotCache) -> None:
-        """The forward pass of the loaded step; leaves argmax tokens (and scores) in ``output``.
+    def compute(self, cache: KVCache) -> None:
+        """The forward pass of the loaded step; leaves argmax tokens (scores, margins) in ``output``, or its logits.
 
         ``peak`` are the argmax tokens' logits, by which a capture is compared with the computation it stands for.
         """
         cache.begin_static_step(self._places.flatten(), self.shape.rows, self.shape.view)
         logits = self._target.forward(self._tokens, self._positions, self._mask(), cache)
-        if self.shape.scored:
-            choice, best, drafted = score(logits, self._tokens, self._parents)
-            self.output.copy_(torch.stack((choice.double(), best.double(), drafted.double())))
-        else:
-            choice = logits.argmax(-1)
-            self.output.copy_(choice.double().unsqueeze(0))
+        if self.shape.ruled:
+            if self.logits is None:
+                self.logits = torch.empty_like(logits)
+            self.logits.copy_(logits)
+        answer = score(logits, self._tokens, self._parents) if self.shape.scored else (logits.argmax(-1),)
+        choice = answer[0]
+        if self.shape.margins:
+            answer = (*answer, margins(logits))
+        self.output.copy_(torch.stack([plane.double() for plane in answer]))
         self.peak.copy_(logits.gather(-1, choice.unsqueeze(-1)).squeeze(-1))
 
     def _mask(self) -> torch.Tensor:
@@ -139,17 +143,19 @@ class StaticStep:
         in_tree = ((offset >= 0) & (offset < tree)).unsqueeze(1)
         return (offset < 0).unsqueeze(1) | (in_tree & self._ancestry.gather(2, node))
 
-    def read(self, rows: int, width: int) -> Verdict:
+    def read(self, rows: int, width: int) -> Answer:
         """The answer for the first ``rows`` rows and ``width`` nodes; waits for the device."""
         self._host_output.copy_(self.output, non_blocking=True)
         if self.output.is_cuda:
             torch.cuda.current_stream(self.output.device).synchronize()
         answer = self._host_output[:, :rows, :width]
-        choice = answer[0].long().tolist()
-        return Verdict(choice, *answer[1:].tolist()) if self.shape.scored else Verdict(choice)
+        choice, rest = answer[0].long().tolist(), answer[1:].tolist()
+        margin = rest.pop() if self.shape.margins else ()
+        best, drafted = rest or ((), ())
+        return Answer(choice, best, drafted, margin=margin)
 
 
-Replay = Callable[["SlotCache"], None]
+Replay = Callable[["KVCache"], None]
 """Runs a bucket's computation over a cache of the geometry and the memory that it was captured with."""
 
 
@@ -158,7 +164,7 @@ class Capture(Protocol):
 
     mode: str
 
-    def capture(self, step: StaticStep, cache: SlotCache) -> Replay:
+    def capture(self, step: StaticStep, cache: KVCache) -> Replay:
         """Runs ``step`` and returns its replay; raises whatever went wrong."""
         ...
 
@@ -172,7 +178,7 @@ class NoCapture:
 
     mode = "static"
 
-    def capture(self, step: StaticStep, cache: SlotCache) -> Replay:
+    def capture(self, step: StaticStep, cache: KVCache) -> Replay:
         step.compute(cache)
         return step.compute
 
@@ -181,7 +187,11 @@ class NoCapture:
 
 
 class CaptureError(Exception):
-    """A bucket could not be captured; the message says why."""
+    """A bucket could not be captured; the message says why. ``for_now``: it may be, once there is memory again."""
+
+    def __init__(self, message: str, for_now: bool = False) -> None:
+        super().__init__(message)
+        self.for_now = for_now
 
 
 class BucketedSteps:
@@ -195,6 +205,7 @@ class BucketedSteps:
         self._reason = reason
         self._buckets: OrderedDict[Shape, tuple[StaticStep, Replay]] = OrderedDict()
         self._storage: weakref.ref[torch.Tensor] | None = None
+        self._too_large: set[Shape] = set()
         self._captured = 0
         self._seconds = 0.0
 
@@ -203,10 +214,13 @@ class BucketedSteps:
         return StepReport(self._capture.mode, self._reason, len(self._buckets), self._captured, self._seconds)
 
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
-        return bucket(rows, ROWS), view_bucket(slots + 1) - 1  # the bin is one more
+        return bucket(rows, ROWS), view_bucket(slots + 1) - 1  # the slot for padding is one more
+
+    def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
+        return bucket(nodes, TREES), min(view_bucket(reach), slots)
 
     @torch.inference_mode()
-    def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
+    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
         self._follow(cache)
         shape = Shape.holding(step, cache, scored)
         known = self._buckets.get(shape)
@@ -217,27 +231,45 @@ class BucketedSteps:
             static, replay = known
             static.load(step)
             replay(cache)
+        if static.logits is not None:
+            return judged(static.logits[: step.rows, : step.width], step, scored)
         return static.read(step.rows, step.width)
 
-    def advance(self, token: int, position: int, length: int, cache: SlotCache) -> int:
+    def advance(
+        self,
+        token: int,
+        position: int,
+        length: int,
+        cache: KVCache,
+        rules: RowRules | None = None,
+        margin: bool = False,
+    ) -> Choice:
         step = replace(
-            chain(1, 1, length, length + 1), tokens=np.array([[token]]), positions=np.array([[position]])
+            chain(1, 1, length, length + 1),
+            tokens=np.array([[token]]),
+            positions=np.array([[position]]),
+            rules=() if rules is None else (rules,),
+            margins=margin,
         )
-        return self.run(step, cache, scored=False).choice[0][0]
+        answer = self.run(step, cache, scored=False)
+        return Choice(answer.choice[0][0], answer.margin[0][0] if margin else math.nan)
 
     def forget(self) -> None:
         """Drops everything that was captured."""
         self._buckets.clear()
         self._capture.forget()
 
-    def _follow(self, cache: SlotCache) -> None:
+    def _follow(self, cache: KVCache) -> None:
         """Captures hold addresses: those of memory that is no longer in use are dropped."""
         if self._storage is None or self._storage() is not cache.storage:
             self.forget()
+            self._too_large.clear()
             self._storage = weakref.ref(cache.storage)
 
-    def _captured_step(self, shape: Shape, step: StepBatch, cache: SlotCache) -> StaticStep:
-        """A new bucket with ``step`` run in it."""
+    def _captured_step(self, shape: Shape, step: StepBatch, cache: KVCache) -> StaticStep:
+        """A new bucket with ``step`` run in it. One that ran out of memory is not tried again over the same cache."""
+        if shape in self._too_large:
+            raise CaptureError("out of memory before", for_now=True)
         start = time.perf_counter()
         try:
             static = StaticStep(self._target, shape)
@@ -245,14 +277,14 @@ class BucketedSteps:
             replay = self._capture.capture(static, cache)
         except Exception as error:
             self.forget()
-            raise CaptureError(f"{type(error).__name__}: {_first_line(error)}") from error
+            for_now = is_out_of_memory(error)
+            if for_now:
+                self._too_large.add(shape)
+                release_memory()
+            raise CaptureError(f"{type(error).__name__}: {first_line(error)}", for_now) from error
         self._buckets[shape] = static, replay
         if len(self._buckets) > MAX_SHAPES:
             self._buckets.popitem(last=False)
         self._captured += 1
         self._seconds += time.perf_counter() - start
         return static
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or ["no message"])[0]

@@ -13,7 +13,7 @@ import torch
 from docspec.targets.stepping.bucketed import Replay, StaticStep
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv import KVCache
 
 TOLERANCE = 0.02
 """Largest difference of a captured step's logits from the plain ones, as a share of the largest: kernels chosen anew
@@ -37,7 +37,7 @@ class CudaGraphs:
         self._warmups = warmups
         self._pool: Any = None
 
-    def capture(self, step: StaticStep, cache: SlotCache) -> Replay:
+    def capture(self, step: StaticStep, cache: KVCache) -> Replay:
         with torch.cuda.device(cache.spec.device):
             current = torch.cuda.current_stream()
             side = torch.cuda.Stream()
@@ -69,7 +69,7 @@ class Compiled:
     def __init__(self, backend: str = "inductor") -> None:
         self._backend = backend
 
-    def capture(self, step: StaticStep, cache: SlotCache) -> Replay:
+    def capture(self, step: StaticStep, cache: KVCache) -> Replay:
         step.compute(cache)
         expected = step.peak.clone()
         with torch._dynamo.config.patch(recompile_limit=10_000, accumulated_recompile_limit=100_000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import ModelError
@@ -10,11 +11,12 @@ from docspec.core.options import Graphs
 from docspec.targets.stepping.bucketed import BucketedSteps, CaptureError
 from docspec.targets.stepping.captures import Compiled, CudaGraphs
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import StepBatch, StepReport, StepRunner, Verdict
+from docspec.targets.stepping.step import Answer, Choice, StepBatch, StepReport, StepRunner
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
+    from docspec.targets.rules import RowRules
 
 RANKS = 3
 """Likeliest tokens of each node that are told for recycling. On a CPU they cost next to nothing beside a step; inside
@@ -53,12 +55,17 @@ def make_steps(target: TargetModel, wanted: Graphs) -> StepRunner:
 
 
 class FirstThatWorks:
-    """Uses the first of ``candidates`` whose captures succeed; the last one must always work."""
+    """Uses the first of ``candidates`` whose captures succeed; the last one must always work.
+
+    A step whose capture ran out of memory is run by the last one, and the steps after it as before.
+    """
 
     def __init__(self, target: TargetModel, candidates: list[Candidate]) -> None:
         self._target = target
         self._left = list(candidates)
         self._runner = self._left.pop(0)(target, "the quickest that works here")
+        self._spare = candidates[-1](target, "no memory for a capture")
+        self._spared = 0
 
     @property
     def dense(self) -> bool:
@@ -66,27 +73,45 @@ class FirstThatWorks:
 
     @property
     def report(self) -> StepReport:
-        return self._runner.report
+        report = self._runner.report
+        if not self._spared:
+            return report
+        spared = f"{self._spared} steps as they come for lack of memory"
+        return replace(report, reason=f"{report.reason}; {spared}")
 
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
         return self._runner.geometry(rows, slots)
 
-    def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
+    def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
+        return self._runner.padded(nodes, reach, slots)
+
+    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
         try:
             return self._runner.run(step, cache, scored)
         except CaptureError as error:
-            self._fall_back(error)
-            return self.run(step, cache, scored)
+            return self._instead(error).run(step, cache, scored)
 
-    def advance(self, token: int, position: int, length: int, cache: SlotCache) -> int:
+    def advance(
+        self,
+        token: int,
+        position: int,
+        length: int,
+        cache: KVCache,
+        rules: RowRules | None = None,
+        margin: bool = False,
+    ) -> Choice:
         try:
-            return self._runner.advance(token, position, length, cache)
+            return self._runner.advance(token, position, length, cache, rules, margin)
         except CaptureError as error:
-            self._fall_back(error)
-            return self.advance(token, position, length, cache)
+            return self._instead(error).advance(token, position, length, cache, rules, margin)
 
-    def _fall_back(self, error: CaptureError) -> None:
-        """A step may be run again: it writes the same keys and values to the same slots."""
+    def _instead(self, error: CaptureError) -> StepRunner:
+        """What runs a step whose capture failed. It may be run again: it writes the same keys and values to the same
+        slots."""
+        if error.for_now:
+            self._spared += 1
+            return self._spare
         failed = self._runner.report
         earlier = f"{failed.reason}; " if " failed: " in failed.reason else ""
         self._runner = self._left.pop(0)(self._target, f"{earlier}{failed.mode} failed: {error}")
+        return self

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from docspec.targets.stepping.step import StepBatch, StepReport, Verdict
+from docspec.targets.stepping.judging import chosen, judged
+from docspec.targets.stepping.step import Answer, Choice, StepBatch, StepReport, bucket
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
+    from docspec.targets.rules import RowRules
 
 VIEW_STEP = 128
 """The slots that attention looks at are a multiple of this (or the whole buffer)."""
@@ -19,6 +21,10 @@ VIEW_STEP = 128
 def view_of(reach: int, slots: int) -> int:
     """Slots to look at so that ``reach`` of a buffer of ``slots`` are seen."""
     return min(-(-reach // VIEW_STEP) * VIEW_STEP, slots)
+
+
+TREES = (1, 2, *range(4, 33, 4), *range(40, 65, 8), *range(80, 129, 16), 192, 256)
+"""Tree sizes, close enough together that padding stays cheap."""
 
 
 class EagerSteps:
@@ -34,8 +40,11 @@ class EagerSteps:
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
         return rows, slots
 
+    def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
+        return bucket(nodes, TREES), view_of(reach, slots)
+
     @torch.inference_mode()
-    def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
+    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
         device = cache.spec.device
         tokens = torch.from_numpy(step.tokens).to(device)
         cache.begin_step(torch.from_numpy(step.slots).to(device), step.view_slots)
@@ -45,17 +54,19 @@ class EagerSteps:
             torch.from_numpy(step.mask).to(device),
             cache,
         )
-        if not scored:
-            ranks = min(self._ranks, logits.shape[-1])
-            top = logits.topk(ranks, -1).indices.tolist() if ranks else ()
-            return Verdict(logits.argmax(-1).tolist(), top=top)
-        parents = torch.from_numpy(step.parents).to(device)
-        choice, best, drafted = score(logits, tokens, parents)
-        return Verdict(choice.tolist(), best.tolist(), drafted.tolist())
+        return judged(logits, step, scored, self._ranks)
 
     @torch.inference_mode()
-    def advance(self, token: int, position: int, length: int, cache: SlotCache) -> int:
-        """The lean loop that a speed-up is measured against: no tree, and no copy back but the token."""
+    def advance(
+        self,
+        token: int,
+        position: int,
+        length: int,
+        cache: KVCache,
+        rules: RowRules | None = None,
+        margin: bool = False,
+    ) -> Choice:
+        """The lean loop that a speed-up is measured against: no tree, and no copy back but the choice."""
         device = cache.spec.device
         view = view_of(length + 1, cache.slots)
         cache.begin_step(torch.tensor([[length]], device=device), view)
@@ -65,15 +76,4 @@ class EagerSteps:
             (torch.arange(view, device=device) <= length).view(1, 1, view),
             cache,
         )
-        return int(logits[0, -1].argmax())
-
-
-def score(
-    logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Of ``logits`` ``(rows, tree, vocab)``: the argmax tokens, their log-probabilities in nats, and those of
-    ``tokens`` after their ``parents``; each ``(rows, tree)``."""
-    logprobs = torch.log_softmax(logits.float(), dim=-1)
-    best, choice = logprobs.max(-1)
-    after_parent = logprobs.gather(1, parents.unsqueeze(-1).expand(-1, -1, logprobs.shape[-1]))
-    return choice, best, after_parent.gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
+        return chosen(logits[0, -1], rules, margin)

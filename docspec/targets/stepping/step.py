@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv import KVCache
+    from docspec.targets.rules import RowRules
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class StepBatch:
 
     ``tokens``, ``positions``, ``slots``, ``parents`` are ``(rows, tree)``; ``lengths`` ``(rows,)`` are the verified
     tokens before each tree; ``ancestry`` ``(rows, tree, tree)`` is true where a node may look at another one.
-    ``view_slots`` are the slots that attention has to look at.
+    ``view_slots`` are the slots that attention has to look at. ``rules`` are the rows' generation rules, none where no
+    row has any. ``margins``: whether those of the choices are wanted.
     """
 
     tokens: np.ndarray
@@ -29,6 +32,8 @@ class StepBatch:
     lengths: np.ndarray
     ancestry: np.ndarray
     view_slots: int
+    rules: tuple[RowRules | None, ...] = ()
+    margins: bool = False
 
     @property
     def rows(self) -> int:
@@ -62,19 +67,36 @@ def chain(rows: int, width: int, prefix: int, view_slots: int) -> StepBatch:
     return StepBatch(np.zeros_like(places), places, places, parents, lengths, ancestry, view_slots)
 
 
+def bucket(size: int, sizes: tuple[int, ...]) -> int:
+    """The least of ``sizes`` that holds ``size``; beyond them, the next multiple of the largest."""
+    for candidate in sizes:
+        if size <= candidate:
+            return candidate
+    return -(-size // sizes[-1]) * sizes[-1]
+
+
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Answer:
     """The target's answer to a :class:`StepBatch`, ``(rows, tree)`` nested lists on the host.
 
     ``choice`` are the argmax tokens. Where they were asked for, ``best`` are their log-probabilities (nats) and
     ``drafted`` those of each node's own token after its parent. ``top`` ``(rows, tree, ranks)`` are the likeliest
-    tokens, best first, from runners that look for them.
+    tokens, best first, from runners that look for them. ``margin`` are the distances of the largest logits from the
+    second ones, where they were asked for or cost nothing. All of it is told of logits as the rules leave them.
     """
 
     choice: Sequence[Sequence[int]]
     best: Sequence[Sequence[float]] = ()
     drafted: Sequence[Sequence[float]] = ()
     top: Sequence[Sequence[Sequence[int]]] = ()
+    margin: Sequence[Sequence[float]] = ()
+
+
+class Choice(NamedTuple):
+    """The target's next token, and how far its logit is from the second one (NaN where nobody asked)."""
+
+    token: int
+    margin: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +125,24 @@ class StepRunner(Protocol):
         captures depend on it."""
         ...
 
-    def run(self, step: StepBatch, cache: SlotCache, scored: bool) -> Verdict:
+    def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
+        """Nodes that trees of ``nodes`` are padded to, and slots to look at so that ``reach`` of a buffer of ``slots``
+        are seen: few different ones, as shapes that repeat run faster."""
+        ...
+
+    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
         """Verifies ``step`` over ``cache``; log-probabilities where ``scored``."""
         ...
 
-    def advance(self, token: int, position: int, length: int, cache: SlotCache) -> int:
-        """The argmax token after ``token``, the pending one of row 0 behind ``length`` verified tokens."""
+    def advance(
+        self,
+        token: int,
+        position: int,
+        length: int,
+        cache: KVCache,
+        rules: RowRules | None = None,
+        margin: bool = False,
+    ) -> Choice:
+        """The choice after ``token``, the pending one of row 0 behind ``length`` verified tokens, as that row's
+        ``rules`` leave it; its margin where that is asked for."""
         ...

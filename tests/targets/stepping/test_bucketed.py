@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.core import ParseOptions
-from docspec.hierarchy.rows import Engine, RowJob
-from docspec.speculation.batch import linearise
-from docspec.speculation.tree import TokenTree
+from docspec.engine.batch import linearise
+from docspec.engine.request import Request
+from docspec.engine.tree import TokenTree
+from docspec.hierarchy.decoding import make_engine
 from docspec.targets.registry import load_target
 from docspec.targets.stepping import bucketed
 from docspec.targets.stepping.bucketed import (
@@ -31,7 +32,6 @@ from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import chain
 
 NEW_TOKENS = 80
-HELD = ((0,) * 5000, (0, 1) * 2500)
 
 
 @pytest.fixture(scope="module", params=["auto", "eager"])
@@ -51,8 +51,8 @@ def prompts(target, printed_page):
 def greedy(target, prompts):
     """What plain eager decoding writes."""
     target.steps = EagerSteps(target)
-    engine = Engine(target, ParseOptions())
-    return [engine.baseline(RowJob(prompt, (), NEW_TOKENS, HELD))[0].tokens for prompt in prompts]
+    engine = make_engine(target, ParseOptions())
+    return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
 
 
 @pytest.fixture
@@ -70,21 +70,20 @@ def jobs(prompts, greedy):
     drafts = [(greedy[0],), (worn, greedy[1][30:]), (tuple(reversed(greedy[2])), greedy[2][:40])]
     budgets = [NEW_TOKENS, NEW_TOKENS, 30]
     return [
-        RowJob(prompt, draft, budget, HELD)
-        for prompt, draft, budget in zip(prompts, drafts, budgets, strict=True)
+        Request(prompt, draft, budget) for prompt, draft, budget in zip(prompts, drafts, budgets, strict=True)
     ]
 
 
 @pytest.mark.parametrize("max_tree", [1, 5, 64])
 def test_padded_rows_and_trees_equal_plain_decoding(target, static, prompts, greedy, max_tree):
-    outputs, stats = Engine(target, ParseOptions(max_tree=max_tree)).speculate(jobs(prompts, greedy))
+    outputs, stats = make_engine(target, ParseOptions(max_tree=max_tree)).speculate(jobs(prompts, greedy))
     assert [output.tokens for output in outputs] == [greedy[0], greedy[1], greedy[2][:30]]
     assert stats.forwards < stats.steps
     assert 4 in {shape.rows for shape in static._buckets}  # three rows are padded to four
 
 
 def test_plain_decoding_in_buckets_equals_plain_decoding(target, static, prompts, greedy):
-    output, stats = Engine(target, ParseOptions()).baseline(RowJob(prompts[0], (), NEW_TOKENS, HELD))
+    output, stats = make_engine(target, ParseOptions()).baseline(Request(prompts[0], (), NEW_TOKENS))
     assert output.tokens == greedy[0]
     assert stats.forwards == stats.steps == NEW_TOKENS - 1
     assert static.report.captured == 1
@@ -92,9 +91,9 @@ def test_plain_decoding_in_buckets_equals_plain_decoding(target, static, prompts
 
 def test_relaxed_acceptance_sees_the_same_numbers(target, static, prompts, greedy):
     eager, tau = EagerSteps(target), ParseOptions(tau=0.5)
-    padded, _ = Engine(target, tau).speculate(jobs(prompts, greedy))
+    padded, _ = make_engine(target, tau).speculate(jobs(prompts, greedy))
     target.steps = eager
-    plain, _ = Engine(target, tau).speculate(jobs(prompts, greedy))
+    plain, _ = make_engine(target, tau).speculate(jobs(prompts, greedy))
     assert [output.tokens for output in padded] == [output.tokens for output in plain]
 
 
@@ -107,11 +106,11 @@ def branching(pending: int, seed: int, size: int) -> TokenTree:
 
 
 def one_step(target, cache, steps, scored=True):
-    """The verdict on three trees of different size behind prefixes of different length, from equal caches."""
+    """The answer to three trees of different size behind prefixes of different length, from equal caches."""
     generator = torch.Generator().manual_seed(3)
     cache.buffer.copy_(torch.randn(cache.buffer.shape, generator=generator))
     trees = [branching(7, 1, 11), branching(9, 2, 3), branching(4, 3, 6)]
-    step = linearise(trees, [40, 700, 5], [0, -3, 2], cache.slots)
+    step = linearise(trees, [40, 700, 5], [0, -3, 2], cache.slots, EagerSteps(target).padded)
     return steps.run(step, cache, scored), [len(tree) for tree in trees], cache.buffer.clone()
 
 
@@ -124,7 +123,7 @@ def test_verdicts_and_caches_are_those_of_the_unpadded_step(target):
         assert padded.best[row][:size] == pytest.approx(plain.best[row][:size], abs=1e-3)
         assert padded.drafted[row][1:size] == pytest.approx(plain.drafted[row][1:size], abs=1e-3)
     torch.testing.assert_close(
-        left_padded[..., : cache.bin, :, :], left[..., : cache.bin, :, :], atol=1e-3, rtol=1e-3
+        left_padded[..., : cache.padding_slot, :, :], left[..., : cache.padding_slot, :, :], atol=1e-3, rtol=1e-3
     )
 
 
@@ -135,7 +134,7 @@ class TestNegativeControls:
         cache = target.kv.cache(5, 800)
         plain, sizes, left = one_step(target, cache, EagerSteps(target))
         padded, _, left_padded = one_step(target, cache, BucketedSteps(target, NoCapture()))
-        kept = left[..., : cache.bin, :, :], left_padded[..., : cache.bin, :, :]
+        kept = left[..., : cache.padding_slot, :, :], left_padded[..., : cache.padding_slot, :, :]
         answers = [
             [verdict.choice[row][:size] for row, size in enumerate(sizes)] for verdict in (plain, padded)
         ]
@@ -175,7 +174,7 @@ class TestNegativeControls:
 
 def test_the_mask_on_the_device_is_the_mask_on_the_host(target):
     trees = [branching(7, 1, 9), branching(9, 2, 4)]
-    step = linearise(trees, [100, 3], [0, 0], 600)
+    step = linearise(trees, [100, 3], [0, 0], 600, lambda nodes, reach, slots: (nodes, reach))
     static = StaticStep(target, Shape(4, 16, 512, 601, False))
     static.load(step)
     mask = static._mask().numpy()

@@ -63,6 +63,51 @@ def test_what_fails_is_left_for_the_next_with_its_reason(target):
     assert steps.advance(3, 10, 10, cache) == EagerSteps(target).advance(3, 10, 10, cache)
 
 
+class Crowded(NoCapture):
+    """A capture that runs out of memory as often as it is told."""
+
+    def __init__(self, times: int, error: Exception) -> None:
+        self.left, self._error, self.tried = times, error, 0
+
+    def capture(self, step, cache):
+        self.tried += 1
+        self.left -= 1
+        if self.left >= 0:
+            raise self._error
+        return super().capture(step, cache)
+
+
+def ended(error):
+    """How a capture that was left by ``error`` fails where it is ended."""
+    try:
+        raise error
+    except RuntimeError:
+        try:
+            raise RuntimeError("operation failed due to a previous error during capture")
+        except RuntimeError as last:
+            return last
+
+
+NO_ROOM = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+
+@pytest.mark.parametrize("error", [NO_ROOM, MemoryError(), ended(NO_ROOM)])
+def test_a_step_that_ran_out_of_memory_demotes_no_other(target, error):
+    crowded = Crowded(1, error)
+    steps = FirstThatWorks(target, [lambda t, why: BucketedSteps(t, crowded, why), EagerSteps])
+    cache, plain = target.kv.cache(1, 100), EagerSteps(target)
+    large, small = chain(1, 20, 10, 30), chain(1, 5, 10, 15)
+    assert steps.run(large, cache, False) == plain.run(large, cache, False)
+    assert steps.run(small, cache, False) == plain.run(small, cache, False)
+    assert (steps.report.mode, steps.report.captured, crowded.tried) == ("static", 1, 2)
+    assert steps.run(large, cache, False) == plain.run(large, cache, False)
+    assert crowded.tried == 2, "not tried again where it ran out of memory"
+    assert steps.report.reason.endswith("; 2 steps as they come for lack of memory")
+    another = target.kv.cache(1, 300)
+    assert steps.run(large, another, False) == plain.run(large, another, False)
+    assert (crowded.tried, steps.report.mode) == (3, "static"), "another cache, another chance"
+
+
 def test_what_works_is_kept(target):
     steps = FirstThatWorks(
         target, [broken("cuda", "no"), lambda t, why: BucketedSteps(t, NoCapture(), why), EagerSteps]

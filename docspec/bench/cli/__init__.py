@@ -1,0 +1,35 @@
+"""``docspec bench``: measurements, a file for each command. Heavy imports happen when a command runs."""
+
+from __future__ import annotations
+
+import typer
+
+from docspec.bench.cli.accuracy import accuracy
+from docspec.bench.cli.corrections import corrections
+from docspec.bench.cli.drafts import drafts
+from docspec.bench.cli.fidelity import fidelity
+from docspec.bench.cli.memory import memory
+from docspec.bench.cli.reader import reader
+from docspec.bench.cli.speed import speed
+from docspec.bench.cli.step import scripted, step
+from docspec.bench.cli.transcripts import transcripts
+
+bench = typer.Typer(
+    name="bench",
+    no_args_is_help=True,
+    help="Measure what speculation brings.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (
+    speed,
+    fidelity,
+    memory,
+    accuracy,
+    drafts,
+    corrections,
+    reader,
+    step,
+    scripted,
+    transcripts,
+):
+    bench.command()(command)

@@ -1,0 +1,70 @@
+"""What the commands of ``docspec bench`` share: options, inputs, the JSON file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from docspec.targets.registry import TargetInfo
+
+Inputs = Annotated[
+    list[str], typer.Argument(metavar="INPUT", show_default=False, help="PDF or image files, or folders.")
+]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", show_default=False, help="Write all figures as JSON."),
+]
+PlotFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot", metavar="FILE.png|svg", show_default=False, help="Draw the result (extra 'bench')."
+    ),
+]
+
+
+def sources_of(inputs: list[str]) -> list[Any]:
+    """The files that ``inputs`` name; raises the first error there is."""
+    from docspec.documents import expand_inputs
+
+    expansion = expand_inputs(inputs)
+    for error in expansion.errors:
+        raise error
+    expansion.raise_if_nothing()
+    return list(expansion.sources)
+
+
+def write_json(path: Path | None, schema: str, model: str, rows: list[dict[str, Any]], **more: Any) -> None:
+    """Writes ``rows`` and ``more`` with versions and machine; nothing where ``path`` is ``None``."""
+    if path is None:
+        return
+    from docspec.reporting.writer import write_whole
+    from docspec.versions import machine, versions
+
+    whole = {
+        "schema": schema,
+        "versions": versions(),
+        "machine": machine(),
+        "model": model,
+        **more,
+        "rows": rows,
+    }
+    write_whole(path, json.dumps(whole, indent=2) + "\n")
+
+
+def target_fields(info: TargetInfo) -> dict[str, Any]:
+    """What a JSON file says of the target; ``simulated``: its weights were never trained."""
+    return {
+        "target": {key: value for key, value in asdict(info).items() if key != "path"},
+        "simulated": info.random,
+    }
+
+
+def target_line(info: TargetInfo) -> str:
+    """The target in a few words, for captions and titles."""
+    simulated = "; SIMULATED: random weights" if info.random else ""
+    return f"{info.name}, {info.device}, {info.dtype}{simulated}"

@@ -1,0 +1,45 @@
+"""``docspec bench memory``: peak memory of short and long documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docspec.bench.cli.common import JsonFile, write_json
+from docspec.bench.cli.tables import console, table
+from docspec.console.parameters import takes_options
+from docspec.core import ParseOptions
+
+if TYPE_CHECKING:
+    from docspec.bench.memory import Peak
+
+
+@takes_options("model", max_tokens=32)
+def memory(
+    *,
+    options: ParseOptions,
+    pages: Annotated[
+        list[int] | None, typer.Option(min=1, show_default=False, help="Repeatable; default: 10 and 300.")
+    ] = None,
+    json_file: JsonFile = None,
+) -> int:
+    """Peak memory of generated documents of different length, each in a process of its own."""
+    from docspec.bench.memory import measure
+
+    peaks = measure(pages or [10, 300], ["--model", options.model, "--max-tokens", str(options.max_tokens)])
+    print_memory(peaks)
+    write_json(json_file, "docspec.bench.memory/1", options.model, [asdict(peak) for peak in peaks])
+    return 0
+
+
+def print_memory(peaks: Sequence[Peak]) -> None:
+    """One row a run, with its ratio to the first."""
+    grid = table("Peak resident memory", [], ["pages", "MiB", "of the first", "seconds"])
+    for peak in peaks:
+        grid.add_row(
+            str(peak.pages), f"{peak.mib:.0f}", f"{peak.mib / peaks[0].mib:.3f}", f"{peak.seconds:.0f}"
+        )
+    console().print(grid)

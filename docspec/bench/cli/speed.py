@@ -1,0 +1,152 @@
+"""``docspec bench speed``: plain decoding against every way of speculating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docspec.bench.cli.common import (
+    Inputs,
+    JsonFile,
+    PlotFile,
+    sources_of,
+    target_fields,
+    target_line,
+    write_json,
+)
+from docspec.bench.cli.tables import console, table
+from docspec.console.parameters import takes_options
+from docspec.core import ParseOptions, UsageError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from docspec.bench.speed import PageSpeed
+
+
+@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens")
+def speed(
+    *,
+    inputs: Inputs,
+    options: ParseOptions,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODE", show_default=False, help="Repeatable; default: all. plain always runs."),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 3,
+    json_file: JsonFile = None,
+    plot: PlotFile = None,
+) -> int:
+    """Plain decoding against every way of speculating: one run, interleaved, medians."""
+    from docspec.bench.charts import plot_speed
+    from docspec.bench.plots import check_plot
+    from docspec.bench.speed import MODES, PLAIN, by_kind, measure, summarise
+    from docspec.console.terminal import say
+    from docspec.parser import Parser
+
+    check_plot(plot)
+    chosen = mode or list(MODES)
+    for name in chosen:
+        if name not in MODES:
+            raise UsageError(f"--mode {name}: unknown; choose among {', '.join(MODES)}")
+
+    def told(page: PageSpeed) -> None:
+        ratios = ", ".join(f"{m} {page.sr_e2e(m):.2f}x" for m in chosen if m != PLAIN)
+        say(f"{page.source} page {page.page}: {ratios}")
+
+    with Parser(options) as parser:
+        measured = measure(parser, sources_of(inputs), chosen, repeats, told)
+        info = parser.target_info
+    if not measured:
+        raise UsageError("no page could be measured")
+    print_speed(measured, target_line(info), repeats)
+    modes = [sample.mode for sample in measured[0].samples]
+    write_json(
+        json_file,
+        "docspec.bench.speed/1",
+        options.model,
+        [asdict(page) for page in measured],
+        **target_fields(info),
+        repeats=repeats,
+        modes=[asdict(summarise(measured, mode)) for mode in modes],
+        kinds=[
+            {"kind": kind, **asdict(summarise(group, mode))}
+            for kind, group in by_kind(measured).items()
+            for mode in modes
+        ],
+    )
+    if plot is not None:
+        plot_speed(
+            plot,
+            measured,
+            f"{target_line(info)}; medians and extremes of {repeats} interleaved runs",
+            info.random,
+        )
+    return 0
+
+
+def print_speed(pages: Sequence[PageSpeed], target: str, repeats: int) -> None:
+    """Each mode's end-to-end ratio by page, all ratios by kind where kinds have several pages, then everything."""
+    from docspec.bench.charts import page_names
+    from docspec.bench.speed import PLAIN, by_kind, summarise
+
+    modes = [sample.mode for sample in pages[0].samples if sample.mode != PLAIN]
+    columns = ["tokens", "plain s", *modes]
+    each = table("SR_e2e by page: plain seconds over the mode's", ["page"], columns, dense=True)
+    for name, page in zip(page_names([(one.source, one.page) for one in pages]), pages, strict=True):
+        plain = page.sample(PLAIN)
+        faster = [f"{page.sr_e2e(mode):.2f}" for mode in modes]
+        each.add_row(name, str(plain.tokens), f"{plain.total:.2f}", *faster)
+    console().print(each)
+    kinds = by_kind(pages)
+    if 1 < len(kinds) < len(pages):
+        console().print(_speed_by_kind(kinds, [PLAIN, *modes]))
+    ratios = table(
+        f"All pages together: plain over the mode's, medians of {repeats} interleaved runs",
+        ["mode"],
+        ["AAL", "tok/step", "SR_decode", "SR_e2e", "range", "worst", "identical"],
+        dense=True,
+    )
+    shares = table(
+        "Seconds, sums of medians; host: propose + tree + mask, share of all steps",
+        ["mode"],
+        ["draft", "stage 1", "prefill", "stage 2", "total", "host"],
+        dense=True,
+    )
+    shares.caption = target
+    for mode in [PLAIN, *modes]:
+        one = summarise(pages, mode)
+        ratios.add_row(
+            mode,
+            f"{one.aal:.2f}",
+            f"{one.tokens_per_step:.2f}",
+            f"{one.sr_decode:.2f}",
+            f"{one.sr_e2e:.2f}",
+            f"{one.sr_low:.2f}-{one.sr_high:.2f}",
+            f"{one.worst:.2f}",
+            f"{one.identical} of {one.pages}",
+        )
+        parts = (one.draft, one.stage1, one.prefill, one.stage2, one.total)
+        shares.add_row(mode, *(f"{part:.2f}" for part in parts), f"{100 * one.host_share:.1f} %")
+    console().print(ratios)
+    console().print(shares)
+
+
+def _speed_by_kind(kinds: dict[str, list[PageSpeed]], modes: Sequence[str]) -> Table:
+    from docspec.bench.speed import summarise
+
+    columns = ["mode", "AAL", "tok/step", "SR_decode", "SR_e2e", "identical"]
+    grid = table("By kind of page", ["kind"], columns, dense=True)
+    for kind, group in kinds.items():
+        for mode in modes:
+            one = summarise(group, mode)
+            ratios = (one.aal, one.tokens_per_step, one.sr_decode, one.sr_e2e)
+            identical = f"{one.identical} of {one.pages}"
+            grid.add_row(
+                kind if mode == modes[0] else "", mode, *(f"{ratio:.2f}" for ratio in ratios), identical
+            )
+        grid.add_section()
+    return grid

@@ -1,0 +1,197 @@
+"""``docspec bench transcripts``: what drafts are worth on outputs that a model wrote earlier."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from docspec.bench.cli.common import JsonFile, PlotFile
+from docspec.console import exits
+from docspec.console.parameters import takes_options
+from docspec.core import DocspecError, ParseOptions
+
+if TYPE_CHECKING:
+    from docspec.bench.transcripts import PageReplay
+
+SCHEMA = "docspec.bench.transcripts/1"
+POLICIES = ("window", "cursor")
+LABEL = (
+    "replayed transcript: no model runs; steps are those of exact acceptance, ms the host's CPU time a step"
+)
+
+
+@takes_options("drafts", "dpi", drafter="text-layer", max_tree=128)
+def transcripts(
+    *,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT",
+            show_default=False,
+            help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
+        ),
+    ],
+    tokenizer: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped."
+        ),
+    ],
+    align: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", show_default=False, help="What to replay; repeatable. Default: window and cursor."
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SOURCE", show_default=False, help="Also the cursor without it; repeatable."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SOURCE", show_default=False, help="Also this source by itself; repeatable."),
+    ] = None,
+    options: ParseOptions,
+    json_file: JsonFile = None,
+    plot: PlotFile = None,
+) -> int:
+    """Replay what a model wrote earlier against drafts: tokens per step of each way to propose, no weights needed.
+
+    Beside them stands the copy bound: the best that copying from these drafts could do. With --without and --only a
+    second table says what each source of drafted tokens is worth on all pages.
+    """
+    from docspec import offline
+    from docspec.bench.charts import plot_transcripts
+    from docspec.bench.plots import check_plot
+    from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
+    from docspec.console.terminal import quiet_libraries, say_error
+    from docspec.drafting import make_drafter
+    from docspec.proposing.registry import source_names
+
+    check_plot(plot)
+    offline.enforce()
+    quiet_libraries(0)
+    shown = list(dict.fromkeys(align or POLICIES))
+    aligns = [*shown, *(f"cursor-{name}" for name in without or ()), *(only or ())]
+    for name in aligns:
+        source_names(name)
+    codec = TokenizerFile(tokenizer)
+    pairs = find_transcripts(inputs)
+    draws, budget = make_drafter(options), options.max_tree
+    pages: list[PageReplay] = []
+    errors: list[DocspecError] = []
+    for pair in pairs:
+        try:
+            pages.append(replay_transcript(pair, draws, codec, aligns, budget, options.dpi))
+        except DocspecError as error:
+            say_error(str(error))
+            errors.append(error)
+    if pages:
+        _print(pages, budget, len(shown))
+        if len(aligns) > len(shown):
+            _print_sources(pages, budget)
+        if json_file is not None:
+            from docspec.reporting.writer import write_whole
+
+            write_whole(json_file, json.dumps(_as_object(pages, budget, aligns), indent=2) + "\n")
+        if plot is not None:
+            plot_transcripts(
+                plot, pages, f"replayed, no model runs; drafts: {options.drafter}; tree budget {budget}"
+            )
+    return exits.code_of_run(len(pages), 0, errors)
+
+
+def _print(pages: list[PageReplay], budget: int, shown: int) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from docspec.bench.cli.tables import console
+    from docspec.bench.transcripts import total
+
+    table = Table(
+        title=f"Tokens per step (steps), tree budget {budget}",
+        caption=LABEL,
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("page", overflow="ellipsis", no_wrap=True, max_width=16)
+    table.add_column("tokens", justify="right", no_wrap=True)
+    for one in pages[0].replays[:shown]:
+        table.add_column(one.align, justify="right", no_wrap=True)
+    table.add_column("copy bound", justify="right", no_wrap=True)
+    table.add_column("ms/step", justify="right", no_wrap=True)
+    everything = total(pages)
+    for page in [*pages, everything]:
+        if page is everything:
+            table.add_section()
+        table.add_row(
+            page.name,
+            str(page.tokens),
+            *(f"{one.tokens_per_step:.2f} ({one.steps})" for one in page.replays[:shown]),
+            f"{page.bound_tokens_per_step:.2f} ({page.bound_steps})",
+            " ".join(f"{one.host_milliseconds_per_step:.2f}" for one in page.replays[:shown]),
+            style="bold" if page is everything else None,
+        )
+    console().print(table)
+
+
+def _print_sources(pages: list[PageReplay], budget: int) -> None:
+    """All pages under each policy, against the cursor; the seconds of a source are those under the cursor."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from docspec.bench.transcripts import total
+
+    replays = total(pages).replays
+    full = next((one for one in replays if one.align == "cursor"), replays[0])
+    table = Table(title=f"All pages, tree budget {budget}", box=box.SIMPLE, padding=(0, 1, 0, 0))
+    table.add_column("sources", no_wrap=True)
+    for title in ("tokens/step", "steps", f"against {full.align}", "ms/step", "its own"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for one in replays:
+        own = full.source_seconds.get(one.align.removeprefix("cursor-"))
+        table.add_row(
+            one.align,
+            f"{one.tokens_per_step:.2f}",
+            str(one.steps),
+            f"{100 * (one.tokens_per_step / full.tokens_per_step - 1):+.1f} %",
+            f"{one.host_milliseconds_per_step:.2f}",
+            "" if own is None else f"{1e3 * own / full.steps:.3f}",
+        )
+    Console(highlight=False, markup=False, emoji=False).print(table)
+
+
+def _as_object(pages: list[PageReplay], budget: int, aligns: list[str]) -> dict[str, Any]:
+    from docspec.bench.transcripts import total
+    from docspec.versions import machine, versions
+
+    return {
+        "schema": SCHEMA,
+        "what": LABEL,
+        "versions": versions(),
+        "machine": machine(),
+        "budget": budget,
+        "align": aligns,
+        "pages": [_page_object(page) for page in pages],
+        "total": _page_object(total(pages)),
+    }
+
+
+def _page_object(page: PageReplay) -> dict[str, Any]:
+    found = asdict(page)
+    found["bound_tokens_per_step"] = page.bound_tokens_per_step
+    found["replays"] = [
+        {
+            **asdict(one),
+            "tokens_per_step": one.tokens_per_step,
+            "host_milliseconds_per_step": one.host_milliseconds_per_step,
+            "share_of_bound": page.bound_steps / one.steps,
+        }
+        for one in page.replays
+    ]
+    return found

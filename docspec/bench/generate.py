@@ -1,0 +1,61 @@
+"""What a user has today: transformers' own greedy ``generate``, a page or its crops one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import torch
+
+from docspec.core import PageImage, PageResult, PageTimings, StageStats
+from docspec.hierarchy.page import PageParser
+
+if TYPE_CHECKING:
+    from docspec.targets.adapter import TransformersTarget
+
+
+class GenerateReader:
+    """Reads pages by ``generate`` with the very inputs and budgets that ``pages`` would give its own rows.
+
+    All its seconds, prefill included, count as decoding: ``generate`` does not tell them apart.
+    """
+
+    def __init__(self, target: TransformersTarget, pages: PageParser) -> None:
+        self._target = target
+        self._pages = pages
+
+    def parse(self, page: PageImage) -> PageResult:
+        """The page's tokens and times; layout and rendering take what they take anywhere."""
+        drafted = self._pages.draft(page)
+        start = time.perf_counter()
+        requests = self._pages.requests(drafted)
+        encoded = time.perf_counter()
+        tokens = tuple(
+            token
+            for request in requests
+            for token in generated(self._target, request.prompt.inputs, request.budget)[0]
+        )
+        seconds = time.perf_counter() - encoded
+        return PageResult(
+            page.source,
+            page.number,
+            "ok",
+            stage2=StageStats(tokens=len(tokens), steps=len(tokens), decode_seconds=seconds),
+            timings=PageTimings(
+                page.render_seconds, drafted.draft.seconds, prefill=encoded - start, stage2=seconds
+            ),
+            token_ids=tokens,
+        )
+
+
+def generated(
+    target: TransformersTarget, inputs: Mapping[str, torch.Tensor], budget: int
+) -> tuple[list[int], bool]:
+    """What ``generate`` writes for ``inputs``, the end token dropped, and whether there was one."""
+    moved = {name: value.to(target.kv_spec.device) for name, value in inputs.items()}
+    with torch.inference_mode():
+        ids = target.model.generate(**moved, do_sample=False, num_beams=1, max_new_tokens=budget)
+    written = ids[0, inputs["input_ids"].shape[1] :].tolist()
+    tokens = [token for token in written if token not in target.eos_ids]
+    return tokens, len(tokens) < len(written)

@@ -1,0 +1,80 @@
+"""What is found when pages are compared with ``generate``: verdicts, and what could not be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from docspec.targets.registry import TargetInfo
+
+Verdict = Literal["identical", "cut", "differs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One way of reading one page compared with ``generate``.
+
+    ``identical``: the page ended and its tokens and files are the same. ``cut``: they are, as far as the budget goes.
+    ``apart`` are the things that differ: ``tokens``, ``md``, ``json``, ``html``. ``draft_characters`` is the size of
+    the draft, all its readings together.
+    """
+
+    source: str
+    page: int
+    attention: str
+    drafts: str
+    way: str
+    verdict: Verdict
+    apart: tuple[str, ...]
+    draft_characters: int
+    tokens: int
+    steps: int
+    accepted: int
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """What was not compared on one page, and why; ``failed`` where that is no property of the page."""
+
+    source: str
+    page: int
+    attention: str
+    drafts: str
+    reason: str
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageChecks:
+    """All comparisons of one page under one attention implementation.
+
+    ``inputs`` says who made the inputs of ``generate``, ``inputs_apart`` how docspec's differ. ``seconds`` is wall
+    time, drafting included.
+    """
+
+    source: str
+    page: int
+    attention: str
+    checks: tuple[Check, ...] = ()
+    skips: tuple[Skip, ...] = ()
+    inputs: str = ""
+    inputs_apart: str = ""
+    seconds: float = 0.0
+    target: TargetInfo | None = None
+
+    def of(self, verdict: Verdict) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.verdict == verdict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything that was asked for was compared, and nothing differed."""
+        failed = any(skip.failed for skip in self.skips)
+        return not self.of("differs") and not self.inputs_apart and not failed
+
+
+def never_compared(pages: Sequence[PageChecks], names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the drafters ``names`` whose drafts were compared on no page at all."""
+    compared = {check.drafts for page in pages for check in page.checks}
+    return tuple(name for name in names if name not in compared)

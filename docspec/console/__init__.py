@@ -1,0 +1,1 @@
+"""What every command shares: standard error and standard output, exit codes, options as parameters."""

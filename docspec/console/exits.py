@@ -1,0 +1,120 @@
+"""Exit codes and what leads to them; documented in the README and kept stable.
+
+Codes above 128 follow the shell's habit of 128 plus the number of the signal. This module imports nothing slow: a
+Ctrl-C is answered in one line from the first moment on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from docspec.core import DocspecError
+
+OK = 0
+FATAL = 1
+USAGE = 2
+PARTIAL = 3
+PIPE_CLOSED = 128 + 13
+INTERRUPTED = 128 + 2
+
+
+class Interrupted(KeyboardInterrupt):
+    """A request to stop that came as a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.exit_code = 128 + number
+
+
+class _Asked:
+    """The signal that asked the process to stop, and whether it has to wait."""
+
+    number: int | None = None
+    held = False
+
+
+_DEFAULTS = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
+
+
+def stop_on_signals() -> None:
+    """Makes ``SIGTERM`` and ``SIGHUP`` unwind like Ctrl-C, so that no temporary file stays behind and every run leaves
+    its report. A signal that is ignored stays so.
+    """
+    _Asked.number, _Asked.held = None, False
+    sys.unraisablehook = _unless_interrupted
+    for name, default in _DEFAULTS.items():
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) in (default, _stop):
+            signal.signal(number, _stop)
+
+
+def _unless_interrupted(fault: sys.UnraisableHookArgs) -> None:
+    """Where an interrupt cannot be raised it is remembered, not printed."""
+    if not issubclass(fault.exc_type, Interrupted):
+        sys.__unraisablehook__(fault)
+
+
+def die_of_signals() -> None:
+    """From now on a signal ends the process at once: there is nothing left to be tidied."""
+    for name in _DEFAULTS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == _stop:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _stop(number: int, frame: object) -> None:
+    _Asked.number = _Asked.number or number
+    if not _Asked.held:
+        raise Interrupted(_Asked.number)
+
+
+def asked_to_stop() -> Interrupted | None:
+    """The interrupt that a signal asked for, also where a library swallowed what was raised or made another error of
+    it."""
+    return None if _Asked.number is None else Interrupted(_Asked.number)
+
+
+def stop_if_asked() -> None:
+    """Raises :class:`Interrupted` where a signal came and was swallowed."""
+    interrupt = asked_to_stop()
+    if interrupt is not None:
+        raise interrupt
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Within it signals wait: for the moments in which a run writes down how it ended."""
+    _Asked.held = True
+    try:
+        yield
+    finally:
+        _Asked.held = False
+
+
+def code_of(error: BaseException) -> int:
+    """The exit code of a run that ended with this error."""
+    from docspec.core import UsageError
+
+    if isinstance(error, KeyboardInterrupt):
+        return getattr(error, "exit_code", INTERRUPTED)
+    if isinstance(error, BrokenPipeError):
+        return PIPE_CLOSED
+    return USAGE if isinstance(error, UsageError) else FATAL
+
+
+def code_of_run(done: int, failed_pages: int, errors: Sequence[DocspecError]) -> int:
+    """The exit code of a run that went to its end: ``done`` inputs written, ``errors`` of those that were
+    not.
+    """
+    from docspec.core import UsageError
+
+    if not errors and not failed_pages:
+        return OK
+    if errors and not done:
+        return USAGE if all(isinstance(error, UsageError) for error in errors) else FATAL
+    return PARTIAL

@@ -1,0 +1,77 @@
+"""Declared options (``docspec.core.options``) as parameters of Typer commands.
+
+A command asks for a whole dataclass of options in one parameter; Typer sees one command-line option a field.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import Field, fields, is_dataclass
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from docspec.core.options import OPTION, Option, flag_of
+
+
+def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Decorator of a command: parameters that are dataclasses of declared options are filled from the command line.
+
+    ``names`` and the keys of ``defaults`` are the fields to be offered, all where none is named; ``defaults`` take the
+    place of the fields' own.
+    """
+    offered = {*names, *defaults}
+
+    def decorated(command: Callable[..., int]) -> Callable[..., int]:
+        hints = get_type_hints(command, include_extras=True)
+        plain = inspect.signature(command).parameters
+        groups = {name: hints[name] for name in plain if is_dataclass(hints[name])}
+        taken: dict[str, list[str]] = {name: [] for name in groups}
+        parameters: dict[str, inspect.Parameter] = {}
+        for name, parameter in plain.items():
+            if name not in groups:
+                parameters[name] = parameter.replace(
+                    kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name]
+                )
+                continue
+            for each in declared(groups[name]):
+                if not offered or each.name in offered:
+                    taken[name].append(each.name)
+                    parameters[each.name] = _parameter(groups[name], each, defaults)
+
+        def run(**values: Any) -> int:
+            for name, cls in groups.items():
+                values[name] = cls(**{key: values.pop(key) for key in taken[name]})
+            return command(**values)
+
+        run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+        run.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
+        run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+        return run
+
+    return decorated
+
+
+def declared(cls: Any) -> Sequence[Field[Any]]:
+    """The fields of the dataclass ``cls`` that are options."""
+    return [each for each in fields(cls) if OPTION in each.metadata]
+
+
+def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect.Parameter:
+    said: Option = each.metadata[OPTION]
+    kind = get_type_hints(cls)[each.name]
+    default = defaults.get(each.name, each.default)
+    flags = said.flags or (flag_of(each.name),)  # named, so that a flag gets no --no- twin
+    shown = typer.Option(
+        *flags,
+        metavar=said.metavar,
+        min=said.least,
+        max=said.most,
+        rich_help_panel=said.group,
+        show_default=default is not None and kind is not bool,
+        help=said.help,
+    )
+    return inspect.Parameter(
+        each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown]
+    )

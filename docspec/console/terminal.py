@@ -1,0 +1,108 @@
+"""Standard error for people, standard output for the document, and nothing from libraries on either
+uninvited.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any, BinaryIO, cast
+
+from rich.console import Console, ConsoleOptions
+from rich.segment import Segment
+
+from docspec.core.safe_text import one_line, safe_text
+
+
+class CleanConsole(Console):
+    """A Rich console that prints words as they are, without markup, and lets no control character of theirs through.
+
+    Colour and width follow the terminal, ``NO_COLOR`` and ``COLUMNS``.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **settings)
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            text = segment.text
+            yield segment if segment.control or text.isprintable() else segment._replace(text=safe_text(text))
+
+
+def stderr_console() -> Console:
+    """The console for people."""
+    return CleanConsole(stderr=True)
+
+
+def say(message: str) -> None:
+    """One plain line on standard error, never wrapped."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"docspec: {one_line(message)}", file=sys.stderr, flush=True)
+
+
+def say_error(message: str) -> None:
+    """One error line on standard error."""
+    say(f"error: {message}")
+
+
+def say_trace(trace: str) -> None:
+    """A traceback on standard error."""
+    with contextlib.suppress(OSError, ValueError):
+        print(safe_text(trace).rstrip(), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def document_stream() -> Iterator[BinaryIO]:
+    """Standard output, for the document alone.
+
+    While it is open, whatever else writes to standard output (a library's ``print``, native code) reaches
+    standard error instead. Where standard output is not a real file (a test's buffer) only Python's own
+    writes are moved.
+    """
+    own = sys.stdout
+    try:
+        if own is not None:
+            own.flush()
+        number = 1 if own is None else own.fileno()  # None: it was closed, and writing to it says so
+    except (AttributeError, OSError, ValueError):
+        number = -1
+    with contextlib.redirect_stdout(sys.stderr):
+        if number != 1:
+            yield cast(BinaryIO, getattr(own, "buffer", None))
+            return
+        saved = os.dup(1)
+        os.dup2(2, 1)
+        stream = os.fdopen(saved, "wb", closefd=False)
+        try:
+            yield stream
+            stream.flush()
+        finally:
+            os.dup2(saved, 1)
+            # A closed pipe was reported by the write that met it; what is still buffered has nowhere to go.
+            with contextlib.suppress(OSError):
+                stream.close()
+            os.close(saved)
+
+
+def quiet_libraries(verbosity: int) -> None:
+    """Keeps libraries' warnings, logs and download bars off the terminal; ``verbosity`` 2 and above shows
+    all.
+    """
+    if verbosity >= 2:
+        return
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if not sys.stderr.isatty():
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+
+
+def drop_standard_output() -> None:
+    """After a closed pipe: lets the interpreter's last flush succeed in silence."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

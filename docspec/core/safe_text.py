@@ -1,0 +1,59 @@
+"""What may leave docspec: text that neither steers a terminal nor breaks a file, in documents and in messages.
+
+Models, text layers and file names may hold any character. Every writer of files and of standard output passes its text
+through :func:`safe_text` (JSON through :func:`dump_json`, which cleans the values before they are escaped), every line
+for people through :func:`one_line`. ``--raw`` does not change that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+REPLACEMENT = "\ufffd"
+
+_UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!\n)")
+_JOINERS = "\u200c\u200d"  # parts of words and emoji, invisible but harmless
+
+
+def safe_text(text: str) -> str:
+    """``text`` with U+FFFD for control characters (C0, DEL, C1) and lone surrogates; it can be encoded in UTF-8.
+
+    Tabs and line breaks stay, a lone carriage return becomes a line feed. U+2028 and bidirectional marks are text.
+    """
+    return _UNSAFE.sub(lambda found: "\n" if found[0] == "\r" else REPLACEMENT, text)
+
+
+def dump_json(value: Any, *, indent: int | None = None) -> str:
+    """``value`` as JSON in which every string, keys included, is a :func:`safe_text`."""
+    return json.dumps(_safe(value), ensure_ascii=False, indent=indent)
+
+
+def one_line(message: str) -> str:
+    """``message`` on one line fit for a terminal or a log: also without line separators and bidirectional overrides.
+
+    What is not printable becomes a space, a lone surrogate (a byte of a file name that is not UTF-8) U+FFFD.
+    """
+    return " ".join("".join(map(_printable, message)).split())
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what ``error`` says, or its type where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _printable(char: str) -> str:
+    if char.isprintable() or char in _JOINERS:
+        return char
+    return REPLACEMENT if "\ud800" <= char <= "\udfff" else " "
+
+
+def _safe(value: Any) -> Any:
+    if isinstance(value, str):
+        return safe_text(value)
+    if isinstance(value, dict):
+        return {_safe(key): _safe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_safe(item) for item in value]
+    return value

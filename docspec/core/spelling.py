@@ -1,0 +1,10 @@
+"""What a model's card says of its way to write a page: which dialect, and which spelling of tables."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+DIALECTS = ("markdown", "layout-json")
+
+TableStyle = Literal["compact", "html", "pipe", "both"]
+"""HTML on one line only (dots.ocr), HTML also indented, pipe tables, or HTML of both kinds and pipe tables."""

@@ -1,0 +1,67 @@
+"""What MuPDF says about a file while it reads it, and whether that means that something of a page is lost.
+
+MuPDF goes on after nearly every fault and only warns. Most warnings are about form (a missing character map, an odd
+path) and cost nothing; those that say that data could not be read or drawn mark the page as damaged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from docspec.core import Event
+from docspec.documents.mupdf import mupdf
+
+DAMAGED_PAGE = "damaged_page"
+MAX_SHOWN = 3
+
+_LOST = re.compile(
+    r"zlib error|treating as end of file|premature end|syntax error|content stream|not a stream|out of range"
+    r"|unknown filter|bad data in|bad eod|corrupt|truncated|not enough|out of memory|malloc|recursi|cycle|too many"
+    r"|too deep|nested|overflow|underflow|limit|non-page object|unknown keyword|lzw|jpx|jpeg|jbig2|faxd|inline image"
+    r"|undecodable|cannot (?!load ToUnicode|find ICC|load ICC|find builtin|find substitute|create color|read from icc)",
+    re.IGNORECASE,
+)
+_NO_LOSS = re.compile(
+    r"ToUnicode|CMap|ICC|colou?r ?space|Length incorrect|hint|outline|link|metadata|repeated \d+ times",
+    re.IGNORECASE,
+)
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """Collects in the list what MuPDF warns of inside the block, each message once; of one thread only."""
+    tools = mupdf().TOOLS
+    tools.reset_mupdf_warnings()
+    messages: list[str] = []
+    try:
+        yield messages
+    finally:
+        messages.extend(
+            dict.fromkeys(line.strip() for line in tools.mupdf_warnings().splitlines() if line.strip())
+        )
+
+
+def events_of(messages: Iterable[str]) -> tuple[Event, ...]:
+    """At most one event that marks the page as damaged and one that says what else was odd."""
+    messages = [message for message in messages if not re.search(r"repeated \d+ times", message)]
+    lost = [message for message in messages if is_loss(message)]
+    odd = [message for message in messages if message not in lost]
+    events = []
+    if lost:
+        events.append(Event(DAMAGED_PAGE, f"damaged in the file ({_shown(lost)}); some of it may be missing"))
+    if odd:
+        events.append(Event("pdf_warning", _shown(odd)))
+    return tuple(events)
+
+
+def is_loss(message: str) -> bool:
+    """Whether a warning says that something could not be read or drawn."""
+    return _NO_LOSS.search(message) is None and _LOST.search(message) is not None
+
+
+def _shown(messages: list[str]) -> str:
+    more = len(messages) - MAX_SHOWN
+    shown = "; ".join(message[:160] for message in messages[:MAX_SHOWN])
+    return f"{shown}; {more} more" if more > 0 else shown

@@ -1,0 +1,148 @@
+"""The page tree of a PDF, walked: which pages there are, whatever its counts say.
+
+MuPDF trusts ``/Count``: where it is too small, pages are never seen, where it is too large, pages are made up. A tree
+that is not as it should be is replaced, in memory, by a flat list of the pages that exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from docspec.documents.mupdf import mupdf
+
+MAX_NODES = 1_000_000
+"""Pages and branches that are followed: more than any real document has, and a bound on trees that branch wildly."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTree:
+    """``places[n]`` is where MuPDF now finds page ``n + 1``; ``None`` for a page that is named and does not exist.
+
+    ``damage`` says what was wrong with the tree, ``None`` for a sound one.
+    """
+
+    places: tuple[int | None, ...]
+    damage: str | None = None
+
+
+def settled_tree(pdf: Any) -> PageTree:
+    """The page tree of an open, unlocked ``pymupdf.Document``, mended in it where needed."""
+    pages, problems, sound = _walk(pdf)
+    if not pages:
+        pages, sound = _scattered(pdf), False
+        problems.append("its page tree is lost; the pages come in the order in which they are numbered")
+    found = [page for page in pages if page is not None]
+    if sound and not problems:
+        return PageTree(tuple(range(len(found))))
+    root = _root(pdf)
+    if not mupdf().mupdf.pdf_is_dict(root):
+        root = _new_root(pdf)
+    claimed = mupdf().mupdf.pdf_to_int(_get(root, "Count"))
+    if claimed != len(pages):
+        problems.append(f"its page tree counts {claimed} pages and holds {len(pages)}")
+    _flatten(pdf, root, found)
+    index = iter(range(len(found)))
+    places = tuple(None if page is None else next(index) for page in pages)
+    return PageTree(places, "; ".join(dict.fromkeys(problems)) or None)
+
+
+def _root(pdf: Any) -> Any:
+    low = mupdf().mupdf
+    document = mupdf()._as_pdf_document(pdf)
+    return _get(_get(low.pdf_trailer(document), "Root"), "Pages")
+
+
+def _get(node: Any, key: str) -> Any:
+    return mupdf().mupdf.pdf_dict_gets(node, key)
+
+
+def _walk(pdf: Any) -> tuple[list[Any], list[str], bool]:
+    """The leaves in order (``None`` where one is named and is no page), what is wrong, and whether MuPDF would find
+    them: all counts right, all pages called so."""
+    low = mupdf().mupdf
+    pages: list[Any] = []
+    problems: list[str] = []
+    root = _root(pdf)
+    if low.pdf_is_dict(root):
+        low.pdf_dict_dels(root, "Parent")
+    seen = {low.pdf_to_num(root)}
+    open_branches: list[tuple[Any, int, Iterator[Any]]] = [(root, 0, _kids(root))]
+    sound = True
+    nodes = 0
+    while open_branches:
+        branch, before, kids = open_branches[-1]
+        kid = next(kids, None)
+        nodes += 1
+        if kid is None or nodes > MAX_NODES:
+            sound = sound and low.pdf_to_int(_get(branch, "Count")) == len(pages) - before
+            open_branches.pop()
+            continue
+        number = low.pdf_to_num(kid)
+        if not low.pdf_is_dict(kid) or low.pdf_is_stream(kid):
+            pages.append(None)
+            problems.append("a page that its page tree names does not exist")
+        elif not low.pdf_is_array(_get(kid, "Kids")):
+            pages.append(kid)
+            _adopt(kid, branch)
+            sound = sound and low.pdf_to_name(_get(kid, "Type")) == "Page"
+        elif number and number in seen:
+            problems.append("its page tree holds a part of itself twice")
+        else:
+            seen.add(number)
+            _adopt(kid, branch)
+            open_branches.append((kid, len(pages), _kids(kid)))
+    if nodes > MAX_NODES:
+        problems.append(f"its page tree has more than {MAX_NODES} nodes")
+    return pages, problems, sound
+
+
+def _adopt(kid: Any, branch: Any) -> None:
+    """Makes ``branch`` the parent that ``kid`` inherits from; parents may be missing, or go in circles."""
+    low = mupdf().mupdf
+    if low.pdf_to_num(_get(kid, "Parent")) != low.pdf_to_num(branch):
+        low.pdf_dict_puts(kid, "Parent", branch)
+
+
+def _scattered(pdf: Any) -> list[Any]:
+    """All objects that call themselves pages, in the order of their numbers."""
+    low = mupdf().mupdf
+    document = mupdf()._as_pdf_document(pdf)
+    found = []
+    for number in range(1, min(pdf.xref_length(), MAX_NODES)):
+        try:
+            thing = low.pdf_load_object(document, number)
+        except Exception:  # this object alone cannot be read
+            continue
+        if low.pdf_to_name(_get(thing, "Type")) == "Page":
+            found.append(low.pdf_new_indirect(document, number, 0))
+    return found
+
+
+def _new_root(pdf: Any) -> Any:
+    """An empty page tree in the document's catalogue."""
+    low = mupdf().mupdf
+    document = mupdf()._as_pdf_document(pdf)
+    root = low.pdf_add_new_dict(document, 4)
+    low.pdf_dict_puts(root, "Type", low.pdf_new_name("Pages"))
+    low.pdf_dict_puts(_get(low.pdf_trailer(document), "Root"), "Pages", root)
+    return root
+
+
+def _kids(branch: Any) -> Iterator[Any]:
+    low = mupdf().mupdf
+    kids = _get(branch, "Kids")
+    for index in range(low.pdf_array_len(kids) if low.pdf_is_array(kids) else 0):
+        yield low.pdf_array_get(kids, index)
+
+
+def _flatten(pdf: Any, root: Any, pages: list[Any]) -> None:
+    """Makes ``pages`` the only kids of the root. They keep the parents from which they inherit."""
+    low = mupdf().mupdf
+    kids = low.pdf_new_array(mupdf()._as_pdf_document(pdf), len(pages))
+    for page in pages:
+        low.pdf_dict_puts(page, "Type", low.pdf_new_name("Page"))
+        low.pdf_array_push(kids, page)
+    low.pdf_dict_puts(root, "Kids", kids)
+    low.pdf_dict_puts(root, "Count", low.pdf_new_int(len(pages)))

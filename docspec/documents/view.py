@@ -1,0 +1,23 @@
+"""How pages are shown: at which resolution, and in what they may differ from the file as it stands.
+
+Every departure that was made is an event of its page, and each can be turned off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from docspec.documents.sizes import MAX_PIXELS
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``dpi`` is for PDF pages. ``upright`` turns pages whose text runs sideways (event ``page_turned``), ``exif``
+    follows the orientation that a camera noted (``exif_followed``), ``max_pixels`` is the size beyond which pages and
+    images are reduced (``page_reduced``; ``None``: never).
+    """
+
+    dpi: float = 200.0
+    upright: bool = True
+    exif: bool = True
+    max_pixels: int | None = MAX_PIXELS

@@ -1,0 +1,49 @@
+"""Crooked pages: boxes on the page as it was scanned, and on the page turned upright about its middle."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from PIL import Image
+
+from docspec.core import BBox, PageDraft, PageImage
+
+
+def turned(x: float, y: float, degrees: float, width: int, height: int) -> tuple[float, float]:
+    """A point turned clockwise (y downwards) about the middle of a page of ``width`` x ``height``."""
+    angle = math.radians(degrees)
+    dx, dy = x - width / 2, y - height / 2
+    return (
+        width / 2 + dx * math.cos(angle) - dy * math.sin(angle),
+        height / 2 + dx * math.sin(angle) + dy * math.cos(angle),
+    )
+
+
+def as_printed(box: BBox, tilt: float, page: PageImage) -> BBox:
+    """The box in the crooked page, large enough to hold the whole turned one."""
+    if tilt:
+        corners = [
+            turned(x, y, tilt, page.width, page.height) for x in (box.x0, box.x1) for y in (box.y0, box.y1)
+        ]
+        box = BBox.union(BBox(x, y, x, y) for x, y in corners)
+    return box.clamped(page.width, page.height)
+
+
+def straightened(page: PageImage, draft: PageDraft) -> tuple[PageImage, PageDraft]:
+    """The page and its draft turned upright by the tilt that the draft tells of."""
+    tilt = draft.tilt
+    if not tilt:
+        return page, draft
+    image = page.image.rotate(tilt, resample=Image.Resampling.BICUBIC, fillcolor="white")
+    regions = []
+    for region in draft.regions:
+        box = region.bbox
+        if region.lines:
+            box = BBox.union(line.bbox for line in region.lines)
+        else:
+            middle = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+            x, y = turned(*middle, -tilt, page.width, page.height)
+            box = BBox(x - box.width / 2, y - box.height / 2, x + box.width / 2, y + box.height / 2)
+        regions.append(replace(region, bbox=box.clamped(page.width, page.height)))
+    return replace(page, image=image), replace(draft, regions=tuple(regions), tilt=0.0)

@@ -1,0 +1,7 @@
+"""The operator SpecDecode of the paper (section 3.2), in plain torch and Python: it knows nothing of what proposes.
+
+Read in this order: ``request`` (what is asked), ``row`` (one sequence in the batch), ``tree`` (many continuations as
+one prefix tree), ``batch`` (all trees in one forward pass), ``acceptance`` (which of them would the target have
+written?), ``loop`` (propose, verify, accept, compact), ``scheduler`` (who enters a free place of the batch),
+``measuring`` (what it took), ``engine`` (the whole, as others use it), ``autoregressive`` (the baseline).
+"""

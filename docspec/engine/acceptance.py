@@ -1,0 +1,117 @@
+"""Greedy traversal of the verified tree, exact or with tolerance (equations 8 to 10).
+
+Starting at the root, the walk follows at each node the child that the target would have chosen: its argmax, or
+with a tolerance the likeliest child that is close enough to it. Where no child qualifies the walk ends and the
+target's own token is added (equation 11). Rules look at plain numbers on the host; the device has done the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from docspec.engine.tree import TokenTree
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What the target says about one tree.
+
+    ``choice[i]`` is the argmax token after node ``i``. ``best[i]`` is that token's log-probability (nats) and
+    ``drafted[i]`` the log-probability of node ``i``'s own token after its parent; both are empty for rules that
+    do not ask for them. ``top[i]`` are the likeliest tokens after node ``i``, best first, and ``margin[i]`` how far the
+    first one's logit is from the second one's; empty where nobody asked.
+    """
+
+    choice: Sequence[int]
+    best: Sequence[float] = ()
+    drafted: Sequence[float] = ()
+    top: Sequence[Sequence[int]] = ()
+    margin: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Nodes accepted below the root, top down, and the token that the target itself adds after the last one.
+
+    ``top`` are the likeliest tokens after each node of the tree, ``margins`` those of the choices along the walk, where
+    they were asked for. ``doubtful``: the walk ended at a choice with too small a margin; ``token`` may be another.
+    """
+
+    path: tuple[int, ...]
+    token: int
+    top: Sequence[Sequence[int]] = ()
+    margins: tuple[float, ...] = ()
+    doubtful: bool = False
+
+
+class AcceptanceRule(Protocol):
+    """Decides which child of a node, if any, goes on. ``needs_scores``: whether log-probabilities are wanted."""
+
+    needs_scores: bool
+
+    def follow(self, tree: TokenTree, node: int, scores: Scores) -> int | None:
+        """The accepted child of ``node``, or ``None``."""
+        ...
+
+
+class ExactAcceptance:
+    """Argmax equality: what is accepted is the target's own greedy output."""
+
+    needs_scores = False
+
+    def follow(self, tree: TokenTree, node: int, scores: Scores) -> int | None:
+        return tree.children[node].get(scores.choice[node])
+
+
+class RelaxedAcceptance:
+    """Equation 10: accept ``x`` where ``log p(best) / log p(x) >= tau``, ``tau`` in (0, 1].
+
+    Both logarithms are at most zero, so the ratio is 1 for the argmax itself and falls towards 0. Where
+    ``p(x) = 1`` the ratio is 0/0; such an ``x`` is the argmax (or its equal) and is accepted. The argmax child is
+    always preferred; otherwise the likeliest tolerated child is taken.
+    """
+
+    needs_scores = True
+
+    def __init__(self, tau: float) -> None:
+        if not 0.0 < tau <= 1.0:
+            raise ValueError(f"tau must lie in (0, 1], got {tau}")
+        self.tau = tau
+
+    def tolerates(self, best: float, drafted: float) -> bool:
+        """Equation 10 for one token, log-probabilities in nats."""
+        if drafted >= best:
+            return True
+        return best / drafted >= self.tau
+
+    def follow(self, tree: TokenTree, node: int, scores: Scores) -> int | None:
+        children = tree.children[node]
+        if not children:
+            return None
+        preferred = children.get(scores.choice[node])
+        if preferred is not None:
+            return preferred
+        likeliest = max(children.values(), key=lambda child: scores.drafted[child])
+        return likeliest if self.tolerates(scores.best[node], scores.drafted[likeliest]) else None
+
+
+def make_rule(tau: float | None) -> AcceptanceRule:
+    """Exact acceptance for ``None``, equation 10 otherwise."""
+    return ExactAcceptance() if tau is None else RelaxedAcceptance(tau)
+
+
+def traverse(tree: TokenTree, scores: Scores, rule: AcceptanceRule, doubt: float = 0.0) -> Outcome:
+    """The greedy walk (equations 8 and 9) and the target's own token after it (equation 11). It ends where a margin is
+    below ``doubt``."""
+    path: list[int] = []
+    node = 0
+    while not (doubtful := doubt > 0 and scores.margin[node] < doubt):
+        child = rule.follow(tree, node, scores)
+        if child is None:
+            break
+        path.append(child)
+        node = child
+    margins = tuple(scores.margin[node] for node in (0, *path)) if scores.margin else ()
+    return Outcome(tuple(path), scores.choice[node], scores.top, margins, doubtful)

@@ -1,0 +1,143 @@
+"""The engine as others use it: requests in, outputs and counts out, over one bounded KV memory.
+
+Stage 1, Stage 2 and the baseline differ only in what they ask for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from docspec.core import ParseOptions, StageStats
+from docspec.engine.acceptance import make_rule
+from docspec.engine.autoregressive import decode_autoregressively
+from docspec.engine.limits import Pace
+from docspec.engine.loop import OnStep
+from docspec.engine.measuring import Measured, shares, stats_of
+from docspec.engine.proposer import NoProposals, Proposer
+from docspec.engine.request import Output, Request
+from docspec.engine.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import KVCache, TargetModel
+
+
+class Engine:
+    """A target with its decoding settings, what makes a proposer for a batch, and the bound on its KV memory.
+
+    ``pace`` decides for a request that is decoded alone whether trees pay.
+    """
+
+    def __init__(
+        self,
+        target: TargetModel,
+        options: ParseOptions,
+        proposer: Callable[[], Proposer] = NoProposals,
+        pace: Pace | None = None,
+    ) -> None:
+        self.target = target
+        self._options = options
+        self._rule = make_rule(options.tau)
+        self._proposer = proposer
+        self._pace = pace
+        # Elsewhere they take a second search through the vocabulary.
+        self._margins = options.exact == "strict" or target.kv_spec.device.type == "cpu"
+
+    def speculate(
+        self, requests: Sequence[Request], on_step: OnStep | None = None, places: int | None = None
+    ) -> tuple[list[Output], StageStats]:
+        """Decodes ``requests`` in one batch of ``places`` rows (all at once by default) with their drafts (SpecDecode).
+
+        Where there are fewer places than requests, these wait in the order given and enter as rows end.
+        """
+        [found] = self.speculate_groups([requests], on_step, places)
+        return found
+
+    def speculate_groups(
+        self, groups: Sequence[Sequence[Request]], on_step: OnStep | None = None, places: int | None = None
+    ) -> list[tuple[list[Output], StageStats]]:
+        """:meth:`speculate` of the requests of several pages in one batch: each page's outputs and its own counts.
+
+        Of the seconds and forward passes that they share a page is charged with its part of the steps.
+        """
+        start = time.perf_counter()
+        requests = [request for group in groups for request in group]
+        loop = self.batch(requests, places or len(requests))
+        self.decode(loop, on_step)
+        entered = loop.scheduler.rows
+        seconds = time.perf_counter() - start - sum(row.counts.prefill_seconds for row in entered)
+        rows = iter(entered)
+        own = [list(islice(rows, len(group))) for group in groups]
+        steps = [sum(row.counts.steps for row in part) for part in own]
+        return [
+            (
+                [row.result for row in part],
+                stats_of(
+                    part,
+                    forwards,
+                    seconds * step / sum(steps) if sum(steps) else seconds / len(groups),
+                    self.target.kv.nbytes,
+                ),
+            )
+            for part, forwards, step in zip(own, shares(loop.forwards, steps), steps, strict=True)
+        ]
+
+    def batch(self, requests: Sequence[Request], places: int) -> Measured:
+        """``requests`` before a batch of ``places`` rows, ready for :meth:`decode`."""
+        proposer = self._proposer()
+        scheduler = Scheduler(
+            self.target, self.cache_for(requests, places), requests, proposer, self._margins
+        )
+        pace = self._pace if len(requests) == 1 else None
+        return Measured(
+            self.target, scheduler, proposer, self._rule, self._options.max_tree, pace, self._margins
+        )
+
+    def decode(self, loop: Measured, on_step: OnStep | None = None) -> None:
+        """Runs ``loop`` to its end."""
+        with self.target.decoding():
+            loop.run(on_step)
+
+    def baseline(self, request: Request) -> tuple[Output, StageStats]:
+        """Decodes ``request`` one token a step, without its drafts."""
+        loop = self.batch([replace(request, plain=True)], 1)
+        loop.admit()
+        [row] = loop.scheduler.rows
+        start = time.perf_counter()
+        with self.target.decoding():
+            row.counts.steps = decode_autoregressively(self.target, loop.cache, row, self._margins)
+        seconds = time.perf_counter() - start
+        return row.result, stats_of([row], row.counts.steps, seconds, self.target.kv.nbytes)
+
+    def cache_for(self, requests: Sequence[Request], places: int) -> KVCache:
+        """A KV buffer of at least ``places`` rows, each long enough for any of ``requests``, in the shape that steps
+        like best where the bound allows it."""
+        slots = max(request.slots for request in requests) + self.spare_slots - 1
+        roomy = self.target.steps.geometry(places, slots)
+        if self.slots_allowed is None or roomy[0] * (roomy[1] + 1) <= self.slots_allowed:
+            places, slots = roomy
+        return self.target.kv.cache(places, slots, self._options.kv_limit)
+
+    def places(self, requests: Sequence[Request]) -> int:
+        """How many of ``requests`` the bound on the KV memory lets into one batch at a time (at least one)."""
+        slots = max(request.slots for request in requests) + self.spare_slots
+        most = len(requests) if self.slots_allowed is None else self.slots_allowed // slots
+        return max(1, min(len(requests), most))
+
+    def release(self) -> None:
+        """Lets go of the KV memory (after a failure; the next call makes it anew)."""
+        self.target.kv.release()
+
+    @property
+    def spare_slots(self) -> int:
+        """Slots of a row beyond its tokens: a tree, the pending token, the one that takes padding."""
+        return self._options.max_tree + 2
+
+    @property
+    def slots_allowed(self) -> int | None:
+        """Slots that all rows of a batch may take together under ``--kv-memory``; ``None`` without a bound."""
+        limit = self._options.kv_limit
+        return None if limit is None else limit // self.target.kv_spec.bytes_per_slot()

@@ -1,0 +1,38 @@
+"""How many nodes a row's tree may have in a step: bounds that hold anyway, and what whoever plans allows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from docspec.engine.row import Row
+
+MAX_NODES = 256
+"""Tree nodes that the rows of one step share: about where an accelerator begins to compute longer than it reads weights
+(reckoned from data sheets, not measured)."""
+
+LEAST_NODES = 8
+"""Nodes that a row may use all the same."""
+
+
+class Pace(Protocol):
+    """Decides whether a tree pays now."""
+
+    def limit(self, row: Row, most: int) -> int:
+        """How many of ``most`` nodes, one or more, the next tree of ``row`` may have; 1 is a plain step."""
+        ...
+
+
+def node_limits(rows: Sequence[Row], max_tree: int, slots: int, pace: Pace | None = None) -> list[int]:
+    """Nodes for each of the ``rows`` of a step, root included, in a cache of ``slots`` slots a row.
+
+    Many rows share :data:`MAX_NODES`, as all of them are padded to the largest tree; the rest of a row's budget and
+    its free slots bound its tree too, but for the pending token.
+    """
+    share = min(max_tree, max(LEAST_NODES, max(max_tree, MAX_NODES) // len(rows)))
+    limits = []
+    for row in rows:
+        most = 1 if row.request.plain else min(share, row.request.budget - len(row.output) + 1)
+        most = max(1, min(most, slots - 1 - row.length))
+        limits.append(pace.limit(row, most) if pace is not None and most > 1 else most)
+    return limits

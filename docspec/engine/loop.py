@@ -1,0 +1,163 @@
+"""SpecDecode: many drafted tokens verified in one forward pass, the accepted ones kept (section 3.2 of the paper).
+
+Every row is one sequence (a region crop in Stage 1, the whole page in Stage 2) with its own drafts. A step asks for a
+tree for each row, verifies all trees together, walks each of them, keeps the accepted path in the cache by compaction
+(rollback of everything else costs nothing) and adds the target's own token. With exact acceptance the output is what
+the target would have written alone, whatever is proposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from docspec.engine.acceptance import AcceptanceRule, Outcome, Scores, traverse
+from docspec.engine.batch import linearise
+from docspec.engine.limits import Pace, node_limits
+from docspec.engine.proposer import Proposer
+from docspec.engine.row import Row
+from docspec.engine.scheduler import Scheduler
+from docspec.engine.tree import TokenTree
+from docspec.targets.protocol import StepBatch
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
+
+OnStep = Callable[[Sequence[Row]], None]
+"""Told after each step of the rows that took part in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: its rows, a tree for each, which of them were proposed, and all trees laid out for one forward pass."""
+
+    rows: Sequence[Row]
+    trees: Sequence[TokenTree]
+    asked: Sequence[bool]
+    batch: StepBatch
+
+
+class SpecDecode:
+    """Decodes the rows of ``scheduler`` to their ends; ``max_tree`` bounds a row's tree, the pending token included
+    (1 is plain autoregression)."""
+
+    def __init__(
+        self,
+        target: TargetModel,
+        scheduler: Scheduler,
+        proposer: Proposer,
+        rule: AcceptanceRule,
+        max_tree: int = 64,
+        pace: Pace | None = None,
+        margins: bool = False,
+    ) -> None:
+        self.target = target
+        self.scheduler = scheduler
+        self.cache = scheduler.cache
+        self.proposer = proposer
+        self.rule = rule
+        self.max_tree = max_tree
+        self.pace = pace
+        self.margins = margins
+
+    def run(self, on_step: OnStep | None = None) -> None:
+        """Goes on until nobody waits and no row is live. Raises ``ValueError`` if a prompt leaves no room."""
+        while rows := self.admit():
+            step = self.propose(rows)
+            outcomes = self.verify(step)
+            kept = self.accept(step, outcomes)
+            self.compact(step, kept)
+            self.decide_again(step, outcomes)
+            if on_step is not None:
+                on_step(rows)
+
+    def admit(self) -> list[Row]:
+        """The rows of the next step."""
+        return self.scheduler.admit()
+
+    def propose(self, rows: Sequence[Row]) -> Step:
+        """A tree for each row: the pending token alone where there is no room for more."""
+        limits = node_limits(rows, self.max_tree, self.cache.slots, self.pace)
+        asked = [limit > 1 for limit in limits]
+        proposed = iter(
+            self.proposer.propose(
+                [row for row, limit in zip(rows, limits, strict=True) if limit > 1],
+                [limit for limit in limits if limit > 1],
+            )
+        )
+        trees = [
+            next(proposed) if ask else TokenTree(row.pending) for row, ask in zip(rows, asked, strict=True)
+        ]
+        batch = linearise(
+            trees,
+            [row.length for row in rows],
+            [row.rope_delta for row in rows],
+            self.cache.slots,
+            self.target.steps.padded,
+            tuple(row.rules for row in rows) if any(row.rules for row in rows) else (),
+            self.margins,
+        )
+        return Step(rows, trees, asked, batch)
+
+    def verify(self, step: Step) -> list[Outcome]:
+        """One forward pass over all trees and the walk through each."""
+        answer = self.target.steps.run(step.batch, self.cache, self.rule.needs_scores)
+        nothing = [()] * len(step.rows)
+        scores = map(
+            Scores,
+            answer.choice,
+            answer.best or nothing,
+            answer.drafted or nothing,
+            answer.top or nothing,
+            answer.margin or nothing,
+        )
+        return [
+            traverse(tree, score, self.rule, row.request.doubt)
+            for row, tree, score in zip(step.rows, step.trees, scores, strict=True)
+        ]
+
+    def accept(self, step: Step, outcomes: Sequence[Outcome]) -> list[list[int]]:
+        """Writes what was accepted; returns each tree's nodes that were."""
+        kept = []
+        for row, tree, outcome, asked in zip(step.rows, step.trees, outcomes, step.asked, strict=True):
+            kept.append(row.settle(tree, outcome))
+            if asked and not outcome.doubtful:
+                self.proposer.accepted(row, tree, outcome)
+        return kept
+
+    def compact(self, step: Step, kept: Sequence[list[int]]) -> None:
+        """Moves the keys and values of accepted nodes right behind their row's verified tokens."""
+        lengths = step.batch.lengths.tolist()
+        self.cache.compact(
+            [
+                (place, [length + node for node in nodes], length + 1)
+                for place, (length, nodes) in enumerate(zip(lengths, kept, strict=True))
+                if nodes and nodes[-1] != len(nodes)
+            ]
+        )
+
+    def decide_again(self, step: Step, outcomes: Sequence[Outcome]) -> None:
+        """Where a choice was doubtful: the same choice once more, as plain decoding makes it.
+
+        The tokens whose keys and values trees have left in the cache are run again, each by a step of its own, and the
+        last of these steps chooses. So a page pays for its last doubtful choice with at most the steps of plain
+        decoding up to there. What remains is that a choice with a wide margin is believed in the shape that made it.
+        Raises ``ValueError`` where the row is not the first of the batch, the only one that such a step takes.
+        """
+        for place, (row, tree, outcome) in enumerate(zip(step.rows, step.trees, outcomes, strict=True)):
+            if not outcome.doubtful or row.finish is not None:
+                continue
+            if place:
+                raise ValueError("only the first row of a batch can be decided strictly")
+            written = row.output[row.plainly - row.length :]
+            for length, token in enumerate(written, row.plainly):
+                choice = self.target.steps.advance(
+                    token, length + row.rope_delta, length, self.cache, row.rules, self.margins
+                )
+            row.plainly = row.length
+            row.counts.redecided += 1
+            row.counts.replayed += len(written)
+            row.decided(choice)
+            if step.asked[place]:
+                self.proposer.accepted(row, tree, replace(outcome, token=choice.token, doubtful=False))

@@ -1,0 +1,107 @@
+"""What decoding takes, measured around the loop: it knows nothing of it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from docspec.core import StageStats
+from docspec.engine.acceptance import Outcome
+from docspec.engine.loop import SpecDecode, Step
+from docspec.engine.row import Row
+
+
+class Measured(SpecDecode):
+    """A loop that counts for each row, and for all of them ``forwards``, the forward passes.
+
+    Rows share the host's seconds of a step evenly, and those of a prefill by the lengths of their prompts.
+    """
+
+    forwards = 0
+
+    def admit(self) -> list[Row]:
+        known = len(self.scheduler.rows)
+        start = time.perf_counter()
+        rows = super().admit()
+        entered = self.scheduler.rows[known:]
+        seconds = time.perf_counter() - start
+        tokens = sum(row.request.prompt.length for row in entered)
+        for row in entered:
+            row.counts.prefill_seconds += seconds * row.request.prompt.length / tokens
+        return rows
+
+    def propose(self, rows: Sequence[Row]) -> Step:
+        with _on_host(rows):
+            step = super().propose(rows)
+            if self.target.steps.dense:
+                _ = step.batch.mask  # laid out here, where the host's time is taken
+        return step
+
+    def verify(self, step: Step) -> list[Outcome]:
+        self.forwards += 1
+        return super().verify(step)
+
+    def decide_again(self, step: Step, outcomes: Sequence[Outcome]) -> None:
+        before = [row.counts.replayed for row in step.rows]
+        super().decide_again(step, outcomes)
+        for row, replayed in zip(step.rows, before, strict=True):
+            row.counts.steps += row.counts.replayed - replayed
+            self.forwards += row.counts.replayed - replayed
+
+    def accept(self, step: Step, outcomes: Sequence[Outcome]) -> list[list[int]]:
+        with _on_host(step.rows):
+            found = super().accept(step, outcomes)
+        for row, tree, kept in zip(step.rows, step.trees, found, strict=True):
+            row.counts.steps += 1
+            row.counts.drafted += len(tree) - 1
+            row.counts.accepted += len(kept)
+        return found
+
+
+@contextmanager
+def _on_host(rows: Sequence[Row]) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    share = (time.perf_counter() - start) / len(rows)
+    for row in rows:
+        row.counts.host_seconds += share
+
+
+def stats_of(rows: Sequence[Row], forwards: int, decoding: float, kv_bytes: int) -> StageStats:
+    """The counts of ``rows``, which took part in ``forwards`` forward passes and are charged with ``decoding``
+    seconds of them."""
+    counts = [row.counts for row in rows]
+    return StageStats(
+        rows=len(rows),
+        forwards=forwards,
+        steps=sum(one.steps for one in counts),
+        drafted=sum(one.drafted for one in counts),
+        accepted=sum(one.accepted for one in counts),
+        tokens=sum(len(row.output) for row in rows),
+        prompt_tokens=sum(row.request.prompt.length for row in rows),
+        prefill_seconds=sum(one.prefill_seconds for one in counts),
+        decode_seconds=decoding,
+        kv_bytes=kv_bytes,
+        host_seconds=sum(one.host_seconds for one in counts),
+        plain_tokens=sum(one.plain_tokens for one in counts),
+        smallest_margin=_finite(min((one.margin for one in counts), default=math.inf)),
+        redecided=sum(one.redecided for one in counts),
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def shares(total: int, weights: Sequence[int]) -> list[int]:
+    """``total`` in whole parts in proportion to ``weights``, their sum exactly ``total`` (largest remainders)."""
+    whole = sum(weights)
+    if not whole:
+        weights, whole = [1] * len(weights), len(weights)
+    parts = [total * weight // whole for weight in weights]
+    by_remainder = sorted(range(len(weights)), key=lambda i: total * weights[i] % whole, reverse=True)
+    for index in by_remainder[: total - sum(parts)]:
+        parts[index] += 1
+    return parts

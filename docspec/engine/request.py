@@ -1,0 +1,68 @@
+"""What is asked of the engine, and its answer: values, but for drafts that are written meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from docspec.core.scaffold import Scaffold
+from docspec.engine.stopping import Loop, NeverStop, StopRule
+from docspec.targets.protocol import Prompt
+
+Finish = Literal["eos", "loop", "budget", "stopped"]
+"""Why a sequence ended: by itself, cut by its stop rule, at its budget, or from outside."""
+
+Drafts = tuple[tuple[int, ...], ...]
+
+
+class GrowingDraft:
+    """A draft that is written while others are decoded that draft from it; at most ``limit`` tokens of it count.
+
+    Who proposes looks at ``tokens`` before each step: they are only ever added to.
+    """
+
+    __slots__ = ("limit", "tokens")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.tokens: list[int] = []
+
+    def extend(self, tokens: Sequence[int]) -> None:
+        """The draft goes on with ``tokens``."""
+        self.tokens.extend(tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One sequence to decode: its prompt, the drafts it may copy from, its budget in tokens.
+
+    ``stop`` makes the rule that may end it early; ``scaffold`` makes what predicts the format of the output: both
+    follow one decoding, so each gets its own. ``growing`` are drafts that are written while the sequence is decoded.
+    A ``plain`` one is decoded one token a step. Choices of a tree whose margin is below ``doubt`` (in logits) are
+    decided again by a step of one token, which takes a request that is alone in its batch or the first of it.
+    """
+
+    prompt: Prompt
+    drafts: Drafts
+    budget: int
+    scaffold: Callable[[], Scaffold | None] | None = None
+    growing: tuple[GrowingDraft, ...] = ()
+    plain: bool = False
+    stop: Callable[[], StopRule] = NeverStop
+    doubt: float = 0.0
+
+    @property
+    def slots(self) -> int:
+        """Cache slots that the sequence may come to fill, its trees not counted."""
+        return self.prompt.length + self.budget
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The tokens written for a request, the end-of-sequence token dropped, and why they ended: ``loop`` is the one that
+    they were cut at."""
+
+    tokens: tuple[int, ...]
+    finish: Finish
+    loop: Loop | None = None

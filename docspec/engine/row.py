@@ -1,0 +1,124 @@
+"""One sequence while it is decoded, in a row of the batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from docspec.engine.acceptance import Outcome
+from docspec.engine.request import Finish, Output, Request
+from docspec.engine.stopping import Loop, StopRule
+from docspec.engine.tree import TokenTree
+from docspec.targets.protocol import Choice, Prefill
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import RowRules, TargetModel
+
+
+@dataclass(slots=True)
+class Counts:
+    """What one row took; kept by those who measure (:mod:`docspec.engine.measuring`).
+
+    ``host_seconds`` is its share of what the host took for trees, masks and what became of them. ``plain_tokens`` were
+    written one a step because drafts did not pay. ``margin`` is the smallest of the choices written (infinite where
+    none is known), ``redecided`` of them were made again, for which ``replayed`` tokens were run one by one.
+    """
+
+    steps: int = 0
+    drafted: int = 0
+    accepted: int = 0
+    plain_tokens: int = 0
+    prefill_seconds: float = 0.0
+    host_seconds: float = 0.0
+    margin: float = math.inf
+    redecided: int = 0
+    replayed: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """The state of one request: ``output`` ends with the pending token, which is not in the cache yet.
+
+    ``length`` counts the tokens in the cache, those of the prompt included; ``rope_delta`` is what has to be added to
+    that for a rotary position. The keys and values of the first ``plainly`` of them are as plain decoding makes them.
+    """
+
+    request: Request
+    length: int
+    rope_delta: int
+    eos_ids: frozenset[int]
+    stop_rule: StopRule
+    output: list[int] = field(default_factory=list)
+    finish: Finish | None = None
+    loop: Loop | None = None
+    counts: Counts = field(default_factory=Counts)
+    rules: RowRules | None = None
+    plainly: int = 0
+
+    @classmethod
+    def after_prefill(
+        cls, request: Request, prefill: Prefill, target: TargetModel, margin: bool = False
+    ) -> Row:
+        """A row whose first token is what the prompt's last logits choose."""
+        row = cls(request, prefill.length, prefill.rope_delta, target.eos_ids, request.stop())
+        row.plainly = prefill.length
+        if target.rules.active:
+            prompt = request.prompt.inputs["input_ids"][0].tolist()
+            row.rules = target.rules.begin(prompt, row.output, request.budget)
+        row.decided(target.choose(prefill.logits, row.rules, margin))
+        return row
+
+    @property
+    def pending(self) -> int:
+        """The token written last: the root of the next tree."""
+        return self.output[-1]
+
+    def decided(self, choice: Choice) -> None:
+        """Writes a token that was chosen alone."""
+        self.note_margins([choice.margin])
+        self.emit(choice.token)
+
+    def note_margins(self, margins: Sequence[float]) -> None:
+        """Of the choices that were written, these are the margins."""
+        self.counts.margin = min([self.counts.margin, *margins])  # NaN is never less
+
+    def emit(self, token: int) -> bool:
+        """Appends one output token and notices the end; whether it was one, as an end-of-sequence token is not kept."""
+        if token in self.eos_ids:
+            forced = self.rules is not None and self.rules.ends_here()
+            self.finish = "budget" if forced else "eos"
+            return False
+        self.output.append(token)
+        self.loop = self.stop_rule.observe(token)
+        if self.loop is not None:
+            del self.output[self.loop.keep :]
+            self.finish = "loop"
+        elif len(self.output) >= self.request.budget:
+            self.finish = "budget"
+        return True
+
+    def settle(self, tree: TokenTree, outcome: Outcome) -> list[int]:
+        """Takes over one verified tree; returns the nodes that were written, whose keys and values must be kept."""
+        kept: list[int] = []
+        for node in outcome.path:
+            if self.emit(tree.tokens[node]):
+                kept.append(node)
+            if self.finish is not None:
+                break
+        else:
+            if not outcome.doubtful:
+                self.emit(outcome.token)
+        self.note_margins(outcome.margins[: len(kept) + (not outcome.doubtful)])
+        self.length += 1 + len(kept)
+        return kept
+
+    def stop(self) -> None:
+        """Ends the row where it is, unless it has ended."""
+        self.finish = self.finish or "stopped"
+
+    @property
+    def result(self) -> Output:
+        """What was written, and why it ended."""
+        return Output(tuple(self.output), self.finish or "budget", self.loop)

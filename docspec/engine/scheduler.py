@@ -1,0 +1,88 @@
+"""Requests on their way through one batch: waiting, prefilled into a place that is free, decoded, gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from docspec.engine.proposer import Proposer
+from docspec.engine.request import Output, Request
+from docspec.engine.row import Row
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import KVCache, TargetModel
+
+REFILL = 4
+"""Waiting requests enter when one place in so many is free."""
+
+
+class Scheduler:
+    """Holds ``requests`` until there is a place for each in ``cache``, in the order given.
+
+    ``rows`` are those that have entered, in that order. Live rows are always the first ones of the cache: where one
+    ends, the last one moves into its place.
+    """
+
+    def __init__(
+        self,
+        target: TargetModel,
+        cache: KVCache,
+        requests: Sequence[Request],
+        proposer: Proposer,
+        margins: bool = False,
+    ) -> None:
+        self.cache = cache
+        self.rows: list[Row] = []
+        self._target = target
+        self._waiting = list(requests)
+        self._proposer = proposer
+        self._margins = margins
+        self._live: list[Row] = []
+
+    def admit(self) -> list[Row]:
+        """The rows of the next step: those that go on, and new ones as far as there are places.
+
+        Nobody enters until a good part of the batch is free, so that prompts share their prefill.
+        """
+        self._close_gaps()
+        while (free := self.cache.rows - len(self._live)) and self._waiting:
+            if free < min(len(self._waiting), self.cache.rows / REFILL):
+                break
+            self._enter(free)
+            self._close_gaps()  # a new row may have ended with its first token
+        return list(self._live)
+
+    def close(self) -> None:
+        """Nobody enters any more."""
+        self._waiting.clear()
+
+    def outputs(self) -> list[Output]:
+        """What was written for each request that entered, in the order of the requests."""
+        return [row.result for row in self.rows]
+
+    def _enter(self, places: int) -> None:
+        """Prefills as many requests as wait and have a place."""
+        entering, self._waiting = self._waiting[:places], self._waiting[places:]
+        first = len(self._live)
+        own = range(first, first + len(entering))
+        filled = self._target.prefill([request.prompt for request in entering], self.cache, own)
+        for request, prefill in zip(entering, filled, strict=True):
+            row = Row.after_prefill(request, prefill, self._target, self._margins)
+            self._proposer.begin(row)
+            self._live.append(row)
+            self.rows.append(row)
+
+    def _close_gaps(self) -> None:
+        """Drops finished rows, moving the last live row into each gap."""
+        live, index = self._live, 0
+        while index < len(live):
+            if live[index].finish is None:
+                index += 1
+                continue
+            self._proposer.end(live[index])
+            last = live.pop()
+            if index == len(live):
+                continue
+            if last.finish is None:
+                self.cache.move_row(len(live), index, last.length)
+            live[index] = last

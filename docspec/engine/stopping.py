@@ -1,0 +1,32 @@
+"""What may end a sequence before the target does: a rule that sees its tokens one by one, in every way of decoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """What was found: the output's first ``keep`` tokens end with the first turn of a cycle of ``cycle`` tokens, which
+    spell ``text``; ``dropped`` tokens after them only repeat it."""
+
+    keep: int
+    cycle: int
+    dropped: int
+    text: str
+
+
+class StopRule(Protocol):
+    """Watches one row's output."""
+
+    def observe(self, token: int) -> Loop | None:
+        """``None`` to go on."""
+        ...
+
+
+class NeverStop:
+    """Lets everything pass."""
+
+    def observe(self, token: int) -> Loop | None:
+        return None

@@ -1,0 +1,27 @@
+"""The engine with what proposes for it and what was measured: put together here, so that neither knows the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from docspec.core import ParseOptions
+from docspec.engine.engine import Engine
+from docspec.engine.proposer import Proposer
+from docspec.hierarchy.planner import Planner
+from docspec.proposing.registry import make_proposer
+from docspec.targets.threads import threads_for
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
+
+
+def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | None = None) -> Engine:
+    """An engine for ``target``; what nodes and plain steps cost is as ``planner`` measured it, if it has."""
+    threads_for(target)  # measured here, so that no page pays for it
+    price = planner.node_price() if planner is not None else 0.0
+    pace = planner.pacing() if planner is not None and options.stages == "auto" else None
+
+    def proposer() -> Proposer:
+        return make_proposer(options.align, target, price, options.window)
+
+    return Engine(target, options, proposer, pace)

@@ -1,0 +1,85 @@
+"""Where print stands on a picture: rows, columns and boxes of ink, found without any model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
+from PIL import Image
+
+from docspec.core import BBox
+
+CONTRAST = 60
+"""How much darker (or lighter) than the paper, of 255, a pixel must be to count as ink."""
+
+ACCENT = 0.45
+"""A band of ink lower than this share of the usual one is an accent, a dot or a rule and belongs to its neighbour."""
+
+
+def ink_of(image: Image.Image) -> np.ndarray:
+    """Boolean ``(height, width)``: true where ``image`` differs from its paper, the commonest grey."""
+    grey = np.asarray(image.convert("L"), dtype=np.int16)
+    paper = int(np.bincount((grey >> 2).ravel(), minlength=64).argmax()) * 4 + 2
+    return np.abs(grey - paper) > CONTRAST
+
+
+def bands(filled: np.ndarray) -> list[tuple[int, int]]:
+    """The stretches ``[start, end)`` of a boolean ``(length,)`` that are true."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], filled, [False])).astype(np.int8)))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def line_boxes(image: Image.Image, box: BBox) -> list[BBox]:
+    """The printed lines inside ``box`` of an upright page ``image``, top to bottom, by the white between them."""
+    left, top, right, bottom = box.clamped(image.width, image.height).rounded()
+    if right - left < 2 or bottom - top < 2:
+        return []
+    ink = ink_of(image.crop((left, top, right, bottom)))
+    found = _joined(bands(np.asarray(ink.any(axis=1))))
+    lines = []
+    for start, end in found:
+        across = np.flatnonzero(ink[start:end].any(axis=0))
+        lines.append(BBox(left + int(across[0]), top + start, left + int(across[-1]) + 1, top + end))
+    return lines
+
+
+def _joined(rows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Bands of ink with the low ones (accents, dots, underlines) given to the nearer neighbour."""
+    if len(rows) < 2:
+        return list(rows)
+    usual = median(sorted(end - start for start, end in rows)[len(rows) // 3 :])
+    merged = list(rows)
+    index = 0
+    while index < len(merged) and len(merged) > 1:
+        start, end = merged[index]
+        if end - start >= ACCENT * usual:
+            index += 1
+            continue
+        above = start - merged[index - 1][1] if index else usual
+        below = merged[index + 1][0] - end if index + 1 < len(merged) else usual
+        if min(above, below) > 0.5 * usual:
+            index += 1  # a rule or a dash that stands alone
+        elif above < below:
+            merged[index - 1 : index + 1] = [(merged[index - 1][0], end)]
+        else:
+            merged[index : index + 2] = [(start, merged[index + 1][1])]
+    return merged
+
+
+def widest_gap(ink: np.ndarray, start: int, end: int, least: int) -> int | None:
+    """The middle of the widest stretch of columns without ink that begins in ``[start, end)``; ``None`` where none is
+    ``least`` pixels wide."""
+    gaps = [gap for gap in bands(~np.asarray(ink.any(axis=0))[start:end]) if gap[1] - gap[0] >= least]
+    if not gaps:
+        return None
+    first, last = max(gaps, key=lambda gap: gap[1] - gap[0])
+    return start + (first + last) // 2
+
+
+def usual_pitch(lines: Sequence[BBox]) -> float:
+    """The median distance of neighbouring lines in pixels; 0 where there are fewer than two."""
+    middles = [(line.y0 + line.y1) / 2 for line in lines]
+    steps = [b - a for a, b in pairwise(middles) if b > a]
+    return median(steps) if steps else 0.0

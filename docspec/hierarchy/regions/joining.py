@@ -1,0 +1,90 @@
+"""What the reader wrote for the crops of a page, put together again: lines to paragraphs, paragraphs across columns.
+
+The words are the reader's own. Added are only the marks that the layout stands for (headings, items, formulas) and
+the joints between pieces: a space, or nothing where a word was broken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from docspec.core import Block, Category
+from docspec.core.formulas import display_formula
+from docspec.dialects.packaging import unpacked
+from docspec.dialects.spelling import heading, list_items
+from docspec.dialects.text import join_lines, strip_heading
+
+RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
+"""What goes on in the next column where it breaks off."""
+
+BETWEEN = frozenset(
+    {
+        Category.PAGE_HEADER,
+        Category.PAGE_FOOTER,
+        Category.FOOTNOTE,
+        Category.PICTURE,
+        Category.CAPTION,
+        Category.TABLE,
+    }
+)
+"""What may stand between the two halves of a paragraph."""
+
+_SENTENCE_END = re.compile(r"[.!?:;…。！？：；][\"'”’»)\]]*$")
+_HEADING_MARKS = {Category.TITLE: ("# ",), Category.SECTION_HEADER: ("## ",)}
+
+
+def region_text(category: Category, pieces: Sequence[tuple[str, bool]]) -> str:
+    """The Markdown of a region: ``pieces`` are the outputs of its crops in order, each with whether it goes on in the
+    line of the one before."""
+    lines: list[str] = []
+    for written, beside in pieces:
+        text = unpacked(written)
+        if beside and lines:
+            lines[-1] = f"{lines[-1].rstrip()} {text.lstrip()}".strip()
+        else:
+            lines.append(text.strip("\n"))
+    text = "\n".join(line for line in lines if line.strip())
+    if not text or category is Category.TABLE:
+        return text
+    if category is Category.FORMULA:
+        return display_formula(text)
+    if category in _HEADING_MARKS:
+        bare = "\n".join(strip_heading(line) for line in text.split("\n"))
+        return heading(bare, _HEADING_MARKS[category])[0]
+    if category is Category.LIST_ITEM:
+        return list_items(text, ("- ",))[0]
+    return join_lines(text)
+
+
+def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
+    """``blocks`` in reading order with running text that a column or a figure interrupts made one block again.
+
+    The joined block has the place of its first part.
+    """
+    found: list[Block] = []
+    open_at: int | None = None
+    for block in blocks:
+        if (
+            open_at is not None
+            and block.category is Category.TEXT
+            and goes_on(found[open_at].text, block.text)
+        ):
+            whole = join_lines(f"{found[open_at].text}\n{block.text}")
+            found[open_at] = replace(found[open_at], text=whole)
+            continue
+        found.append(block)
+        if block.category in RUNNING and block.text:
+            open_at = len(found) - 1
+        elif block.category not in BETWEEN:
+            open_at = None
+    return found
+
+
+def goes_on(first: str, second: str) -> bool:
+    """Whether the paragraph ``first`` breaks off and ``second`` is the rest of it: no sentence ends and none begins."""
+    first, second = first.rstrip(), second.lstrip()
+    if not first or not second or _SENTENCE_END.search(first):
+        return False
+    return second[0].islower() or (first[-1] in "-\u00ad" and first[-2:-1].isalpha() and second[0].isalpha())

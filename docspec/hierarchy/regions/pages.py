@@ -1,0 +1,113 @@
+"""Pages that are read by regions, from their drafts to their results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from docspec.core import Event, PageImage, StageStats
+from docspec.engine.request import Request
+from docspec.hierarchy import results
+from docspec.hierarchy.regions.reading import RegionReading, RegionsRead, complete, markdown_of
+from docspec.hierarchy.regions.reread import unreached
+from docspec.hierarchy.regions.slices import CropLimits
+from docspec.hierarchy.setup import Setup
+from docspec.hierarchy.work import Work
+
+
+class RegionPages:
+    """Reads pages by regions with one setup."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        card, options, factor = setup.card, setup.options, setup.target.processing.factor
+        self.reading = RegionReading(
+            setup.engine,
+            setup.target,
+            setup.dialect,
+            CropLimits(factor, card.line_pitch_px, card.crop_lines, card.crop_width, card.crop_height),
+            setup.stop,
+            options.max_tokens or card.max_new_tokens,
+            setup.doubt,
+        )
+
+    def takes(self, page: PageImage) -> bool:
+        """Whether the page is read by regions: as asked, or where it is larger than the target reads whole."""
+        if self._setup.options.read != "auto":
+            return self._setup.options.read == "regions"
+        largest = self._setup.card.page_pixels
+        return largest is not None and page.width * page.height > largest
+
+    def read(self, works: Sequence[Work]) -> None:
+        """Reads ``works``, one or more, the crops of all of them in one batch."""
+        setup, cut = self._setup, []
+        for work in works:
+            setup.observer.stage(work.number, "prefill")
+            start = time.perf_counter()
+            cut.append(self.reading.cut(work.page, work.draft))
+            work.encode_seconds = time.perf_counter() - start
+        progress = setup.progress(works, "stage2")
+        self.reading.read(cut, progress, plain=setup.options.stages == "none")
+        for work, page in zip(works, cut, strict=True):
+            self._written(work, page)
+            if setup.options.baseline:
+                self._compare(work, page)
+
+    def requests(self, work: Work) -> list[Request]:
+        """What the engine is asked for the page: its crops in reading order."""
+        return [crop.request for crop in self.reading.cut(work.page, work.draft).crops]
+
+    def reread(self, works: Sequence[Work]) -> None:
+        """Reads what pages that were cut have not come to on crops of its own, and puts it behind what was written."""
+        for work in works:
+            start = time.perf_counter()
+            left = unreached(complete(work.page, work.draft), work.result.text)
+            if left is None:
+                work.happened("reread_skipped", "the draft has no text that tells what was reached")
+                continue
+            rest = self.reading.crops_of(work.page, left)
+            self.reading.read([rest])
+            blocks = rest.blocks(self._setup.target.detokenize)
+            result, text = work.result, markdown_of(blocks)
+            work.result = replace(
+                result,
+                text=f"{result.text}\n\n{text}" if text else result.text,
+                blocks=(*result.blocks, *(replace(block, reread=True) for block in blocks)),
+                stage1=(result.stage1 or StageStats()) + rest.stats,
+                timings=replace(result.timings, stage1=result.timings.stage1 + time.perf_counter() - start),
+            )
+            work.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
+
+    def _written(self, work: Work, page: RegionsRead) -> None:
+        """Adds to the result what was read in the page's regions."""
+        blocks = page.blocks(self._setup.target.detokenize)
+        detail = (
+            f"{len(page.regions)} regions, {len(page.crops)} crops; layout: {work.draft.layout or 'by ink'}"
+        )
+        work.result = replace(
+            work.result,
+            text=markdown_of(blocks),
+            token_ids=page.tokens,
+            blocks=blocks,
+            regions=len(page.regions),
+            stage2=page.stats,
+            cut=page.cut,
+            events=(*work.result.events, Event("read_by_regions", detail), *page.events()),
+            timings=replace(
+                work.result.timings,
+                prefill=work.encode_seconds + page.stats.prefill_seconds,
+                stage2=page.stats.decode_seconds,
+            ),
+        )
+
+    def _compare(self, work: Work, page: RegionsRead) -> None:
+        """Adds to the result what plain decoding takes for the same crops."""
+        self._setup.observer.stage(work.number, "baseline")
+        plain = RegionsRead(page.regions, page.crops)
+        self.reading.read([plain], plain=True)
+        timings = work.result.timings
+        baseline = results.compared(
+            page.tokens, timings, plain.tokens, plain.stats, work.encode_seconds, timings.draft
+        )
+        work.result = replace(work.result, baseline=baseline)

@@ -1,0 +1,183 @@
+"""Reading by regions: every region of the layout is read on its own crops, all of them as rows of one batch.
+
+Here the layout is part of the reading: it says what is read, in which order and as what. The words are the target's,
+and with exact acceptance they are what it would have written for the same crops alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from docspec.core import Block, Category, Cut, Event, PageDraft, PageImage, Region, StageStats
+from docspec.dialects import Dialect
+from docspec.dialects.markdown_blocks import join_blocks
+from docspec.drafting.assembly import place
+from docspec.drafting.layout import WHITE_SPACE, LayoutBox
+from docspec.drafting.order import by_white_space
+from docspec.drafting.tilt import as_printed, straightened
+from docspec.engine.engine import Engine
+from docspec.engine.loop import OnStep
+from docspec.engine.request import Output, Request
+from docspec.engine.stopping import StopRule
+from docspec.hierarchy.regions.joining import joined_blocks, region_text
+from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
+from docspec.hierarchy.regions.unread import unread_regions
+from docspec.hierarchy.side_by_side import decode_side_by_side
+
+if TYPE_CHECKING:
+    from docspec.targets.adapter import TransformersTarget
+
+TOKENS_PER_CELL = 6
+"""Tokens that a crop may write for each of its visual tokens, whatever is drafted for it."""
+
+LEAST_TOKENS = 64
+"""Tokens that any crop may write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """One crop of a page on its way: the number of its region, where it stands, and what is asked of the target."""
+
+    region: int
+    piece: Slice
+    request: Request
+
+
+@dataclass(slots=True)
+class RegionsRead:
+    """A page read by regions: its regions in reading order, one output for each of its crops, and the counts."""
+
+    regions: Sequence[Region]
+    crops: Sequence[Crop]
+    outputs: list[Output] = field(default_factory=list)
+    stats: StageStats = field(default_factory=StageStats)
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The tokens of all crops, one after the other."""
+        return tuple(token for output in self.outputs for token in output.tokens)
+
+    @property
+    def cut(self) -> Cut | None:
+        """What is missing of all crops together; of the loops the first is quoted."""
+        loops = [output.loop for output in self.outputs if output.loop is not None]
+        if loops:
+            return Cut("loop", len(self.tokens), sum(loop.dropped for loop in loops), loops[0].text)
+        reached = any(output.finish == "budget" for output in self.outputs)
+        return Cut("budget", len(self.tokens)) if reached else None
+
+    def events(self) -> tuple[Event, ...]:
+        """What to report about crops that did not end by themselves."""
+        cut = {
+            reason: sum(output.finish == reason for output in self.outputs) for reason in ("loop", "budget")
+        }
+        found = []
+        if cut["loop"]:
+            found.append(
+                Event("loop_stopped", f"{cut['loop']} of {len(self.crops)} crops began to repeat themselves")
+            )
+        if cut["budget"]:
+            found.append(
+                Event("budget_reached", f"{cut['budget']} of {len(self.crops)} crops reached their budget")
+            )
+        return tuple(found)
+
+    def blocks(self, detokenize: Callable[[list[int]], str]) -> tuple[Block, ...]:
+        """The regions with what was read in them, running text made whole across columns."""
+        pieces: list[list[tuple[str, bool]]] = [[] for _ in self.regions]
+        for crop, output in zip(self.crops, self.outputs, strict=True):
+            pieces[crop.region].append((detokenize(list(output.tokens)), crop.piece.beside))
+        found = [
+            Block(region.category, region_text(region.category, own), region.bbox, "draft")
+            for region, own in zip(self.regions, pieces, strict=True)
+        ]
+        return tuple(
+            joined_blocks(block for block in found if block.text or block.category is Category.PICTURE)
+        )
+
+
+def markdown_of(blocks: Sequence[Block]) -> str:
+    """The page's Markdown: ``blocks`` without running heads, feet and pictures."""
+    return join_blocks((block.category, block.text) for block in blocks if not block.category.is_furniture)
+
+
+class RegionReading:
+    """Reads pages by regions with one engine and one idea of what the target likes to see."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        target: TransformersTarget,
+        dialect: Dialect,
+        limits: CropLimits,
+        stop: Callable[[], StopRule],
+        max_tokens: int,
+        doubt: float = 0.0,
+    ) -> None:
+        self._engine = engine
+        self._target = target
+        self._dialect = dialect
+        self._limits = limits
+        self._stop = stop
+        self._max_tokens = max_tokens
+        self._doubt = doubt
+
+    def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
+        """The regions of a page, those that the draft forgot included, and their crops, encoded."""
+        upright, straight = straightened(page, draft)
+        found = self.crops_of(upright, complete(upright, straight))
+        if draft.tilt:
+            regions = [replace(one, bbox=as_printed(one.bbox, draft.tilt, page)) for one in found.regions]
+            return replace(found, regions=regions)
+        return found
+
+    def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
+        """The crops of ``regions``, encoded."""
+        usual = type_size(regions)
+        crops = [
+            Crop(number, piece, self._request(page, region, piece))
+            for number, region in enumerate(regions)
+            if region.category is not Category.PICTURE
+            for piece in slices_of(page.image, region, self._limits, usual)
+        ]
+        return RegionsRead(regions, crops)
+
+    def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:
+        """Decodes the crops of ``pages``, as many as fit side by side; ``plain``: one token a step, without drafts."""
+        asked = [
+            [replace(crop.request, plain=True) if plain else crop.request for crop in page.crops]
+            for page in pages
+        ]
+        decoded = decode_side_by_side(self._engine, asked, on_step)
+        for page, (outputs, stats) in zip(pages, decoded, strict=True):
+            page.outputs, page.stats = outputs, page.stats + stats
+
+    def _request(self, page: PageImage, region: Region, piece: Slice) -> Request:
+        picture = crop_of(page.image, piece, self._limits.factor)
+        shown = replace(region, texts=piece.drafts)
+        drafts = tuple(tuple(self._target.tokenize(text)) for text in self._dialect.region_drafts(shown))
+        cells = picture.width * picture.height // self._limits.factor**2
+        budget = min(self._max_tokens, LEAST_TOKENS + TOKENS_PER_CELL * cells)
+        prompt = self._target.encode(picture, self._dialect.crop_prompt(region))
+        return Request(prompt, drafts, budget, stop=self._stop, doubt=self._doubt)
+
+
+def complete(page: PageImage, draft: PageDraft) -> list[Region]:
+    """The regions of ``draft`` and what it forgot, in reading order.
+
+    Where no layout model has seen the page, nothing is called a running head or foot.
+    """
+    regions = list(draft.regions)
+    if draft.layout == WHITE_SPACE:
+        regions = [
+            replace(one, category=Category.TEXT) if one.category.is_furniture else one for one in regions
+        ]
+    forgotten = unread_regions(page.image, regions)
+    if not regions:
+        order = by_white_space([LayoutBox(one.bbox, one.category) for one in forgotten])
+        return [Region(box.bbox, box.category) for box in order]
+    for one in forgotten:
+        regions.insert(place(one.bbox, [other.bbox for other in regions]), one)
+    return regions

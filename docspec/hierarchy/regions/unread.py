@@ -1,0 +1,106 @@
+"""Print that no region covers: found by its ink, made a region, so that nothing on the page is left unread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from docspec.core import BBox, Category, Region
+from docspec.hierarchy.regions.ink import ink_of, line_boxes
+
+SMALL = 4
+"""Pixels of the page to one of the map in which ink is looked for."""
+
+LEAST_INK = 24
+"""Pixels of ink below which a mark is a speck."""
+
+THIN = 5
+"""Pixels: what is thinner is a rule."""
+
+RULE = 6.0
+"""A straight stroke longer than so many usual lines is a rule or a frame."""
+
+LINE_OF_LETTER = 1.5
+"""Height of a line over that of most of its letters, which are low ones."""
+
+TALLEST = 3.0
+"""A piece higher than so many usual lines, its own lines not apart, is a picture."""
+
+
+def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region]:
+    """Regions around what stands on ``image`` outside ``regions``, without texts, top to bottom.
+
+    Rules and specks are nothing to read; what is too high for text is a picture.
+    """
+    import cv2
+
+    ink = ink_of(image)
+    usual = median([line.bbox.height for region in regions for line in region.lines] or [_line_height(ink)])
+    for region in regions:
+        left, top, right, bottom = (
+            region.bbox.grown(0.25 * usual).clamped(image.width, image.height).rounded()
+        )
+        ink[top:bottom, left:right] = False
+    ink = _without_rules(ink, round(RULE * usual))
+    if not ink.any():
+        return []
+    height, width = -(-ink.shape[0] // SMALL), -(-ink.shape[1] // SMALL)
+    padded = np.zeros((height * SMALL, width * SMALL), dtype=bool)
+    padded[: ink.shape[0], : ink.shape[1]] = ink
+    small: Any = padded.reshape(height, SMALL, width, SMALL).any(axis=(1, 3)).astype(np.uint8)
+    reach = max(1, round(0.8 * usual / SMALL))  # letters of a line, and lines of a paragraph, hang together
+    linked = cv2.dilate(small, np.ones((reach, 2 * reach + 1), np.uint8))
+    count, labels = cv2.connectedComponents(linked, connectivity=8)
+    labels[small == 0] = 0
+    found = []
+    for label in range(1, count):
+        rows, columns = np.nonzero(labels == label)
+        if not len(rows):
+            continue
+        left, top, right, bottom = columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
+        box = BBox(*(float(SMALL * edge) for edge in (left, top, right, bottom))).clamped(
+            image.width, image.height
+        )
+        category = _category(image, ink, box, usual)
+        if category is not None:
+            found.append(Region(box, category))
+    return sorted(found, key=lambda region: (region.bbox.y0, region.bbox.x0))
+
+
+def _line_height(ink: np.ndarray) -> float:
+    """The usual height of a line in pixels, by its letters: the middle one of all marks that are not specks."""
+    import cv2
+
+    _, _, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+    heights = stats[1:, cv2.CC_STAT_HEIGHT]
+    heights = heights[heights > THIN]
+    usual = LINE_OF_LETTER * float(np.median(heights)) if len(heights) else ink.shape[0] / 80
+    return min(usual, ink.shape[0] / 20)  # a page of nothing but pictures
+
+
+def _without_rules(ink: np.ndarray, length: int) -> np.ndarray:
+    """``ink`` without straight thin strokes of ``length`` pixels or more, across or down."""
+    import cv2
+
+    marks: Any = ink.astype(np.uint8)
+    for along, across in (((length, 1), (1, THIN)), ((1, length), (THIN, 1))):
+        strokes: Any = cv2.morphologyEx(marks, cv2.MORPH_OPEN, np.ones(along[::-1], np.uint8))
+        solid: Any = cv2.morphologyEx(strokes, cv2.MORPH_OPEN, np.ones(across[::-1], np.uint8))
+        marks &= ~(strokes & ~solid) & 1
+    return marks.astype(bool)
+
+
+def _category(image: Image.Image, ink: np.ndarray, box: BBox, usual: float) -> Category | None:
+    """What stands in ``box``: text, a picture, or nothing to read."""
+    left, top, right, bottom = box.rounded()
+    own = ink[top:bottom, left:right]
+    inked = own.any(axis=1).sum(), own.any(axis=0).sum()
+    if own.sum() < LEAST_INK or min(inked) < THIN:
+        return None
+    lines = line_boxes(image, box)
+    tallest = max((line.height for line in lines), default=0.0)
+    return Category.PICTURE if tallest > TALLEST * usual or own.mean() > 0.6 else Category.TEXT

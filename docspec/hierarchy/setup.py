@@ -1,0 +1,74 @@
+"""What pages are read with: one target and how it is spoken to, one engine, one planner, one set of options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from docspec.core import ParseOptions
+from docspec.core.observer import Observer
+from docspec.dialects import Dialect
+from docspec.engine.engine import Engine
+from docspec.engine.loop import OnStep
+from docspec.engine.stopping import NeverStop, StopRule
+from docspec.hierarchy.decoding import make_engine
+from docspec.hierarchy.loop_guard import LoopGuard
+from docspec.hierarchy.planner import Planner
+from docspec.hierarchy.progress import progress_of
+from docspec.hierarchy.work import Work
+from docspec.targets.adapter import TransformersTarget
+from docspec.targets.card import TargetCard
+from docspec.targets.noise import shape_noise
+from docspec.targets.registry import LoadedTarget
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setup:
+    """``stop`` makes the rule that cuts an output short; choices of a page with a margin below ``doubt``, in logits,
+    are made again."""
+
+    target: TransformersTarget
+    card: TargetCard
+    dialect: Dialect
+    options: ParseOptions
+    observer: Observer
+    planner: Planner
+    engine: Engine
+    stop: Callable[[], StopRule]
+    doubt: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        loaded: LoadedTarget,
+        dialect: Dialect,
+        options: ParseOptions,
+        observer: Observer,
+        planner: Planner,
+    ) -> Setup:
+        """With an engine that goes by what ``planner`` has measured."""
+        target = loaded.target
+        keeps = options.on_loop == "keep"
+        stop: Callable[[], StopRule] = NeverStop if keeps else partial(LoopGuard, target.detokenize)
+        engine = make_engine(target, options, planner)
+        doubt = shape_noise(target) if options.exact == "strict" else 0.0
+        if options.exact == "strict":
+            observer.note(f"strict: choices closer than {doubt:.2g} to the next are made again")
+        return cls(target, loaded.card, dialect, options, observer, planner, engine, stop, doubt)
+
+    def progress(self, works: Sequence[Work], stage: str) -> OnStep:
+        """Tells the observer that ``stage`` begins for ``works``, and then how far it is, of several for the first."""
+        for work in works:
+            self.observer.stage(work.number, stage)
+        return progress_of(self.observer, works[0].number, stage)
+
+    def tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+        """Each text as the target's tokens."""
+        return tuple(tuple(self.target.tokenize(text)) for text in texts)
+
+    def respelled(self, tokens: list[int]) -> Sequence[int]:
+        """Tokens of a crop's output as the page would spell them."""
+        text = self.target.detokenize(tokens)
+        spelled = self.dialect.output_draft(text)
+        return tokens if spelled == text else self.target.tokenize(spelled)

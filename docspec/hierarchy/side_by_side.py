@@ -1,0 +1,63 @@
+"""Many crops, of one page or of several, decoded side by side: as many at a time as the KV memory takes well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from docspec.core import StageStats
+from docspec.engine.engine import Engine
+from docspec.engine.loop import OnStep
+from docspec.engine.request import Output, Request
+
+Key = TypeVar("Key")
+
+MAX_ROWS = 16
+"""Crops in one batch."""
+
+MAX_SLOTS = 16384
+"""Slots of the KV buffer that a batch of crops may take: about what one long page takes."""
+
+
+def decode_side_by_side(
+    engine: Engine, pages: Sequence[Sequence[Request]], on_step: OnStep | None = None
+) -> list[tuple[list[Output], StageStats]]:
+    """What is written for each page's requests, in their order, and each page's own counts.
+
+    Where doubtful choices are made again, each request has the batch to itself.
+    """
+    outputs: list[dict[int, Output]] = [{} for _ in pages]
+    counts = [StageStats() for _ in pages]
+    requests = [((page, index), one) for page, own in enumerate(pages) for index, one in enumerate(own)]
+    strict = any(request.doubt for _, request in requests)
+    for queue, places in queues(requests, engine.slots_allowed, engine.spare_slots):
+        by_page: dict[int, dict[int, Request]] = {}
+        for (page, index), request in queue:
+            by_page.setdefault(page, {})[index] = request
+        found = engine.speculate_groups(
+            [list(own.values()) for own in by_page.values()], on_step, 1 if strict else places
+        )
+        for (page, asked), (written, stats) in zip(by_page.items(), found, strict=True):
+            outputs[page].update(zip(asked, written, strict=True))
+            counts[page] += stats
+    return [([own[i] for i in range(len(own))], stats) for own, stats in zip(outputs, counts, strict=True)]
+
+
+def queues(
+    requests: Sequence[tuple[Key, Request]], allowed: int | None = None, spare: int = 0
+) -> Iterator[tuple[list[tuple[Key, Request]], int]]:
+    """Requests that pass through one buffer, the longest first, and the rows that the buffer has for them.
+
+    All rows of a buffer are as long as its longest request, ``spare`` slots included; so long ones, of which fewer than
+    ``MAX_ROWS`` fit the bound (``allowed`` slots where that is less), do not share it with short ones.
+    """
+    most = MAX_SLOTS if allowed is None else min(MAX_SLOTS, allowed)
+    waiting = sorted(requests, key=lambda item: -item[1].slots)
+    while waiting:
+        places = max(1, min(len(waiting), MAX_ROWS, most // (waiting[0][1].slots + spare)))
+        if places in (len(waiting), MAX_ROWS):
+            yield waiting, places
+            return
+        queue = [item for item in waiting if (item[1].slots + spare) * MAX_ROWS > most]
+        yield queue, min(places, len(queue))
+        waiting = waiting[len(queue) :]

@@ -1,0 +1,59 @@
+"""A page on its way: drafted, then worked on, its result growing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from docspec.core import Event, PageDraft, PageError, PageImage, PageResult
+from docspec.hierarchy import results
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DraftedPage:
+    """A page with its draft, ready to be verified; ``error`` is what drafting it raised (an error of ours).
+
+    ``waited`` are the seconds that nothing was done but wait for it, where it was made beside other work.
+    """
+
+    page: PageImage
+    draft: PageDraft = field(default_factory=PageDraft)
+    events: tuple[Event, ...] = ()
+    blank: bool = False
+    error: Exception | None = None
+    waited: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """A page's result so far, whether its regions are verified, and what was written for them."""
+
+    page: PageImage
+    draft: PageDraft
+    result: PageResult
+    crops: bool = False
+    texts: list[str] | None = None
+    encode_seconds: float = 0.0
+
+    @classmethod
+    def begun(cls, drafted: DraftedPage) -> Work:
+        """The work as it begins: done already where drafting the page failed or nothing is printed on it."""
+        page, draft = drafted.page, drafted.draft
+        if drafted.error is not None:
+            return cls(page, draft, results.failed(page, drafted.error))
+        work = cls(page, draft, results.begun(page, draft, drafted.events, drafted.waited))
+        if drafted.blank and work.result.damage is not None:
+            lost = PageError(f"nothing of it can be shown; {work.result.damage}")
+            work.result = replace(results.failed(page, lost), events=work.result.events)
+        elif drafted.blank:
+            work.happened("blank_page", "nothing is printed on the page; the model was not asked")
+            work.result = replace(work.result, status="blank")
+        return work
+
+    @property
+    def number(self) -> int:
+        """The page's number."""
+        return self.page.number
+
+    def happened(self, kind: str, detail: str) -> None:
+        """Adds an event to the result."""
+        self.result = replace(self.result, events=(*self.result.events, Event(kind, detail)))

@@ -1,0 +1,114 @@
+"""What a source suggests: tokens that may come next, read lazily, and what may follow behind them.
+
+A continuation is a place in a *text*. Texts are what sources copy from: the drafts, the output so far, a format's
+syntax, a table of likely successors. Each says how far copying from a place goes on before something else may follow,
+and what that is; so drafts with rewrites, the forks of a scaffold and the trees of a model are all the same to whoever
+grows a tree from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+
+class Key:
+    """A kind of suggestion whose hit rate is learnt: ``prior`` is what one would bet on before anything is known."""
+
+    __slots__ = ("name", "prior")
+
+    def __init__(self, name: str, prior: float) -> None:
+        self.name = name
+        self.prior = prior
+
+
+class Text(Protocol):
+    """Tokens to copy from, as far as they are known by themselves."""
+
+    @property
+    def tokens(self) -> Sequence[int]:
+        """All tokens; none where every token is a continuation of its own."""
+        ...
+
+    def end(self, place: int) -> int:
+        """Where the tokens that stand at ``place`` come to an end."""
+        ...
+
+    def pause(self, place: int, most: int) -> int:
+        """Up to which place tokens are copied from ``place`` on: ``most`` of them, or fewer where the text ends or
+        something else may follow."""
+        ...
+
+    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        """What may follow at ``place``, where :meth:`pause` stopped: after ``run`` right tokens, the last two written
+        being ``before``. Less likely continuations than ``least`` may be left out."""
+        ...
+
+
+class Continuation:
+    """``lead`` and then ``text`` from ``place`` on.
+
+    ``chance`` is that of its first token, given that what it follows is reached; the hit rate of its ``key``, if it
+    has one, is a factor of it. How it falls along the tokens follows from ``run``, the right tokens before them.
+    ``resumed`` says what it takes for rewritten, until that is confirmed: the place of the first drafted token that was
+    replaced and the number of tokens of output by then, and the same where the draft goes on; tokens of output are
+    counted from where it is suggested.
+    """
+
+    __slots__ = ("chance", "key", "lead", "place", "resumed", "run", "text")
+
+    def __init__(
+        self,
+        text: Text,
+        place: int = 0,
+        key: Key | None = None,
+        run: int = 0,
+        lead: Sequence[int] = (),
+        chance: float = 1.0,
+        resumed: tuple[int, int, int, int] | None = None,
+    ) -> None:
+        self.text = text
+        self.place = place
+        self.key = key
+        self.run = run
+        self.lead = lead
+        self.chance = chance
+        self.resumed = resumed
+
+    def follow(self, written: Sequence[int]) -> int:
+        """Moves along ``written`` as far as it agrees; returns how far."""
+        lead, size, right = self.lead, len(written), 0
+        if lead:
+            while right < size and right < len(lead) and lead[right] == written[right]:
+                right += 1
+            self.lead = lead[right:]
+        if not self.lead:
+            tokens, place, start = self.text.tokens, self.place, right
+            rest = written[start:]
+            if tokens[place : place + len(rest)] == rest:
+                right = size
+            else:
+                reach = min(size, start + len(tokens) - place)
+                while right < reach and tokens[place + right - start] == written[right]:
+                    right += 1
+            self.place = place + right - start
+        self.run += right
+        return right
+
+
+class Copy:
+    """A text of its own that ends where its tokens do."""
+
+    __slots__ = ("tokens",)
+
+    def __init__(self, tokens: Sequence[int]) -> None:
+        self.tokens = list(tokens)
+
+    def end(self, place: int) -> int:
+        return len(self.tokens)
+
+    def pause(self, place: int, most: int) -> int:
+        return min(place + most, len(self.tokens))
+
+    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        return ()

@@ -1,0 +1,166 @@
+"""All drafts of one row as one text, with the places of their n-grams.
+
+A *place* is an index into its tokens: the token there is the one that would be written next. An ``END`` after each
+draft stops whatever follows a place, so that nothing runs from one draft into another by accident. Drafts that grow
+(what other rows of the batch are writing) have room reserved before all others; unwritten room is ``END``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+
+from docspec.proposing.continuation import Continuation
+
+END = -1
+"""Stands behind each draft; no token has this number."""
+
+TRUSTED = 2
+"""A place that was reached by a branch is trusted like one that was right about this many tokens."""
+
+LEAST_KEPT = 0.02
+"""A drafted token is never taken for less likely than this, whatever else may follow."""
+
+_MIX = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+
+
+class Branches(Protocol):
+    """What may stand in the output instead of drafted tokens; where it ``replaces`` them, they are not copied."""
+
+    replaces: bool
+
+    def first(self, place: int, end: int) -> int:
+        """The first place from ``place`` on, before ``end``, at which there is something else; ``end`` if none."""
+        ...
+
+    def at(self, place: int, least: float) -> Iterable[Continuation]:
+        """What may be written instead of the drafted token at ``place``."""
+        ...
+
+
+class Drafts:
+    """``tokens``: the drafts one after the other, each with its ``END``; ``heads``: the place where each begins.
+
+    ``growing`` says how many tokens each draft that grows may come to hold; those are the first drafts. ``branches``
+    are what sources know of other continuations than the drafted ones.
+    """
+
+    def __init__(self, drafts: Sequence[Sequence[int]] = (), growing: Sequence[int] = ()) -> None:
+        self.tokens: list[int] = [END]
+        self.heads: list[int] = []
+        self.branches: list[Branches] = []
+        self.growing = len(growing)
+        self._grown: list[int] = []  # the end of each growing draft
+        for room in growing:
+            self.heads.append(len(self.tokens))
+            self._grown.append(len(self.tokens))
+            self.tokens.extend([END] * (room + 1))
+        self._static = len(self.tokens)
+        for draft in dict.fromkeys(tuple(draft) for draft in drafts if len(draft)):
+            self.heads.append(len(self.tokens))
+            self.tokens.extend(draft)
+            self.tokens.append(END)
+        self._ends: list[int] = []  # of growing drafts: where their room ends
+        for head, following in pairwise([0, *self.heads, len(self.tokens)]):
+            self._ends.extend([following - 1] * (following - head))
+        values = np.array(self.tokens, dtype=np.int64).astype(np.uint64)
+        pairs = (values[:-1] << np.uint64(32)) + values[1:]
+        self._pairs = _Grams(pairs, 2)
+        self._quads = _Grams(pairs[:-2] * np.uint64(_MIX) + pairs[2:], 4)
+
+    def pause(self, place: int, most: int) -> int:
+        """Where a draft ends or has branches, ``most`` tokens behind ``place`` at the latest."""
+        end = min(place + most, self.end(place))
+        for branches in self.branches:
+            end = branches.first(place, end)
+        return end
+
+    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        """The branches at ``place`` and the drafted token itself."""
+        token = self.tokens[place]
+        if token < 0:
+            return ()
+        found: list[Continuation] = []
+        for branches in self.branches:
+            own = list(branches.at(place, least))
+            if own and branches.replaces:
+                return own
+            found += own
+        kept = max(1.0 - sum(branch.chance for branch in found), LEAST_KEPT)
+        found.append(Continuation(self, place + 1, None, run, (token,), kept))
+        return found
+
+    def extend(self, number: int, tokens: Sequence[int]) -> None:
+        """The growing draft ``number`` goes on with ``tokens``; what its room does not hold is dropped."""
+        head, end = self.heads[number], self._grown[number]
+        written = list(tokens[: self._ends[head] - end])
+        self.tokens[end : end + len(written)] = written
+        self._grown[number] = end + len(written)
+        for place in range(max(end + 1, head + 2), end + len(written) + 1):
+            self._pairs.add(pair_key(*self.tokens[place - 2 : place]), place)
+            if place >= head + 4:
+                self._quads.add(quad_key(self.tokens[place - 4 : place]), place)
+
+    def draft_of(self, place: int) -> int:
+        """The number of the draft that ``place`` lies in."""
+        return bisect_right(self.heads, place) - 1
+
+    def end(self, place: int) -> int:
+        """The place of the (first) ``END`` of the draft that ``place`` lies in."""
+        if place < self._static and self._grown:
+            return self._grown[self.draft_of(place)]
+        return self._ends[place]
+
+    def behind(self, tokens: Sequence[int]) -> list[int]:
+        """The places behind the last four of ``tokens`` (by hash: compare before relying on it), else behind the last
+        two, in ascending order."""
+        places = self._quads.places(quad_key(tokens[-4:])) if len(tokens) >= 4 else []
+        if not places and len(tokens) >= 2:
+            places = self.behind_pair(tokens[-2], tokens[-1])
+        return places
+
+    def behind_pair(self, first: int, second: int) -> list[int]:
+        """The places behind two tokens, in ascending order."""
+        return self._pairs.places(pair_key(first, second))
+
+    def matched(self, place: int, output: Sequence[int], most: int = 32) -> int:
+        """How many of the tokens right before ``place`` are also the last ones of ``output``."""
+        tokens, size = self.tokens, 0
+        most = min(most, len(output), place)
+        while size < most and tokens[place - 1 - size] == output[-1 - size]:
+            size += 1
+        return size
+
+
+def pair_key(first: int, second: int) -> int:
+    """One number for two tokens."""
+    return ((first << 32) + second) & _MASK
+
+
+def quad_key(tokens: Sequence[int]) -> int:
+    """One number for four tokens; a hash."""
+    return (pair_key(tokens[0], tokens[1]) * _MIX + pair_key(tokens[2], tokens[3])) & _MASK
+
+
+class _Grams:
+    """Sorted keys of all n-grams, and the place behind each."""
+
+    def __init__(self, keys: np.ndarray, n: int) -> None:
+        order = np.argsort(keys, kind="stable")
+        self._keys: list[int] = keys[order].tolist()
+        self._places: list[int] = (order + n).tolist()
+        self._added: dict[int, list[int]] = {}
+
+    def add(self, key: int, place: int) -> None:
+        insort(self._added.setdefault(key, []), place)
+
+    def places(self, key: int) -> list[int]:
+        low = bisect_left(self._keys, key)
+        found = self._places[low : bisect_right(self._keys, key, low)]
+        added = self._added.get(key)
+        return added + found if added else found  # growing drafts come first

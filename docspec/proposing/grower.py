@@ -1,0 +1,86 @@
+"""A tree grown by expected value: nodes are added where the target most likely gets to.
+
+The chance of reaching a node is the product of the chances along its path, so the best tree of a given size is found by
+always adding the likeliest node next. Growth goes on until the budget is spent or no node is worth its place. Where
+continuations come from makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
+
+from docspec.engine.tree import TokenTree
+from docspec.proposing.continuation import Continuation, Text
+from docspec.proposing.rates import RUN_CAP, HitRates, Survival
+
+PATIENCE = 0.7
+"""A chain grows on until its next node is worth less than this share of the best alternative's: strictly
+best-first growth would hop between equal chains at every node, which costs time and helps nobody."""
+
+Grown = tuple[int, Continuation]
+"""A node of the tree, and what was suggested to follow it."""
+
+
+def grow(
+    pending: int,
+    before: int,
+    suggested: Sequence[Continuation],
+    rates: HitRates,
+    survival: Survival,
+    limit: int,
+    least: float,
+) -> tuple[TokenTree, list[Grown]]:
+    """The tree of at most ``limit`` nodes, the root ``pending`` included, that ``suggested`` continuations make, and
+    all continuations that came up with the nodes that they follow.
+
+    ``before`` is the token before the root; ``least`` the chance of being reached that earns a node its place.
+    """
+    tree = TokenTree(pending)
+    tokens, parents, extend = tree.tokens, tree.parents, tree.extend
+    grown: list[Grown] = [(0, continuation) for continuation in suggested]
+    heap: list[tuple[float, int, int, Text, int, int, Sequence[int]]] = []
+    for born, one in enumerate(suggested):
+        chance = _chance(one, rates)
+        if chance > least:
+            heap.append((-chance, born, 0, one.text, one.place, min(one.run, RUN_CAP), one.lead))
+    heapify(heap)
+    born = len(suggested)
+    while heap and len(tokens) < limit:
+        negative, _, node, text, place, run, lead = heappop(heap)
+        chance = -negative
+        if lead:
+            size = len(tokens)
+            node = extend(node, lead, limit)
+            tree.expected += (len(tokens) - size) * chance
+        # All tokens that are worth more than the best alternative, as far as nothing else may follow.
+        stop = max(least, -heap[0][0] * PATIENCE) if heap else least
+        most = max(1, min(survival.worthwhile(chance, run, stop), limit))
+        pause = text.pause(place, most)
+        length = pause - place
+        if length:
+            size, first = len(tokens), chance
+            chance = survival.later(chance, run, length)
+            run = min(run + length, RUN_CAP)
+            node = extend(node, text.tokens[place:pause], limit)
+            tree.expected += (len(tokens) - size) * (first + chance) / 2
+        if chance <= least:
+            continue
+        if length == most:
+            born += 1
+            heappush(heap, (-chance, born, node, text, pause, run, ()))
+            continue
+        last_two = (tokens[parents[node]] if node else before, tokens[node])
+        for one in text.following(pause, run, last_two, least / chance):
+            grown.append((node, one))
+            own = chance * _chance(one, rates)
+            if own > least:
+                born += 1
+                heappush(heap, (-own, born, node, one.text, one.place, min(one.run, RUN_CAP), one.lead))
+    return tree, grown
+
+
+def _chance(continuation: Continuation, rates: HitRates) -> float:
+    """That of its first token, given that what it follows is reached."""
+    key = continuation.key
+    return continuation.chance if key is None else rates.rate(key) * continuation.chance

@@ -1,0 +1,88 @@
+"""Sources mixed into one tree a row: what each suggests, grown by expected value, and what becomes of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from docspec.engine.acceptance import Outcome
+from docspec.engine.row import Row
+from docspec.engine.tree import TokenTree
+from docspec.proposing.context import Context
+from docspec.proposing.rates import HitRates, Survival
+from docspec.proposing.row_state import RowState
+from docspec.proposing.source import BatchSource
+from docspec.proposing.spelling import Codec
+from docspec.proposing.threshold import Threshold
+
+
+class Mixture:
+    """Proposes for the rows of one batch from ``sources``, which are asked in the order given.
+
+    ``codec`` turns tokens into text and back; without it spellings and formats are not understood. ``price`` is what
+    one more node of a tree costs the target, as a share of a one-token step. ``seconds`` are those of each source.
+    """
+
+    def __init__(
+        self, sources: Mapping[str, BatchSource], codec: Codec | None = None, price: float = 0.0
+    ) -> None:
+        self.seconds = dict.fromkeys(sources, 0.0)
+        self._sources = dict(sources)
+        self._codec = codec
+        self._threshold = Threshold(price)
+        self._rates = HitRates()
+        self._survival = Survival()
+        self._rows: dict[Row, RowState] = {}
+
+    def begin(self, row: Row) -> None:
+        if row.request.plain:
+            return
+        context = Context(row.request, self._codec)
+        state = self._rows[row] = RowState(context, self._threshold, self._rates, self._survival)
+        for source in self._sources.values():
+            source.begin(state.context)
+
+    def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
+        states = [self._rows[row] for row in rows]
+        for state, row in zip(states, rows, strict=True):
+            self._observe(state, row.output)
+            state.begin_tree()
+        for name, source in self._sources.items():
+            if source.leads:
+                self._ask(name, states)
+        for state, limit in zip(states, limits, strict=True):
+            state.suggest_live(limit)
+        for name, source in self._sources.items():
+            asked = [state for state in states if not state.is_sure]
+            if asked and not source.leads:
+                self._ask(name, asked)
+        return [state.grow(row.output, limit) for state, row, limit in zip(states, rows, limits, strict=True)]
+
+    def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
+        state = self._rows[row]
+        self._threshold.note(len(tree), len(outcome.path), tree.expected)
+        state.context.verified = tree, outcome
+        self._observe(state, row.output)
+        state.context.verified = None
+
+    def end(self, row: Row) -> None:
+        state = self._rows.pop(row, None)
+        if state is not None:
+            for source in self._sources.values():
+                source.end(state.context)
+
+    def _ask(self, name: str, states: Sequence[RowState]) -> None:
+        start = time.perf_counter()
+        suggested = self._sources[name].suggest([state.context for state in states])
+        for state, continuations in zip(states, suggested, strict=True):
+            state.suggest(continuations)
+        self.seconds[name] += time.perf_counter() - start
+
+    def _observe(self, state: RowState, output: Sequence[int]) -> None:
+        """Takes in what ``output`` has grown by."""
+        written = state.follow(output)
+        if written:
+            for name, source in self._sources.items():
+                start = time.perf_counter()
+                source.observe(state.context, written)
+                self.seconds[name] += time.perf_counter() - start

@@ -1,0 +1,33 @@
+"""Places in the drafts behind the tokens written last: where the output has jumped, it is found again."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from docspec.proposing.continuation import Continuation, Key
+from docspec.proposing.source import Source, source
+
+MOST = 5
+"""Places that are offered: the nearest to where the output was last."""
+
+KEYS = (Key("2-gram", 0.2), Key("3-gram", 0.4), Key("4-gram", 0.6), Key("8-gram", 0.8))
+"""For 2, 3, 4 to 7, 8 and more equal tokens."""
+
+
+@source("ngrams")
+class DraftNgrams(Source):
+    """Looks the last tokens up in all drafts."""
+
+    def suggest(self) -> Iterable[Continuation]:
+        drafts, output, last = self.context.drafts, self.context.output, self.context.place
+        places = drafts.behind(output)
+        if len(places) > MOST:
+            middle = bisect_left(places, last)
+            places = places[max(0, middle - 2 * MOST) : middle + 2 * MOST]
+            places = sorted(places, key=lambda place: abs(place - last))[:MOST]
+        for place in places:
+            matched = drafts.matched(place, output)
+            if matched >= 2:
+                kind = 0 if matched < 3 else 1 if matched < 4 else 2 if matched < 8 else 3
+                yield Continuation(drafts, place, KEYS[kind], matched)

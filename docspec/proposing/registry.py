@@ -1,0 +1,63 @@
+"""Proposers by name: sources joined with ``+``, ``cursor`` for the usual ones together, the paper's ``window``."""
+
+from __future__ import annotations
+
+import re
+
+from docspec.core import UsageError
+from docspec.engine.proposer import Proposer
+from docspec.proposing import (  # noqa: F401  (each registers its source)
+    heads,
+    lookup,
+    ngrams,
+    recycling,
+    respelling,
+    resumption,
+    rewrites,
+    scaffold,
+    syntax,
+    window,
+)
+from docspec.proposing.mixture import Mixture
+from docspec.proposing.source import sources
+from docspec.proposing.spelling import Codec
+
+CURSOR = (
+    "scaffold",
+    "ngrams",
+    "resumption",
+    "rewrites",
+    "respelling",
+    "lookup",
+    "syntax",
+    "heads",
+    "recycling",
+)
+"""The default mixture, in the order in which its sources are asked."""
+
+
+def make_proposer(
+    name: str = "cursor", codec: Codec | None = None, price: float = 0.0, n: int = window.WINDOW
+) -> Proposer:
+    """The proposer of a batch: ``window`` alone, or a mixture of the sources that ``name`` stands for.
+
+    ``codec`` and ``price``: see :class:`Mixture`; ``n`` is the window's. Raises as :func:`source_names` does.
+    """
+    if name == "window":
+        return window.WindowProposer(n)
+    return Mixture({source: sources[source]() for source in source_names(name)}, codec, price)
+
+
+def source_names(name: str) -> list[str]:
+    """The sources that ``name`` joins with ``+``, but those behind a ``-``: ``cursor``, ``window+lookup``,
+    ``cursor-rewrites``. Raises :class:`docspec.core.UsageError` for one that nobody has registered."""
+    found: dict[str, None] = {}
+    for sign, part in re.findall(r"(^|[+-])([^+-]*)", name):
+        for one in CURSOR if part == "cursor" else (part,):
+            if one not in sources:
+                raise UsageError(f"--align {name}: no source {one!r}; choose cursor, {', '.join(sources)}")
+            if sign == "-":
+                found.pop(one, None)
+            else:
+                found[one] = None
+    return list(found)

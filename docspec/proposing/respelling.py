@@ -1,0 +1,123 @@
+"""Resuming a lost draft by its letters, where the tokens do not agree.
+
+What the target wrote since the draft was lost is compared with the draft by letters and digits alone. Where they
+agree, the draft goes on behind them; where the target wrote none (an asterisk, a dollar, a line break), before the next
+drafted word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from docspec.proposing.context import Lost
+from docspec.proposing.continuation import Continuation, Key
+from docspec.proposing.source import Source, source
+from docspec.proposing.spelling import Speller, letters
+
+AHEAD = 24
+"""Drafted tokens behind the mismatch that are looked at."""
+
+TAIL = 10
+"""Tokens written since the mismatch beyond which letters are no longer compared."""
+
+CERTAIN = 5
+"""Letters that may agree anywhere in the stretch; fewer only near its beginning."""
+
+BLANK = Key("no letters written", 0.3)
+SAME = Key("same letters in other tokens", 0.6)
+FOUND = Key("last letters further on", 0.4)
+
+
+@source("respelling")
+class Respelling(Source):
+    """Takes up each lost place inside or before a drafted word."""
+
+    def suggest(self) -> Iterable[Continuation]:
+        if self.context.speller is None:
+            return
+        for lost in self.context.lost:
+            yield from self._resume(lost, self.context.speller)
+
+    def _resume(self, lost: Lost, speller: Speller) -> Iterable[Continuation]:
+        drafts, output = self.context.drafts, self.context.output
+        size = len(output)
+        if not 0 < size - lost.at <= TAIL or drafts.tokens[lost.place] < 0:
+            return
+        written = "".join([speller.text(token) for token in output[lost.at :]])
+        stretch = _Stretch(speller, drafts.tokens, lost.place)
+        for offset, key in _offsets(written, stretch.text):
+            joint = stretch.joint(offset, written)
+            if joint is not None:
+                lead, place = joint
+                yield self.context.resume(lost, place, key, lead)
+
+
+def _offsets(written: str, drafted: str) -> list[tuple[int, Key]]:
+    """Characters of ``drafted`` that may be passed over, given that ``written`` stands instead of its beginning."""
+    there, owners = letters(drafted)
+    wanted, _ = letters(written)
+    if not there:
+        return []
+    if not wanted:
+        return [(owners[0], BLANK)]
+    if there.startswith(wanted):
+        return [(owners[len(wanted) - 1] + 1, SAME)]
+    end = _agreement(wanted, there)
+    return [(owners[end - 1] + 1, FOUND)] if end else []
+
+
+def _agreement(wanted: str, there: str) -> int:
+    """Where in ``there`` the longest ending of ``wanted`` ends, 0 where none does.
+
+    The fewer letters agree, the nearer to the beginning they must stand: one of the first 3, two of the first 6.
+    """
+    for size in range(len(wanted), 0, -1):
+        reach = 3 * size if size < CERTAIN else len(there)
+        at = there.find(wanted[-size:], 0, reach + len(wanted) - size)
+        if at >= 0:
+            return at + size
+    return 0
+
+
+class _Stretch:
+    """The draft from one place on: its text, and where in it each token begins."""
+
+    def __init__(self, speller: Speller, tokens: Sequence[int], place: int) -> None:
+        self._speller = speller
+        self._place = place
+        self._begins: list[int] = []
+        pieces: list[str] = []
+        length = 0
+        for token in tokens[place : place + AHEAD]:
+            if token < 0:
+                break
+            piece = speller.text(token)
+            self._begins.append(length)
+            pieces.append(piece)
+            length += len(piece)
+        self._pieces = pieces
+        self.text = "".join(pieces)
+
+    def joint(self, offset: int, written: str) -> tuple[tuple[int, ...], int] | None:
+        """Tokens of the text from ``offset`` up to the next word, and the place of that word.
+
+        In the letter case that ``written`` uses, if it is another than the draft's. ``None`` where the stretch ends.
+        """
+        for index, (begin, piece) in enumerate(zip(self._begins, self._pieces, strict=True)):
+            if begin < offset:
+                continue
+            if begin == offset and (not piece[:1].isalnum() or offset == 0):
+                return (), self._place + index
+            if begin > offset and piece[:1].isspace():
+                rest = _in_case_of(written, self.text[:offset], self.text[offset:begin])
+                return self._speller.tokens(rest), self._place + index
+        return None
+
+
+def _in_case_of(written: str, drafted: str, rest: str) -> str:
+    """``rest`` in lower (upper) case where the same letters are drafted in upper (lower) case and written otherwise."""
+    if rest.isupper() and written[-1:].islower():
+        return rest.lower()
+    if rest.islower() and len(written) > 1 and written.isupper() and drafted.islower():
+        return rest.upper()
+    return rest

@@ -1,0 +1,53 @@
+"""Where a lost draft may go on, by its tokens: as if the target had inserted, substituted or skipped something.
+
+Nothing is waited for: the resumptions are offered together right after the mismatch, when a single token (or none)
+after it is known, and again with every further token until one of them proves right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from docspec.proposing.context import Lost
+from docspec.proposing.continuation import Continuation, Key
+from docspec.proposing.source import Source, source
+
+REACH = 64
+"""Drafted tokens ahead of the mismatch that are searched for what the target wrote."""
+
+STAY = Key("insertion", 0.3)
+REPLACE = Key("substitution", 0.3)
+SKIP_LITTLE = Key("deletion of up to 3 tokens", 0.4)
+SKIP_SOME = Key("deletion of up to 12 tokens", 0.2)
+SKIP_MUCH = Key("deletion of more tokens", 0.08)
+
+
+@source("resumption")
+class Resumption(Source):
+    """Takes up each lost place."""
+
+    def suggest(self) -> Iterable[Continuation]:
+        for lost in self.context.lost:
+            yield from self._resume(lost)
+
+    def _resume(self, lost: Lost) -> Iterable[Continuation]:
+        drafts, output = self.context.drafts, self.context.output
+        tokens, place, size = drafts.tokens, lost.place, len(output)
+        end = min(place + REACH, drafts.end(place))
+        is_first = size - lost.at == 1
+        found: list[tuple[int, Key]] = []
+        skip = place if is_first else place - 1
+        for _ in range(2 if is_first else 1):
+            try:
+                skip = tokens.index(output[-1], skip + 1, end)
+            except ValueError:
+                break
+            distance = skip - place
+            found.append(
+                (skip + 1, SKIP_LITTLE if distance <= 3 else SKIP_SOME if distance <= 12 else SKIP_MUCH)
+            )
+        if is_first:
+            found += [(place, STAY), (place + 1, REPLACE)]
+        for target, key in found:
+            if target < end:
+                yield self.context.resume(lost, target, key)

@@ -1,0 +1,148 @@
+"""What a mixture keeps of one row: the last tree, what it was grown from, and what of that the output still follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from docspec.engine.tree import TokenTree
+from docspec.proposing.context import Context
+from docspec.proposing.continuation import Continuation
+from docspec.proposing.grower import Grown, grow
+from docspec.proposing.rates import RUN_CAP, HitRates, Survival
+from docspec.proposing.threshold import Threshold
+
+LIVE = 8
+"""Continuations that are followed at the same time."""
+
+SURE = 16
+"""Right tokens in a row after which nothing else is looked for: what is followed is enough."""
+
+SURE_LIVE = 3
+"""How much of it."""
+
+LIKELY = 0.5
+"""Where leading sources state what comes next with more than this chance together, nothing else is looked for."""
+
+
+class RowState:
+    """``context`` is what the row's sources look at; ``is_sure`` says that nothing needs to be looked for now.
+
+    ``threshold``, ``rates`` and ``survival`` belong to the batch: what one row teaches, all of them know.
+    """
+
+    def __init__(self, context: Context, threshold: Threshold, rates: HitRates, survival: Survival) -> None:
+        self.context = context
+        self.threshold = threshold
+        self.is_sure = False
+        self._stated = 0.0
+        self._rates = rates
+        self._survival = survival
+        self._live: list[Continuation] = []
+        self._tree = TokenTree(0)
+        self._grown: list[Grown] = []
+        self._suggested: list[Continuation] = []
+        self._known: set[tuple[int, int, Sequence[int]]] = set()
+        self._growth = [0] * len(context.request.growing)
+
+    def begin_tree(self) -> None:
+        """Nothing is suggested yet; what growing drafts have grown by is taken in."""
+        for number, draft in enumerate(self.context.request.growing):
+            new = draft.tokens[self._growth[number] :]
+            if new:
+                self._growth[number] += len(new)
+                self.context.drafts.extend(number, new)
+        self._suggested, self._known = [], set()
+        self._stated = 0.0
+
+    def follow(self, output: Sequence[int]) -> list[int]:
+        """Moves all that was suggested along what ``output`` has grown by, learns from it, and returns that."""
+        context = self.context
+        before = len(context.output)
+        written = list(output[before:])
+        if not written:
+            return written
+        context.extend(written)
+        reached = self._reached(written)
+        size, counted = len(written), False
+        live: dict[tuple[int, int], Continuation] = {}
+        left: list[tuple[Continuation, int]] = []
+        context.copied = (0, 0)
+        for node, one in self._grown:
+            depth = reached.get(node)
+            if depth is None:
+                continue
+            is_live = one.key is None and not node
+            if one.resumed is not None and not is_live:  # from here on counted from the output's beginning
+                place, at, found_place, found_at = one.resumed
+                one.resumed = place, at + before + depth, found_place, found_at + before + depth
+            place, run = one.place, one.run
+            right = one.follow(written[depth:] if depth else written)
+            if one.key is not None:
+                self._rates.count(one.key, right > 0)
+            elif one.text.tokens and not counted:
+                self._survival.count(min(run, RUN_CAP), right, depth + right < size)
+                counted = True
+            if not one.text.tokens or not (right or one.key is None):
+                continue
+            if one.text is context.drafts and one.place - place > context.copied[1]:
+                context.copied = place, one.place - place
+            if depth + right < size:
+                left.append((one, before + depth + right))
+            else:
+                known = live.get((id(one.text), one.place))
+                if known is None or known.run < one.run:
+                    live[id(one.text), one.place] = one
+        self._live = sorted(live.values(), key=lambda one: -one.run)[:LIVE]
+        for one in self._live:
+            one.key, one.chance = None, self._survival.onward(one.run)
+        self._grown = []
+        context.locate(self._live, left)
+        return written
+
+    def _reached(self, written: Sequence[int]) -> dict[int, int]:
+        """The nodes of the last tree that ``written`` goes along, with their depths."""
+        reached, node = {0: 0}, 0
+        for depth, token in enumerate(written, 1):
+            child = self._tree.children[node].get(token)
+            if child is None:
+                break
+            node = child
+            reached[node] = depth
+        return reached
+
+    def suggest_live(self, limit: int) -> None:
+        """Adds what the output follows, unless sources that know better have stated what comes."""
+        live = self._live
+        self.is_sure = self._stated > LIKELY
+        if live and live[0].run >= SURE and live[0].text.end(live[0].place) - live[0].place >= limit:
+            live, self.is_sure = live[:SURE_LIVE], True
+        if self._stated <= LIKELY:
+            for continuation in live:
+                self._offer(continuation)
+
+    def suggest(self, continuations: Iterable[Continuation]) -> None:
+        """Adds what a source suggests."""
+        for continuation in continuations:
+            if continuation.key is None:
+                self._stated += continuation.chance
+            self._offer(continuation)
+
+    def _offer(self, continuation: Continuation) -> None:
+        known = id(continuation.text), continuation.place, tuple(continuation.lead)
+        if known not in self._known:
+            self._known.add(known)
+            self._suggested.append(continuation)
+
+    def grow(self, output: Sequence[int], limit: int) -> TokenTree:
+        """The tree of what was suggested."""
+        before = output[-2] if len(output) > 1 else -1
+        self._tree, self._grown = grow(
+            output[-1],
+            before,
+            self._suggested,
+            self._rates,
+            self._survival,
+            limit,
+            self.threshold.least,
+        )
+        return self._tree

@@ -1,0 +1,49 @@
+"""When another tree node pays: while it is verified, the row could have written tokens at the rate it has.
+
+Let a step of one token cost 1 and every further node of its tree ``price``. What a page's tokens cost altogether is
+least if a node is added exactly when its chance of being reached is above ``price`` times the tokens that are written
+per unit of cost: the condition for the maximum of a ratio (Dinkelbach, *On Nonlinear Fractional Programming*, 1967).
+The faster a row goes, the more a node must promise. And where fewer tokens are accepted than were promised, promises
+count for less.
+"""
+
+from __future__ import annotations
+
+FLOOR = 1 / 400
+"""A node that is reached less often than this is not worth a place, whatever it costs."""
+
+PRIOR_RATE = 2.0
+"""Tokens per unit of cost that are expected before any were written."""
+
+PRIOR_COST = 8.0
+"""Units of cost that this expectation counts for."""
+
+PRIOR_TOKENS = 16.0
+"""Tokens promised and kept that are taken for granted before any were."""
+
+
+class Threshold:
+    """The least chance that earns a node its place in the trees of one batch.
+
+    ``price`` is what a node costs, as a share of a step of one row and one token. That many rows write many tokens a
+    step without any tree is left out of account: counting it in brought more steps and no speed.
+    """
+
+    def __init__(self, price: float = 0.0) -> None:
+        self._price = price
+        self._cost = PRIOR_COST
+        self._tokens = PRIOR_RATE * PRIOR_COST
+        self._expected = self._accepted = PRIOR_TOKENS
+
+    @property
+    def least(self) -> float:
+        """The least chance, as promised, at the rate seen so far; plain steps write one token per unit of cost."""
+        rate = max(1.0, self._tokens / self._cost)
+        return max(FLOOR, self._price * rate * self._expected / self._accepted)
+
+    def note(self, nodes: int, accepted: int, expected: float) -> None:
+        """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept and ``expected`` promised."""
+        self._cost += 1.0 + self._price * (nodes - 1)
+        self._tokens += 1 + accepted
+        self._accepted += accepted
+        self._expected += expected

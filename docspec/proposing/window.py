@@ -1,0 +1,123 @@
+"""The paper's policy, windowed alignment (equations 4 and 5): where in the drafts does the text so far continue?
+
+The last ``n`` verified tokens are the reference window. Every place in a draft where the window occurs yields one
+candidate: the rest of that draft. While fewer than ``n`` tokens are verified, the window is all of them and only
+the heads of the drafts are compared. The paper uses ``n = 3``.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from docspec.engine.acceptance import Outcome
+from docspec.engine.request import Request
+from docspec.engine.row import Row
+from docspec.engine.tree import TokenTree, merge
+from docspec.proposing.context import Context
+from docspec.proposing.continuation import Continuation, Copy, Key
+from docspec.proposing.source import Source, source
+
+WINDOW = 3
+
+AHEAD = 64
+"""Tokens of a candidate where the window is one source among others."""
+
+FOUND = Key("window", 0.6)
+
+Draft = Sequence[int]
+
+
+class WindowAligner:
+    """All occurrences of ``n``-token windows in a set of drafts, each indexed once.
+
+    The first ``growing`` drafts are empty at first.
+    """
+
+    def __init__(self, drafts: Sequence[Draft], n: int = 3, growing: int = 0) -> None:
+        if n < 1:
+            raise ValueError(f"the reference window needs at least one token, got n={n}")
+        self.n = n
+        given = [tuple(draft) for draft in drafts if len(draft)]
+        self.drafts: list[tuple[int, ...]] = [()] * (growing + len(given))
+        self._places: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
+        for index, draft in enumerate(given, growing):
+            self.extend(index, draft)
+
+    def extend(self, index: int, tokens: Sequence[int]) -> None:
+        """The draft number ``index`` goes on with ``tokens``."""
+        known = len(self.drafts[index])
+        draft = self.drafts[index] = (*self.drafts[index], *tokens)
+        for end in range(max(self.n, known), len(draft)):
+            insort(self._places[draft[end - self.n : end]], (index, end))
+
+    def candidates(self, verified: Sequence[int], length: int) -> list[Draft]:
+        """Continuations of ``verified``, each at most ``length`` tokens, without duplicates.
+
+        ``verified`` are the output tokens so far, the pending one last. Candidates come in the order of the
+        drafts; a place further on in a draft comes first, because output moves forward.
+        """
+        if len(verified) < self.n:
+            window = tuple(verified)
+            size = len(window)
+            found = [d[size : size + length] for d in self.drafts if d[:size] == window and len(d) > size]
+        else:
+            places = self._places.get(tuple(verified[-self.n :]), ())
+            found = [self.drafts[index][end : end + length] for index, end in reversed(places)]
+        return list(dict.fromkeys(found))
+
+
+class GrowingAligner:
+    """The aligner of one request, whose growing drafts come first."""
+
+    def __init__(self, request: Request, n: int = WINDOW) -> None:
+        self._request = request
+        self._aligner = WindowAligner(request.drafts, n, len(request.growing))
+        self._seen = [0] * len(request.growing)
+
+    def candidates(self, verified: Sequence[int], length: int) -> list[Draft]:
+        """See :meth:`WindowAligner.candidates`."""
+        for number, draft in enumerate(self._request.growing):
+            new = draft.tokens[self._seen[number] : draft.limit]
+            self._seen[number] += len(new)
+            if new:
+                self._aligner.extend(number, new)
+        return self._aligner.candidates(verified, length)
+
+
+class WindowProposer:
+    """The paper's policy by itself: the continuations of the window of ``n`` tokens, merged into one prefix tree."""
+
+    def __init__(self, n: int = WINDOW) -> None:
+        self._n = n
+        self._aligners: dict[Row, GrowingAligner] = {}
+
+    def begin(self, row: Row) -> None:
+        if not row.request.plain:
+            self._aligners[row] = GrowingAligner(row.request, self._n)
+
+    def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
+        return [
+            merge(row.pending, self._aligners[row].candidates(row.output, limit - 1), limit)
+            for row, limit in zip(rows, limits, strict=True)
+        ]
+
+    def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
+        return None
+
+    def end(self, row: Row) -> None:
+        self._aligners.pop(row, None)
+
+
+@source("window")
+class Window(Source):
+    """The same continuations beside those of other sources."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._aligner = GrowingAligner(context.request)
+
+    def suggest(self) -> Iterable[Continuation]:
+        for candidate in self._aligner.candidates(self.context.output, AHEAD):
+            yield Continuation(Copy(candidate), 0, FOUND, WINDOW)

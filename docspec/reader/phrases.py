@@ -1,0 +1,294 @@
+"""What stands in lines of real pages besides plain prose: italics, bold and small capitals, marks of reference,
+quantities, ranges, addresses, code, citations, bibliographies, rows of tables.
+
+A line is a list of words, a word a list of pieces `(text, style)` set without a space between them. Styles are letters:
+i italic, b bold, c small capitals, m typewriter, ^ raised, _ lowered. What follows a simple form is drawn from
+templates: 8 and 9 are a digit (8 never 0), {word} and the like a word of that kind, «a|b» one of several.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+
+from docspec.reader import corpus
+from docspec.reader.prose import FIRST, LAST, MONTHS, UNITS, Writer
+
+Piece = tuple[str, str]
+Word = list[Piece]
+
+GREEK = "αβγδεθλμπρσφωχψηκτΔΣΩΓΛΦ"
+RELATIONS = "=<>≤≥≈±×+−≠→∈~·"
+MARKS = "*†‡§¶"
+QUOTES = ("“”", "‘’", "()", "«»", '""', "''", "„“", "[]")
+LATIN = (
+    "et al.",
+    "in vitro",
+    "in vivo",
+    "e.g.",
+    "i.e.",
+    "cf.",
+    "ibid.",
+    "a priori",
+    "per se",
+    "vs.",
+    "via",
+    "sic",
+)
+BASES = ("", "", "9", "99", "999", "9999")
+NUMBERS = (
+    "8«|9|99|999».9«|9|99|999»", "0.9«|9|99|999»", "8«|9|99|999»", "8«|9|99»,999«|,999»", "8«|9».«9|99»%", "8«|9»%",
+    "8«|9|99»«k|K|M|B|x»", "8«|9».9«|9» ± 0.9«|9»", "8«|9»«±| +/- »9.9«|9»", "«-|−|–|+»8«|9|99»«|.9|.99|.999»",
+    "(8«|9|99»«|,999»)", "(0.99«|9»)", "[0.99, 1.99]", "8«|9|99»«–|-»8«9|99|999»", "«$|£|€»«| »8«|9|99»«|,999»«|.99»",
+    "«<|>|≤|≥|~|≈»«| »0.«9|99|999»«||*|**|***»", "8/«8|19|29»/20«1|2»9", "20«1|2»9-0«8»-«1|2»9", "1«9»:«3|4|5»9",
+    "8.9«|9» × 10", "8«|9|99» {unit}", "«–|—|-|n/a|N/A|yes|no|✓|×|0|1|NS|*»", "«19|20»99",
+)  # fmt: skip
+QUANTITIES = (
+    "{number}", "8«|9|99|999» {unit}", "8«|9|99»«%|°C|k|M|GB|x|th| %|°»", "(8«|9|99»«k|%|M| kg| ms»)",
+    "8«|9|99»–8«9|99|999»«|%| {unit}»", "8«|9|99».9«|9» ± 0.«9|99»", "pp. 8«|9|99»–8«9|99»", "No. 8«|9|99|999»",
+    "«$|£|€»8«|9|99»«|.9|.99» «million|billion|bn|m»", "«8|19|29» {month} «18|19|20»99", "{month} «8|19|29», «19|20»99",
+    "«19|20»99«–|-|/»99",
+)  # fmt: skip
+ADDRESSES = (
+    "http«|s»://«|www.»{host}/{word}«|/{word}|.html|?id=8999|_{word}/89»", "www.{host}", "{word}«.|_|»{word}@{host}",
+    "«doi:|https://doi.org/|»10.8999/«|{word}.»8«9999|99999»", "arXiv:«1|2»999.99999",
+    "«/|./|~/|C:/»{word}/{word}.«py|txt|c|xml|pdf»",
+)  # fmt: skip
+HOSTS = (
+    "{word}",
+    "example",
+    "archive",
+    "data-center",
+    "openlib",
+    "uni-bonn",
+    "nature",
+    "inria",
+    "gov-stats",
+    "w3",
+)
+ENDINGS = ("org", "com", "de", "fr", "edu", "net", "ac.uk", "gov", "eu", "io")
+CODE = (
+    "{name}({name})", "{name} = {name}[8«|9»]", "--{word}-{word}=8«|9»",
+    "«if|while» ({name} «==|!=|<|>=» 8) {{",
+    "for {name} in range(8«|9»):", "{name}.{name}('{name}', 9)", "<{word}>{word}</{word}>",
+    "$ {word} -«a|f|X» {word}.sh",
+    "return {name} «+|-|*|/|%» {name};", "#include <{word}.h>", "{name}::{name}<T>", "{name}",
+)  # fmt: skip
+CITATIONS = (
+    "[8«|9»]", "[8«|9», 89]", "[8«-|–»89]", "[{last}99]", "«(|»{last} et al., «19|20»99«|a|b»)", "{last} («19|20»99)",
+    "({last} «and|&» {last}, «19|20»99)", "(«see|e.g.,|cf.» {last} «19|20»99, p. 8«9|99»)",
+    "«Section|Sect.|§|Figure|Fig.|Table|Eq.|Theorem|Lemma» 8«||.8|(a)|b»",
+)  # fmt: skip
+CAPTIONS = "«Figure|Fig.|Table|TABLE|Algorithm|Listing|Note» 8«|9|.8»«.|.|:|:»"
+MARKED = (
+    ("8", "^"),
+    ("8", "^"),
+    ("8«|9»", "^"),
+    ("8«|9»,89", "^"),
+    ("«*|†|‡|§|¶»", "^"),
+    ("«*|†|‡»", ""),
+    ("«a|b|c|d»", "^"),
+    ("«[89]|(8)»", "^"),
+)
+JOURNALS = (
+    "Journal of", "Proc. of", "Trans. on", "Annals", "Review of", "Letters on", "Bulletin of the", "Int. J. of", "Acta",
+    "Lecture Notes in",
+)  # fmt: skip
+PUBLISHERS = ("Springer", "Oxford University Press", "Elsevier", "ACM", "IEEE", "MIT Press")
+
+
+def drawn(rng: random.Random, template: str, **values: str) -> str:
+    """A template filled in; `values` go as they are where their names, in capitals, stand in braces."""
+
+    def part(match: re.Match[str]) -> str:
+        mark = match[0]
+        if mark in "89":
+            return str(rng.randint(1, 9) if mark == "8" else rng.randrange(10))
+        return rng.choice(mark[1:-1].split("|")) if mark[0] == "«" else _word_of(rng, mark[1:-1])
+
+    while re.search(OPEN, template):
+        template = re.sub(OPEN, part, template)
+    return re.sub("[89]", part, template).format(**values)
+
+
+def _word_of(rng: random.Random, kind: str) -> str:
+    if kind == "number":
+        return rng.choice(NUMBERS)
+    if kind == "host":
+        return f"{rng.choice(HOSTS)}.{rng.choice(ENDINGS)}"
+    if kind in LISTS:
+        return rng.choice(LISTS[kind])
+    words = [rng.choice(corpus.words()).lower().replace("'", "") for _ in range(rng.choice((1, 2)))]
+    return "_".join(words) if kind == "name" else words[0]
+
+
+OPEN = r"«[^«»]*»|(?<!\{)\{[a-z]+\}"
+LISTS = {"unit": UNITS, "month": MONTHS, "last": LAST, "first": FIRST}
+
+
+def plain(text: str, style: str = "") -> list[Word]:
+    """Words of one style."""
+    return [[(word, style)] for word in text.split()]
+
+
+def mark(rng: random.Random) -> Piece:
+    """What is attached to a word: a raised number or sign."""
+    template, style = rng.choice(MARKED)
+    return drawn(rng, template), style
+
+
+def relation(rng: random.Random) -> list[Word]:
+    """A small formula in running text: `n = 12`, `p < 0.05`, `x_i`, `f(x)`."""
+    letter = (rng.choice(string.ascii_letters), "i") if rng.random() < 0.7 else (rng.choice(GREEK), "")
+    sign, value = rng.choice(RELATIONS), drawn(rng, "«8«|9»|0.9«|9»|8«|9|99»«|,999»»")
+    kind = rng.randrange(5)
+    if kind == 0:
+        return [[letter], [(sign, "")], [(value, "")]]
+    if kind == 1:
+        return [[("(", ""), letter], [(sign, "")], [(value + ")", "")]]
+    if kind == 2:
+        return [[letter, (rng.choice("ijkn012t"), rng.choice(("_", "_i", "^")))]]
+    if kind == 3:
+        return [[letter, ("(", ""), (rng.choice("xynt"), "i"), (")", "")]]
+    return [[letter]]
+
+
+def quantity(rng: random.Random) -> list[Word]:
+    """Figures with their units, signs and brackets."""
+    return plain(drawn(rng, rng.choice(QUANTITIES)))
+
+
+def code(rng: random.Random) -> list[Word]:
+    """A short piece of program text."""
+    return plain(drawn(rng, rng.choice(CODE)), "m")
+
+
+def strewn(rng: random.Random, last: Word) -> tuple[Word, list[Word]]:
+    """A word of running text, perhaps with something attached, and what may follow it."""
+    kind = rng.choices(range(10), (7, 8, 4, 3, 2, 1, 1, 2, 1.5, 1))[0]
+    if kind == 1:
+        return [*last, mark(rng)], []
+    if kind == 9:
+        return [*last, (rng.choice("—–-/") + rng.choice(corpus.words()), "")], []
+    quotes = rng.choice(QUOTES)
+    follow = (
+        lambda: plain(drawn(rng, rng.choice(CITATIONS))),
+        list,
+        lambda: quantity(rng),
+        lambda: relation(rng),
+        lambda: plain(quotes[0] + rng.choice(corpus.words()) + quotes[1] + rng.choice(("", ",", "."))),
+        lambda: plain(drawn(rng, rng.choice(ADDRESSES)), rng.choice(("", "m", "i"))),
+        lambda: code(rng),
+        lambda: plain(rng.choice(LATIN), rng.choice(("", "i"))),
+        lambda: plain(rng.choice("–—&/-•…")),
+    )
+    return last, follow[kind]()
+
+
+def dressed(writer: Writer, length: int, density: float = 1.0) -> list[Word]:
+    """Running text of about `length` characters with the things of this module strewn in, every eighth word at a
+    `density` of 1, and with runs of words in another style."""
+    rng = writer.rng
+    words: list[Word] = []
+    emphasis = rng.choice(("i", "i", "b", "c", "bi", "m")) if rng.random() < 0.5 * density else ""
+    run = 0
+    for text in writer.passage(length).split():
+        style = emphasis if run else ""
+        word: Word = [(text.upper() if style == "c" else text, style)]
+        follow: list[Word] = []
+        if rng.random() < 0.13 * density:
+            word, follow = strewn(rng, word)
+        words += [word, *follow]
+        run = max(0, run - 1)
+        if emphasis and not run and rng.random() < 0.05 * density:
+            run = rng.randint(1, 8)
+    return words
+
+
+def reference(writer: Writer) -> list[Word]:
+    """An entry of a bibliography."""
+    rng = writer.rng
+    form = rng.choice(("{last}, «A|B|J|M|S».«| K.| L.»", "«A|C|J|R|T».«| E.| W.» {last}", "{first} {last}"))
+    people = [drawn(rng, form) for _ in range(rng.choice((1, 2, 2, 3, 5)))]
+    ending = rng.choice((", and ", " and ", ", & ", ", "))
+    names = ending.join((", ".join(people[:-1]), people[-1])) if len(people) > 1 else people[0]
+    title = f"“{writer.phrase(4, 14)},”" if rng.random() < 0.25 else writer.phrase(4, 14) + rng.choice(".,")
+    journal = f"{rng.choice(JOURNALS)} {writer.phrase(1, 3)}{rng.choice((',', ',', ''))}"
+    year, pages = drawn(rng, "«19|20»99"), drawn(rng, "8«|9|99»«–|-»8«9|99»")
+    volume = [(drawn(rng, "8«|9|99»"), rng.choice("bi"))]
+    where = rng.choice(
+        (
+            [[*volume, (drawn(rng, "(8):{P}«.|, {Y}.»", P=pages, Y=year), "")]],
+            [volume, *plain(drawn(rng, "(8), {P}.", P=pages))],
+            plain(drawn(rng, "vol. 8«|9», no. 8, pp. {P}, {Y}.", P=pages, Y=year)),
+            plain(f"{pages}. {rng.choice(PUBLISHERS)}, {year}."),
+        )
+    )
+    words = plain(drawn(rng, "«[8«|9»]|8«|9».|(8«|9»)|8«|9»|» {N}« ({Y}).|.|,|:| ({Y})»", N=names, Y=year))
+    words += plain(title)
+    words += plain(journal, "i" if rng.random() < 0.8 else "") + where
+    if rng.random() < 0.3:
+        words += plain(drawn(rng, rng.choice((*ADDRESSES, "In press.", "Available online.", "[Online]."))))
+    return words
+
+
+def authors(writer: Writer, length: int) -> list[Word]:
+    """Names with the marks of their institutes."""
+    rng, words, size = writer.rng, [], 0
+    raised = [(drawn(rng, "8«|9»"), "^"), (drawn(rng, "8,8«|9»"), "^"), (rng.choice("*†‡abc"), "^")]
+    while size <= length:
+        *first, last = drawn(rng, "{first} «A.|B.|S.||» {last}").split()
+        sign = [(drawn(rng, "8«|9»"), "^")] if rng.random() < 0.6 else [rng.choice(raised)]
+        words += [*plain(" ".join(first)), [(last, ""), *sign, (rng.choice((",", ",", ",", "", ";")), "")]]
+        size += len(" ".join(first)) + len(last) + 4
+    return words
+
+
+def footnote(writer: Writer, length: int) -> list[Word]:
+    """A note that begins with its mark."""
+    rng = writer.rng
+    words = dressed(writer, length, 2.0) or plain("Note.")
+    sign = drawn(rng, "«8«|9»|8«|9»|*|†|‡|§|a|b»")
+    return [[(sign, "^"), *words[0]], *words[1:]] if rng.random() < 0.7 else [[(sign, "")], *words]
+
+
+def headline(writer: Writer) -> list[Word]:
+    """A heading's words, perhaps numbered, perhaps in capitals."""
+    rng = writer.rng
+    style = rng.choice(("b", "b", "b", "c", "", "i", "bi"))
+    text = writer.phrase(1, 9)
+    if rng.random() < 0.3 or style == "c":
+        text = text.upper()
+    label = drawn(rng, "«||8«|9»|8.|8.8|8.8.8|IV.|II.|A.|Chapter 8|Appendix A:|§ 8|(8)»")
+    return plain(label, style) + plain(text, style)
+
+
+def caption(writer: Writer, length: int) -> list[Word]:
+    """A caption with its label."""
+    rng = writer.rng
+    label = plain(drawn(rng, CAPTIONS), rng.choice(("", "b", "b", "c")))
+    return label + dressed(writer, length, 0.8)
+
+
+def cells(writer: Writer, columns: int) -> list[list[Word]]:
+    """A row of a table: the words of each cell."""
+    rng = writer.rng
+    style = rng.choice(("", "", "", "", "b", "i"))
+    row = [plain(writer.phrase(1, 4)[:28] or "Total", style)]
+    if rng.random() < 0.2:
+        row[0] = plain(drawn(rng, rng.choice(CITATIONS)))
+    if rng.random() < 0.3:
+        row[0][-1] = [*row[0][-1], mark(rng)]
+    kind = rng.random()
+    form = rng.choice((*NUMBERS, "0.99", "9.9", "8«9|»", "8«|9».99") if rng.random() < 0.5 else ("{number}",))
+    known = [drawn(rng, form) for _ in range(rng.choice((1, 3, 20)))]  # columns repeat themselves
+    for _ in range(columns - 1):
+        if kind < 0.75:
+            weight = style if rng.random() < 0.5 else rng.choice(("", "", "", "b"))
+            row.append(plain(rng.choice((drawn(rng, form), rng.choice(known))), weight))
+        elif kind < 0.9:
+            row.append(plain(writer.phrase(1, 3)[:24], style))
+        else:
+            row.append(rng.choice((quantity, relation))(rng))
+    return row

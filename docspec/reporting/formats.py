@@ -1,0 +1,20 @@
+"""Output formats by name: a new one is its name in ``Format``, its suffix, and its renderer here."""
+
+from __future__ import annotations
+
+from docspec.reporting.renderer import Format, Layout, Renderer
+
+
+def renderer_for(format: Format, layout: Layout) -> Renderer:
+    """A fresh renderer of that format."""
+    if format == "json":
+        from docspec.reporting.jsonout import JsonRenderer
+
+        return JsonRenderer(layout)
+    if format == "html":
+        from docspec.reporting.html import HtmlRenderer  # and markdown-it with it
+
+        return HtmlRenderer(layout)
+    from docspec.reporting.markdown import MarkdownRenderer
+
+    return MarkdownRenderer(layout)

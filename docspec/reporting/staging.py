@@ -1,0 +1,90 @@
+"""Temporary files and folders that tell whether the run that made them is alive, so that the next one can clear away
+what dead runs left.
+
+A living run holds a lock on its file; where files cannot be locked (Windows) an open file cannot be removed either.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX, FILE, FOLDER = ".docspec-", ".part", ".figures"
+
+
+class Staged:
+    """An open, locked, empty file in ``folder`` under a hidden name, with room for a folder beside it.
+
+    Raises ``OSError`` where the folder cannot be written to. Close it with :meth:`discard`, or rename its ``path``.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        while True:
+            handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=FILE, dir=folder)
+            _lock(handle, wait=True)
+            self.path = Path(name)
+            if self.path.exists():  # else it was cleared away before it was locked
+                break
+            os.close(handle)
+        self.file: BinaryIO = os.fdopen(handle, "wb")
+
+    def folder(self) -> Path:
+        """The folder beside the file; it lives as long."""
+        folder = self.path.with_suffix(FOLDER)
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def discard(self) -> None:
+        """Removes file and folder."""
+        shutil.rmtree(self.path.with_suffix(FOLDER), ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if fcntl is None:
+                self.file.close()
+            self.path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.file.close()
+
+
+def clear(folder: Path) -> None:
+    """Removes what dead runs left in ``folder``; nothing of a living one, and no error where that is not possible."""
+    with contextlib.suppress(OSError):
+        left = [Path(entry.path) for entry in os.scandir(folder) if entry.name.startswith(PREFIX)]
+        for path in left:
+            if path.suffix == FILE:
+                _clear(path)
+        for path in left:
+            if path.suffix == FOLDER and not path.with_suffix(FILE).exists():
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _clear(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if fcntl is None:
+            path.unlink()  # refused while it is open
+            return
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            _lock(handle, wait=False)
+            path.unlink()
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int, wait: bool) -> None:
+    """Raises ``OSError`` where another run holds the lock and is not waited for."""
+    if fcntl is None:
+        return
+    if not wait:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    with contextlib.suppress(OSError):  # a file system without locks: nothing will be cleared there
+        fcntl.flock(handle, fcntl.LOCK_EX)

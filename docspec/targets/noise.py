@@ -1,0 +1,59 @@
+"""How much a choice may depend on the shape of the step that makes it, measured where it runs.
+
+The same token behind the same tokens gets slightly different logits in a tree than alone: kernels add in another order.
+Which of two tokens is the first can only tip where they are closer than that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from docspec.targets.kv_cache import SlotCache
+from docspec.targets.threads import decoding_threads
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
+
+TOKENS = 64
+WIDTHS = (64, 16, 8, 3)
+RIVALS = 8
+"""The likeliest tokens of each place whose distances from the first are compared."""
+
+SAFETY = 2.0
+"""The bound over what was found, which is the most of a few hundred places on meaningless text."""
+
+
+@torch.inference_mode()
+def shape_noise(target: TargetModel) -> float:
+    """The margin (in logits) below which a choice made in a tree may be another one in a step of one token.
+
+    At least what the number format leaves open: logits of which the last digit is rounding are never told apart.
+    """
+    with decoding_threads(target):
+        vocab = _logits(target, torch.zeros(1, dtype=torch.long), 1).shape[-1]
+        tokens = torch.randint(vocab, (TOKENS,), generator=torch.Generator().manual_seed(0))
+        alone = _logits(target, tokens, 1)
+        values, rivals = alone.topk(min(RIVALS, vocab), -1)
+        most = torch.finfo(target.kv_spec.dtype).eps * float(values.abs().max())
+        for width in WIDTHS:
+            moved = (_logits(target, tokens, width) - alone).gather(-1, rivals)
+            most = max(most, float((moved - moved[:, :1]).abs().max()))
+    return SAFETY * most
+
+
+def _logits(target: TargetModel, tokens: torch.Tensor, width: int) -> torch.Tensor:
+    """Logits ``(tokens, vocab)`` in float32 of ``tokens`` run ``width`` at a time."""
+    device = target.kv_spec.device
+    cache = SlotCache(target.kv_spec, rows=1, slots=len(tokens))
+    found = []
+    for places in torch.arange(len(tokens)).split(width):
+        cache.begin_step(places.unsqueeze(0).to(device), len(tokens))
+        mask = (torch.arange(len(tokens)) <= places.unsqueeze(1)).unsqueeze(0)
+        found.append(
+            target.forward(
+                tokens[places].unsqueeze(0).to(device), places.unsqueeze(0).to(device), mask.to(device), cache
+            )[0].float()
+        )
+    return torch.cat(found)

@@ -1,0 +1,51 @@
+"""Many prompts prefilled in few forward passes: those of similar length share one, vision tower included.
+
+A small model's crop costs little arithmetic and many small operations, so sharing them pays; padding costs
+arithmetic, so only prompts of similar length share a pass, and no pass grows beyond a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from docspec.targets.kv import KVCache
+    from docspec.targets.protocol import Prefill, Prompt, TargetModel
+
+MAX_STRETCH = 1.3
+"""Longest over shortest prompt of one forward pass: at most so much of it is padding."""
+
+MAX_TOKENS = 4096
+"""Prompt tokens of one forward pass, padding included. It bounds the pixels too: an image token stands for a fixed
+number of them (1,024 with Qwen3-VL, 784 with dots.ocr), so this is about what one page takes."""
+
+
+def prefill_rows(
+    target: TargetModel, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]
+) -> list[Prefill]:
+    """Prefills prompt ``i`` into row ``rows[i]`` of ``cache``; what each left behind, in the order given.
+
+    Raises ``ValueError`` if a prompt does not fit the cache.
+    """
+    filled: dict[int, Prefill] = {}
+    for group in groups([prompt.length for prompt in prompts]):
+        results = target.prefill_together([prompts[i] for i in group], cache, [rows[i] for i in group])
+        filled.update(zip(group, results, strict=True))
+    return [filled[i] for i in range(len(prompts))]
+
+
+def groups(lengths: Sequence[int]) -> list[list[int]]:
+    """Indices of ``lengths`` in groups that share a forward pass, shortest prompts first."""
+    found: list[list[int]] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        length = lengths[index]
+        if (
+            found
+            and length <= MAX_STRETCH * lengths[found[-1][0]]
+            and length * (len(found[-1]) + 1) <= MAX_TOKENS
+        ):
+            found[-1].append(index)
+        else:
+            found.append([index])
+    return found

@@ -1,0 +1,95 @@
+"""What the inputs of all families have in common: the checkpoint's own image processor, tokenizer and size limits.
+
+With torchvision transformers' ``AutoProcessor`` takes the torchvision image processor, without it there is only the
+PIL one. They differ by a grey level or two, so the one that ``AutoProcessor`` would take is taken here, and named.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import ModelError
+from docspec.core.safe_text import first_line
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+
+
+class Processing(ABC):
+    """Turns an image and an instruction into model inputs; owns tokenizer and image processor of one checkpoint."""
+
+    def __init__(self, image_processor: Any, tokenizer: Any) -> None:
+        self.image_processor = image_processor
+        self.tokenizer = tokenizer
+
+    @property
+    def factor(self) -> int:
+        """Pixels per image token and axis; sizes that the model sees are multiples of it."""
+        return int(self.image_processor.patch_size * self.image_processor.merge_size)
+
+    @property
+    def pixel_limits(self) -> dict[str, int]:
+        """``factor``, ``min_pixels`` and ``max_pixels`` as :func:`docspec.core.sizes.smart_resize` takes them."""
+        size = self.image_processor.size
+        return {
+            "factor": self.factor,
+            "min_pixels": int(size["shortest_edge"]),
+            "max_pixels": int(size["longest_edge"]),
+        }
+
+    @property
+    def backend(self) -> str:
+        """What resizes images: ``torchvision``, or ``pil`` with the reason."""
+        from transformers.image_processing_backends import PilBackend
+
+        if not isinstance(self.image_processor, PilBackend):
+            return "torchvision"
+        return "pil" if importlib.util.find_spec("torchvision") else "pil (torchvision is not installed)"
+
+    def image_tokens(self, grid: torch.Tensor) -> int:
+        """Tokens that an image of ``grid`` ``(1, 3)`` patches takes in the prompt."""
+        return int(grid.prod()) // int(self.image_processor.merge_size) ** 2
+
+    @abstractmethod
+    def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
+        """``input_ids (1, P)``, pixel values and grid as the model's forward takes them, on the CPU."""
+
+
+def check_torchvision() -> None:
+    """Raises :class:`docspec.core.ModelError` where torchvision is installed but does not load.
+
+    transformers takes an installed torchvision for one that works, and none of its vision code can be imported then.
+    """
+    if importlib.util.find_spec("torchvision") is None:
+        return
+    try:
+        importlib.import_module("torchvision")
+    except Exception as error:
+        raise ModelError(
+            f"torchvision is installed but does not load ({first_line(error)}); install the build that belongs to "
+            "this torch, or uninstall it"
+        ) from error
+
+
+def load_tokenizer(cls: Any, path: str) -> Any:
+    """The tokenizer of the checkpoint in ``path``, loaded by ``cls``; none of its code runs.
+
+    Raises :class:`docspec.core.ModelError` where it cannot be loaded.
+    """
+    try:
+        return cls.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise ModelError(
+            f"{path}: the tokenizer (tokenizer.json, tokenizer_config.json) cannot be loaded: {first_line(error)}"
+        ) from error
+
+
+def load_image_processor(path: str) -> Any:
+    """The image processor that ``AutoProcessor`` would take for the checkpoint in ``path``. None of its code runs."""
+    from transformers import AutoImageProcessor
+
+    return AutoImageProcessor.from_pretrained(path, local_files_only=True, trust_remote_code=False)

@@ -1,0 +1,129 @@
+"""Choices that are too close to call are made again alone; margins say how close they were."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from docspec.core import ParseOptions, UsageError
+from docspec.engine.acceptance import ExactAcceptance, Scores, traverse
+from docspec.engine.request import Request
+from docspec.engine.tree import TokenTree
+from docspec.hierarchy.decoding import make_engine
+from docspec.targets.noise import shape_noise
+from docspec.targets.registry import load_target
+from tests.engine.test_exactness import edited
+
+NEW_TOKENS = 60
+ALWAYS = 1e9
+
+
+def loaded(path, dtype):
+    return load_target(ParseOptions(model=str(path), dtype=dtype, device="cpu")).target
+
+
+@pytest.fixture(scope="module")
+def exact(lively_qwen):
+    return loaded(lively_qwen, "float32")
+
+
+@pytest.fixture(scope="module")
+def coarse(lively_qwen):
+    return loaded(lively_qwen, "bfloat16")
+
+
+def test_the_walk_ends_at_a_doubtful_choice():
+    tree = TokenTree(1)
+    tree.insert([2, 3, 4], 9)
+    scores = Scores([2, 3, 4, 5], margin=[3.0, 0.1, 2.0, 2.0])
+    free = traverse(tree, scores, ExactAcceptance())
+    assert (free.path, free.token, free.doubtful) == ((1, 2, 3), 5, False)
+    assert free.margins == (3.0, 0.1, 2.0, 2.0)
+    strict = traverse(tree, scores, ExactAcceptance(), doubt=0.5)
+    assert (strict.path, strict.doubtful) == ((1,), True)
+    assert traverse(tree, scores, ExactAcceptance(), doubt=9.0).path == ()
+
+
+@pytest.mark.parametrize("limit", [0.5, 4.0, ALWAYS])
+def test_deciding_again_changes_nothing_where_nothing_is_close(exact, printed_page, limit):
+    prompt = exact.encode(printed_page, "Read.")
+    engine = make_engine(exact, ParseOptions(exact="strict"))
+    plain, _ = engine.baseline(Request(prompt, (), NEW_TOKENS))
+    for drafts in ((plain.tokens,), (edited(plain.tokens, 0.2, 1), plain.tokens[30:]), ()):
+        [output], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS, doubt=limit)])
+        assert output.tokens == plain.tokens
+        assert stats.redecided < NEW_TOKENS
+        if limit == ALWAYS and drafts:
+            assert stats.redecided > NEW_TOKENS // 2
+
+
+@pytest.mark.parametrize("limit", [1.0, ALWAYS])
+def test_in_low_precision_deciding_again_is_plain_decoding(coarse, printed_page, limit):
+    prompt = coarse.encode(printed_page, "Read.")
+    engine = make_engine(coarse, ParseOptions(exact="strict"))
+    plain, alone = engine.baseline(Request(prompt, (), NEW_TOKENS))
+    drafts = (edited(plain.tokens, 0.1, 4), plain.tokens)
+    [output], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS, doubt=limit)])
+    assert output.tokens == plain.tokens
+    assert stats.redecided > 0
+    if limit == ALWAYS:
+        assert stats.smallest_margin == alone.smallest_margin  # to the last bit: the same steps were made
+
+
+def test_a_step_that_decides_otherwise_would_be_seen(exact, printed_page, monkeypatch):
+    """A negative control: what is decided again is what is written."""
+    prompt = exact.encode(printed_page, "Read.")
+    engine = make_engine(exact, ParseOptions())
+    plain, _ = engine.baseline(Request(prompt, (), NEW_TOKENS))
+    honest = exact.steps.advance
+    monkeypatch.setattr(exact.steps, "advance", lambda *asked: honest(*asked)._replace(token=9))
+    [output], _ = engine.speculate([Request(prompt, (plain.tokens,), NEW_TOKENS, doubt=ALWAYS)])
+    assert output.tokens == (plain.tokens[0], *[9] * (NEW_TOKENS - 1))
+
+
+def test_the_smallest_margin_is_that_of_generate(exact, printed_page):
+    prompt = exact.encode(printed_page, "Read.")
+    with torch.inference_mode():
+        said = exact.model.generate(
+            **prompt.inputs,
+            do_sample=False,
+            max_new_tokens=NEW_TOKENS,
+            output_scores=True,
+            return_dict_in_generate=True,
+        )
+    pairs = [scores[0].topk(2).values for scores in said.scores]
+    expected = min(float(first - second) for first, second in pairs)
+    engine = make_engine(exact, ParseOptions())
+    tokens = tuple(said.sequences[0, prompt.length :].tolist())
+    for drafts in ((tokens,), ()):
+        [_], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS)])
+        assert stats.smallest_margin == pytest.approx(expected, abs=1e-3)
+    assert engine.baseline(Request(prompt, (), NEW_TOKENS))[1].smallest_margin == pytest.approx(
+        expected, abs=1e-3
+    )
+
+
+def test_only_the_first_row_can_be_strict(exact, printed_page):
+    prompt = exact.encode(printed_page, "Read.")
+    requests = [Request(prompt, ((1, 2, 3),), 20), Request(prompt, ((1, 2, 3),), 20, doubt=ALWAYS)]
+    with pytest.raises(ValueError, match="first row"):
+        make_engine(exact, ParseOptions(exact="strict")).speculate(requests)
+
+
+def test_what_a_shape_moves_is_measured(exact, coarse, monkeypatch):
+    assert 0 < shape_noise(exact) < 0.01
+    assert shape_noise(coarse) > 100 * shape_noise(exact)  # as much as its number format leaves open
+    honest = exact.forward
+
+    def moved(tokens, *rest):
+        logits = honest(tokens, *rest)
+        return logits + 0.25 * (torch.arange(logits.shape[-1]) % 2) * (tokens.shape[1] > 1)
+
+    monkeypatch.setattr(exact, "forward", moved)
+    assert shape_noise(exact) == pytest.approx(2 * 0.25, abs=0.01)
+
+
+@pytest.mark.parametrize("other", [{"tau": 0.5}, {"pages_in_flight": 2}])
+def test_strict_excludes_what_is_not(other):
+    with pytest.raises(UsageError, match="--exact strict"):
+        ParseOptions(exact="strict", **other)

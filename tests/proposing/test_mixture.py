@@ -1,0 +1,96 @@
+"""Sources by name, joined with + and -, and a new one in a few lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docspec.bench.transcripts import replay
+from docspec.core import ParseOptions, UsageError
+from docspec.parser import Parser
+from docspec.proposing.continuation import Continuation, Copy, Key
+from docspec.proposing.registry import CURSOR, make_proposer, source_names
+from docspec.proposing.source import Source, source, sources
+from tests.proposing.replays import END, Characters, steps, trees
+
+tokens = st.lists(st.integers(0, 3), max_size=40)
+
+
+@pytest.fixture
+def echo():
+    """A source that foretells that the output repeats itself from its beginning."""
+
+    @source("echo")
+    class Echo(Source):
+        KEY = Key("echo", 0.6)
+
+        def suggest(self):
+            return [Continuation(Copy(self.context.output), 0, self.KEY, 8)]
+
+    yield Echo
+    del sources["echo"]
+
+
+def test_a_new_source_is_a_class_and_a_name(echo):
+    output = [4, *range(100, 130)] * 2
+    assert steps(output, name="echo", budget=64) < steps(output, name="window", budget=64) == len(output)
+
+
+def test_two_sources_joined_do_what_each_does(echo):
+    head, tail = list(range(100, 130)), list(range(200, 230))
+    output = [*head, *head, *tail]
+    drafts = [[*head[-3:], *tail]]
+    both = steps(output, drafts, name="window+echo")
+    assert both < min(steps(output, drafts, name=name) for name in ("window", "echo"))
+
+
+def test_names_are_joined_and_left_out():
+    assert source_names("cursor") == list(CURSOR)
+    assert source_names("window+lookup") == ["window", "lookup"]
+    assert source_names("cursor-lookup-rewrites") == [n for n in CURSOR if n not in ("lookup", "rewrites")]
+    with pytest.raises(UsageError, match="no source 'crystal'"):
+        source_names("cursor+crystal")
+    with pytest.raises(UsageError, match="no source 'crystal'"):
+        Parser(ParseOptions(align="crystal"))
+
+
+@given(st.sampled_from(CURSOR), st.lists(tokens, max_size=3), tokens.filter(len), st.integers(2, 40))
+@settings(deadline=None)
+def test_any_source_by_itself_and_left_out_makes_valid_trees_and_loses_no_step(name, drafts, output, limit):
+    drafts = [*drafts, *drafts[:1], [2] * 500]
+    for names in (name, f"cursor-{name}"):
+        trees(output, limit, name=names, drafts=drafts, codec=Characters())
+        assert steps(output, drafts, limit, name=names) <= len(output)
+
+
+def test_the_seconds_of_each_source_are_its_own():
+    proposer = make_proposer("lookup+ngrams")
+    replay(proposer, [*range(50), *range(50), END], 16)
+    assert set(proposer.seconds) == {"lookup", "ngrams"}
+    assert all(seconds > 0 for seconds in proposer.seconds.values())
+
+
+def test_a_source_may_work_for_all_rows_at_once():
+    class Batch:
+        calls, leads = 0, False
+
+        def begin(self, context): ...
+
+        def observe(self, context, written): ...
+
+        def end(self, context): ...
+
+        def suggest(self, contexts):
+            Batch.calls += 1
+            return [[Continuation(Copy([len(context.output)]), 0, Key("k", 0.9))] for context in contexts]
+
+    from docspec.proposing.mixture import Mixture
+    from tests.proposing.replays import row_of
+
+    rows = [row_of([5]), row_of([5, 6])]
+    proposer = Mixture({"batch": Batch()})
+    for row in rows:
+        proposer.begin(row)
+    one, two = proposer.propose(rows, [8, 8])
+    assert (one.tokens, two.tokens, Batch.calls) == ([5, 1], [6, 2], 1)

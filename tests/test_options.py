@@ -1,0 +1,65 @@
+"""Options are declared once: bounds hold for the Python interface too, and every field reaches the command line."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from docspec.console.parameters import declared, takes_options
+from docspec.core import ParseOptions, UsageError
+from docspec.core.options import flag_of, option
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"dpi": math.inf}, "--dpi inf: must be between 1 and 9600"),
+        ({"dpi": math.nan}, "--dpi nan"),
+        ({"dpi": 0}, "--dpi 0"),
+        ({"pages_in_flight": 65}, "--pages-in-flight 65: must be between 1 and 64"),
+        ({"dtype": "int8"}, "--dtype int8: choose among auto, float32"),
+        ({"tau": 0}, "--tau 0"),
+        ({"model": ""}, "--model is empty"),
+        ({"drafter": "saved"}, "--drafter saved needs --drafts"),
+        ({"pages_in_flight": 2, "baseline": True}, "--pages-in-flight 2 and --baseline"),
+    ],
+)
+def test_wrong_options_are_refused_by_name(wrong: dict[str, object], named: str) -> None:
+    with pytest.raises(UsageError, match=named):
+        ParseOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_every_field_is_an_option_of_parse_and_of_no_other_help_text() -> None:
+    from docspec.cli.app import app
+
+    page = CliRunner().invoke(app, ["parse", "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+    for each in declared(ParseOptions):
+        assert flag_of(each.name) in page
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paint:
+    shade: int = option(3, "How dark.", "Look", least=1)
+    plain: bool = option(False, "No colour.", "Look")
+
+
+def test_a_new_option_is_one_field_and_a_command_offers_what_it_names() -> None:
+    seen: list[tuple[Paint, list[str]]] = []
+
+    @takes_options(shade=4)
+    def paint(*, what: str, plain: Annotated[list[str] | None, typer.Option()] = None, options: Paint) -> int:
+        seen.append((options, plain or []))
+        return 0
+
+    app = typer.Typer()
+    app.command()(paint)
+    assert CliRunner().invoke(app, ["wall"]).exit_code == 0
+    assert CliRunner().invoke(app, ["wall", "--shade", "9"]).exit_code == 0
+    assert CliRunner().invoke(app, ["wall", "--shade", "0"]).exit_code == 2
+    assert CliRunner().invoke(app, ["wall", "--plain", "a"]).exit_code == 0, "the command's own option"
+    assert seen == [(Paint(shade=4), []), (Paint(shade=9), []), (Paint(shade=4), ["a"])]
