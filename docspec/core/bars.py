@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
+
+_lock = threading.Lock()
+_holders = 0
+_shown = True  # before the first holder
 
 
 @contextlib.contextmanager
 def without_bars() -> Iterator[None]:
-    """Within it transformers and the hub draw no bar; afterwards they do as before."""
+    """Within it transformers and the hub draw no bar; after the last of several threads they do as before."""
     from transformers.utils import logging
 
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
+    global _holders, _shown
+    with _lock:
+        if not _holders:
+            _shown = logging.is_progress_bar_enabled()
+            logging.disable_progress_bar()
+        _holders += 1
     try:
         yield
     finally:
-        if shown:
-            logging.enable_progress_bar()
+        with _lock:
+            _holders -= 1
+            if not _holders and _shown:
+                logging.enable_progress_bar()
