@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import torch
+from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogitsProcessor
 
 from docspec.core import PageImage, PageResult, PageTimings, StageStats
 from docspec.hierarchy.page import PageParser
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.rules import NgramBan
 
 
 class GenerateReader:
@@ -54,8 +56,38 @@ def generated(
 ) -> tuple[list[int], bool]:
     """What ``generate`` writes for ``inputs``, the end token dropped, and whether there was one."""
     moved = {name: value.to(target.kv_spec.device) for name, value in inputs.items()}
+    length = inputs["input_ids"].shape[1]
+    bans = LogitsProcessorList(
+        WindowedBan(ban, length) if ban.window else NoRepeatNGramLogitsProcessor(ban.size)
+        for ban in target.rules.ngrams  # those of docspec.json, which generate does not read
+    )
     with torch.inference_mode():
-        ids = target.model.generate(**moved, do_sample=False, num_beams=1, max_new_tokens=budget)
-    written = ids[0, inputs["input_ids"].shape[1] :].tolist()
+        ids = target.model.generate(
+            **moved, do_sample=False, num_beams=1, max_new_tokens=budget, logits_processor=bans
+        )
+    written = ids[0, length:].tolist()
     tokens = [token for token in written if token not in target.eos_ids]
     return tokens, len(tokens) < len(written)
+
+
+class WindowedBan(LogitsProcessor):
+    """``ban`` as the published processor of DeepSeek-OCR defines it, run by run; ``given`` tokens are the prompt's.
+
+    It shares nothing with what docspec follows along its trees, so that the two can be compared.
+    """
+
+    def __init__(self, ban: NgramBan, given: int) -> None:
+        self._ban = ban
+        self._given = given
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        """Scores ``(rows, vocab)`` with what may not follow ``input_ids`` ``(rows, length)`` at minus infinity."""
+        size, window = self._ban.size, self._ban.window or 0
+        scores = scores.clone()
+        for row, written in enumerate(input_ids[:, self._given :].tolist()):
+            last = written[len(written) - size + 1 :]
+            for start in range(max(0, len(written) - window), len(written) - size + 1):
+                run = written[start : start + size]
+                if run[:-1] == last and run[-1] not in self._ban.exceptions:
+                    scores[row, run[-1]] = -torch.inf
+        return scores

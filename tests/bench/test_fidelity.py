@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from transformers import Qwen3VLForConditionalGeneration
 from docspec import Parser
 from docspec.bench import reference
 from docspec.bench.fidelity import check_documents
+from docspec.bench.generate import WindowedBan
 from docspec.bench.verdicts import Check, PageChecks, never_compared
 from docspec.core import DrafterError, PageDraft, PageImage, PageResult, ParseOptions
 from docspec.documents import Source, expand_inputs
@@ -197,3 +200,17 @@ def test_verdicts_are_counted_apart() -> None:
     page = PageChecks("a", 1, "auto", (check("identical"), check("cut"), check("cut")))
     assert (len(page.of("identical")), len(page.of("cut")), page.passed) == (1, 2, True)
     assert not replace(page, checks=(check("differs"),)).passed
+
+
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_ban_of_docspec_json_holds_for_generate_too(
+    lively_qwen: Path, pdf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, followed: bool
+) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(lively_qwen, model)
+    card = json.loads((model / "docspec.json").read_text()) if (model / "docspec.json").exists() else {}
+    (model / "docspec.json").write_text(json.dumps({**card, "no_repeat_ngrams": {"size": 2, "window": 24}}))
+    if not followed:
+        monkeypatch.setattr(WindowedBan, "__call__", lambda self, input_ids, scores: scores)
+    [page] = check_documents(sources(pdf), options(model, tokens=24), [], ["auto"])
+    assert page.checks and all((check.verdict == "differs") is not followed for check in page.checks)
