@@ -223,7 +223,7 @@ class Parser:
 
 
 def _failed(page: PageFailure) -> PageResult:
-    return PageResult(page.source, page.number, "failed", error=str(page.error))
+    return PageResult(page.source, page.number, "failed", error=str(page.error), failure=page.error.failure)
 
 
 def parse(source: Input, **options: Any) -> DocumentResult:

@@ -28,6 +28,7 @@ from docspec.console.terminal import (
 from docspec.core import (
     DocspecError,
     DrafterError,
+    Failure,
     InputError,
     ModelError,
     OutputError,
@@ -139,7 +140,8 @@ class Batch:
     def _expand(self, inputs: Sequence[str]) -> list[Any]:
         expansion = expand_inputs(inputs)
         for error in expansion.errors:
-            self._report.start_document(_subject(str(error))).error = str(error)
+            entry = self._report.start_document(_subject(str(error)))
+            entry.error, entry.failure = str(error), error.failure
             self._errors.append(error)
         if self._verbosity or not expansion.sources:
             for skipped in expansion.skipped:
@@ -199,7 +201,7 @@ class Batch:
                 raise
             exits.stop_if_asked()
             failure = error if isinstance(error, DocspecError) else _unexpected(source.name, error)
-            entry.error = str(failure)
+            entry.error, entry.failure = str(failure), failure.failure
             self._errors.append(failure)
             if self._verbosity >= 2:
                 say_trace(traceback.format_exc())
@@ -298,11 +300,18 @@ def _reason(error: BaseException) -> str:
 def _unexpected(name: str, error: Exception) -> DocspecError:
     """One input met a fault of ours or of a library; it fails, the others go on."""
     if isinstance(error, MemoryError):
-        return InputError(f"{name}: out of memory; try fewer --pages or a lower --dpi")
-    return InputError(
-        f"{name}: unexpected {type(error).__name__}: {error} (run again with -vv for the details)"
-    )
+        return InputError(f"{name}: out of memory; try fewer --pages or a lower --dpi", Failure.OUT_OF_MEMORY)
+    message = f"{name}: unexpected {type(error).__name__}: {error} (run again with -vv for the details)"
+    return InputError(message, Failure.UNEXPECTED)
 
 
 def _without_pixels(result: PageResult) -> PageResult:
-    return PageResult(result.source, result.number, result.status, error=result.error, trace=result.trace)
+    """What is said of a failed page at the end."""
+    return PageResult(
+        result.source,
+        result.number,
+        result.status,
+        error=result.error,
+        failure=result.failure,
+        trace=result.trace,
+    )

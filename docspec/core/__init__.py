@@ -11,6 +11,7 @@ from docspec.core.errors import (
     PageError,
     UsageError,
 )
+from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
 from docspec.core.options import ParseOptions
 from docspec.core.page import PageImage
@@ -36,6 +37,7 @@ __all__ = [
     "DocumentResult",
     "DrafterError",
     "Event",
+    "Failure",
     "InputError",
     "ModelError",
     "OutputError",

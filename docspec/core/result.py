@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from docspec.core.categories import Category
+from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
 
 if TYPE_CHECKING:
@@ -42,11 +43,13 @@ class Event:
     """Something that did not go the plain way: a fallback, a stopped loop, a blank page, a failed drafter.
 
     ``kind`` is a stable identifier (``loop_stopped``, ``budget_reached``, ``blank_page``, ``drafter_failed``,
-    ``stage1_skipped``, ...); ``detail`` says what happened and what was done instead.
+    ``stage1_skipped``, ...); ``detail`` says what happened and what was done instead; ``failure`` is the category where
+    something failed, as a drafter.
     """
 
     kind: str
     detail: str
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +181,8 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """One page's output. ``trace`` is the traceback of a fault that nobody foresaw. ``image`` is there for cropping
-    figures while the page is being written; drop it after."""
+    """One page's output. ``failure`` is the category of ``error``, ``trace`` the traceback of a fault that nobody
+    foresaw. ``image`` is there for cropping figures while the page is being written; drop it after."""
 
     source: str
     number: int
@@ -198,6 +201,7 @@ class PageResult:
     events: tuple[Event, ...] = ()
     cut: Cut | None = None
     error: str | None = None
+    failure: Failure | None = None
     trace: str | None = None
     token_ids: tuple[int, ...] = ()
     image: Image | None = None

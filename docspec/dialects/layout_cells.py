@@ -87,7 +87,9 @@ def parse_cells(text: str) -> tuple[Cell, ...]:
     except (ValueError, RecursionError):
         cells = _once(_read_cells(text))
     return tuple(
-        replace(cell, text=restored(cell.text, formula=cell.category == Category.FORMULA)) if cell.text else cell
+        replace(cell, text=restored(cell.text, formula=cell.category == Category.FORMULA))
+        if cell.text
+        else cell
         for cell in cells
     )
 

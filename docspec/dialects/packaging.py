@@ -11,7 +11,22 @@ import re
 
 _THINK, _END_OF_THINK = "<think>", "</think>"
 _PAGE_LANGUAGES = frozenset(
-    ["", "markdown", "md", "html", "xhtml", "xml", "latex", "tex", "katex", "math", "json", "text", "txt", "plaintext"]
+    [
+        "",
+        "markdown",
+        "md",
+        "html",
+        "xhtml",
+        "xml",
+        "latex",
+        "tex",
+        "katex",
+        "math",
+        "json",
+        "text",
+        "txt",
+        "plaintext",
+    ]
 )
 _OPENING = re.compile(r"\s*(`{3,}|~{3,})[ \t]*([\w+-]*)[ \t]*(?:\r\n|\r|\n)")
 _FENCE_LINE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[ \t]*\r?$", re.MULTILINE)

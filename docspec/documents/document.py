@@ -14,7 +14,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import Self
 
-from docspec.core import PageError, PageImage
+from docspec.core import Failure, PageError, PageImage
 from docspec.core.safe_text import first_line
 from docspec.documents.memory import return_free_memory
 from docspec.documents.pages import PageSelection, parse_page_ranges
@@ -78,9 +78,11 @@ class Document(ABC):
             try:
                 page = self._load(number, view)
             except MemoryError:
-                yield self._failure(number, "not enough memory to render it; lower --dpi")
+                what = "not enough memory to render it; lower --dpi"
+                yield self._failure(number, what, Failure.OUT_OF_MEMORY)
             except Exception as error:
-                yield self._failure(number, f"cannot be rendered ({first_line(error)})")
+                failure = error.failure if isinstance(error, PageError) else Failure.DAMAGED
+                yield self._failure(number, f"cannot be rendered ({first_line(error)})", failure)
             else:
                 yield page
                 self._release(page)
@@ -95,8 +97,8 @@ class Document(ABC):
     def _release(self, page: PageImage) -> None:
         """Free what ``page`` holds open."""
 
-    def _failure(self, number: int, what: str) -> PageFailure:
-        return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}"))
+    def _failure(self, number: int, what: str, failure: Failure) -> PageFailure:
+        return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}", failure))
 
     @abstractmethod
     def close(self) -> None:

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from docspec.core import Event, InputError, PageImage
+from docspec.core import Event, Failure, InputError, PageImage
 from docspec.documents.document import Document
 from docspec.documents.sizes import fit_scale, padded, reduced
 from docspec.documents.sources import SUPPORTED, Source
@@ -34,13 +34,15 @@ class ImageDocument(Document):
                 # Animations (WebP, APNG) and camera previews (MPO) have frames too, but only TIFF has pages.
                 self._page_count = self._frames(image) if image.format == "TIFF" else 1
         except UnidentifiedImageError:
-            raise InputError(f"{source.name}: not a {SUPPORTED} file, or damaged beyond repair") from None
+            message = f"{source.name}: not a {SUPPORTED} file, or damaged beyond repair"
+            raise InputError(message, Failure.DAMAGED) from None
         except Image.DecompressionBombError:
-            raise InputError(
-                f"{source.name}: the image has more pixels than memory can bear; scale it down"
-            ) from None
+            message = f"{source.name}: the image has more pixels than memory can bear; scale it down"
+            raise InputError(message, Failure.TOO_LARGE) from None
         except Exception as error:
-            raise InputError(f"{source.name}: cannot be read as an image ({error})") from error
+            message = f"{source.name}: cannot be read as an image ({error})"
+            failure = Failure.UNREADABLE if getattr(error, "errno", None) else Failure.DAMAGED
+            raise InputError(message, failure) from error
 
     @property
     def page_count(self) -> int:

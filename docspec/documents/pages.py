@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from docspec.core import InputError, UsageError
+from docspec.core import Failure, InputError, UsageError
 
 _PART = re.compile(r"(?a:(\d*)\s*-\s*(\d*)|(\d+))")
 
@@ -33,7 +33,8 @@ class PageSelection:
             last = max(start, page_count) if end is None else end
             if last > page_count:
                 pages = "1 page" if page_count == 1 else f"{page_count} pages"
-                raise InputError(f"{name}: page {last} does not exist, it has {pages}; correct --pages")
+                message = f"{name}: page {last} does not exist, it has {pages}; correct --pages"
+                raise InputError(message, Failure.USAGE)
             chosen.update(range(start, last + 1))
         return tuple(sorted(chosen))
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import Event, InputError, PageError, PageImage
+from docspec.core import Event, Failure, InputError, PageError, PageImage
 from docspec.core.safe_text import first_line
 from docspec.documents.damage import DAMAGED_PAGE, events_of, heard
 from docspec.documents.deadline import limited
@@ -202,22 +202,21 @@ def _open_pdf(source: Source, password: str | None) -> tuple[Any, PageTree]:
     except OSError as error:
         raise InputError(f"{source.name}: cannot be read ({error.strerror})") from error
     except Exception as error:
-        raise InputError(
-            f"{source.name}: not a PDF, or damaged beyond repair; try to export it again"
-        ) from error
+        message = f"{source.name}: not a PDF, or damaged beyond repair; try to export it again"
+        raise InputError(message, Failure.DAMAGED) from error
     try:
         _unlock(pdf, source, password)
         tree = settled_tree(pdf)
         if not tree.places:
-            raise InputError(f"{source.name}: the PDF has no pages, or is damaged beyond repair")
+            message = f"{source.name}: the PDF has no pages, or is damaged beyond repair"
+            raise InputError(message, Failure.DAMAGED)
     except InputError:
         pdf.close()
         raise
     except Exception as error:
         pdf.close()
-        raise InputError(
-            f"{source.name}: the PDF is damaged beyond repair; try to export it again"
-        ) from error
+        message = f"{source.name}: the PDF is damaged beyond repair; try to export it again"
+        raise InputError(message, Failure.DAMAGED) from error
     return pdf, tree
 
 
@@ -234,6 +233,8 @@ def _unlock(pdf: Any, source: Source, password: str | None) -> None:
     if not pdf.needs_pass:
         return
     if password is None:
-        raise InputError(f"{source.name}: the PDF is encrypted; give its password with --password")
+        message = f"{source.name}: the PDF is encrypted; give its password with --password"
+        raise InputError(message, Failure.ENCRYPTED)
     if not pdf.authenticate(password):
-        raise InputError(f"{source.name}: wrong password for this encrypted PDF; check --password")
+        message = f"{source.name}: wrong password for this encrypted PDF; check --password"
+        raise InputError(message, Failure.ENCRYPTED)

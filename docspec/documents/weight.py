@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from docspec.core import PageError
+from docspec.core import Failure, PageError
 from docspec.documents.mupdf import mupdf
 
 MAX_CONTENTS = 64 * 2**20
@@ -99,7 +99,7 @@ class _Scale:
             for path in _PAINT.split(data)
             if len(path) > 4 * MAX_POINTS
         ):
-            raise PageError(f"it draws a path of more than {MAX_POINTS:,} points")
+            raise PageError(f"it draws a path of more than {MAX_POINTS:,} points", Failure.TOO_LARGE)
         drawn: dict[bytes, int] = {}
         for match in _DRAWN.finditer(data):
             drawn[match[1]] = drawn.get(match[1], 0) + 1
@@ -120,7 +120,7 @@ class _Scale:
         if number in path:
             return Weight()
         if len(path) >= MAX_DEPTH:
-            raise PageError(f"it draws forms within forms, more than {MAX_DEPTH} deep")
+            raise PageError(f"it draws forms within forms, more than {MAX_DEPTH} deep", Failure.TOO_LARGE)
         if number not in self._known:
             own = self.low.pdf_dict_gets(form, "Resources")
             inner = own if self.low.pdf_is_dict(own) else resources
@@ -129,9 +129,11 @@ class _Scale:
 
     def check(self, weight: Weight) -> None:
         if weight.contents > MAX_CONTENTS:
-            raise PageError(f"its drawing instructions unfold to more than {MAX_CONTENTS >> 20} MB")
+            raise PageError(
+                f"its drawing instructions unfold to more than {MAX_CONTENTS >> 20} MB", Failure.TOO_LARGE
+            )
         if weight.characters > MAX_DRAWN:
-            raise PageError(f"it writes more than {MAX_DRAWN:,} characters")
+            raise PageError(f"it writes more than {MAX_DRAWN:,} characters", Failure.TOO_LARGE)
 
     def _check_image(self, image: Any) -> None:
         low = self.low
@@ -141,7 +143,10 @@ class _Scale:
         if low.pdf_to_int(low.pdf_dict_gets(image, "BitsPerComponent")) == 1:
             colours = 1
         if width * height * colours > MAX_IMAGE:
-            raise PageError(f"it shows an image of {width:,} x {height:,} pixels, more than memory can bear")
+            raise PageError(
+                f"it shows an image of {width:,} x {height:,} pixels, more than memory can bear",
+                Failure.TOO_LARGE,
+            )
 
 
 def _unescaped(name: bytes) -> str:

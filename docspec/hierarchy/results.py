@@ -11,6 +11,7 @@ from docspec.core import (
     Block,
     Cut,
     Event,
+    Failure,
     PageDraft,
     PageError,
     PageImage,
@@ -51,12 +52,13 @@ def begun(
 
 def failed(page: PageImage, error: Exception) -> PageResult:
     """The result of a page that ``error`` kept from being read, with the traceback where it was not foreseen."""
-    trace = None
+    trace, failure = None, Failure.UNEXPECTED
     if is_out_of_memory(error):
         release_memory()
         message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
+        failure = Failure.OUT_OF_MEMORY
     elif isinstance(error, PageError):
-        message = str(error)
+        message, failure = str(error), error.failure
     else:
         message = f"{type(error).__name__}: {error}"
         trace = "".join(traceback.format_exception(error))
@@ -67,6 +69,7 @@ def failed(page: PageImage, error: Exception) -> PageResult:
         width=page.width,
         height=page.height,
         error=f"{page.source}, page {page.number}: {message}",
+        failure=failure,
         trace=trace,
     )
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from docspec.core import PageDraft, PageError, StageStats
+from docspec.core import Failure, PageDraft, PageError, StageStats
 from docspec.dialects.locate import attach_boxes
 from docspec.engine.request import Output, Request
 from docspec.hierarchy import results
@@ -35,7 +35,8 @@ class Stage2:
         limit = target.max_length - prompt.length - options.max_tree - 1
         if limit < 1:
             raise PageError(
-                f"the page takes {prompt.length} of the model's {target.max_length} tokens; lower --dpi"
+                f"the page takes {prompt.length} of the model's {target.max_length} tokens; lower --dpi",
+                Failure.TOO_LARGE,
             )
         request = Request(
             prompt,

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docspec.core import Baseline, PageResult, PageTimings, ParseOptions, StageStats
+from docspec.core import Baseline, Event, Failure, PageResult, PageTimings, ParseOptions, StageStats
 from docspec.core.safe_text import dump_json
 from docspec.reporting.totals import Totals, output_tokens
 from docspec.reporting.writer import write_whole
@@ -34,6 +34,7 @@ class DocumentEntry:
     sha256: str | None = None
     output: str | None = None
     error: str | None = None
+    failure: Failure | None = None
     pages: list[dict[str, Any]] = field(default_factory=list)
     totals: Totals = field(default_factory=Totals)
 
@@ -133,16 +134,24 @@ def page_object(page: PageResult) -> dict[str, Any]:
         "stage1": None if page.stage1 is None else stage_object(page.stage1),
         "stage2": None if page.stage2 is None else stage_object(page.stage2),
         "seconds": seconds_object(page.timings),
-        "events": [{"kind": event.kind, "detail": event.detail} for event in page.events],
+        "events": [event_object(event) for event in page.events],
         "baseline": None if page.baseline is None else baseline_object(page.baseline),
     }
     if page.cut is not None:
         values["cut"] = asdict(page.cut)
     if page.error is not None:
         values["error"] = page.error
+    if page.failure is not None:
+        values["failure"] = page.failure.value
     if page.trace is not None:
         values["trace"] = page.trace.splitlines()[-TRACE_LINES:]
     return values
+
+
+def event_object(event: Event) -> dict[str, str]:
+    """An event; ``failure`` only where something failed."""
+    values = {"kind": event.kind, "detail": event.detail}
+    return values if event.failure is None else {**values, "failure": event.failure.value}
 
 
 def stage_object(stats: StageStats) -> dict[str, Any]:
@@ -239,6 +248,8 @@ def _document_object(entry: DocumentEntry) -> dict[str, Any]:
     }
     if entry.error is not None:
         values["error"] = entry.error
+    if entry.failure is not None:
+        values["failure"] = entry.failure.value
     return values
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from docspec.core import PageError
+from docspec.core import Failure, PageError
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_cache import SlotCache
 
@@ -44,7 +44,8 @@ class KVArena:
             raise PageError(
                 f"{rows} x {slots} tokens need a KV buffer of {needed * self.spec.bytes_per_slot() / MIB:,.0f} MiB "
                 f"and --kv-memory allows {allowed * self.spec.bytes_per_slot() / MIB:,.0f}; raise it, "
-                "or lower --max-tokens or --dpi"
+                "or lower --max-tokens or --dpi",
+                Failure.TOO_LARGE,
             )
         storage = self._storage
         if storage is None or storage.shape[2] < needed:
