@@ -15,7 +15,7 @@ from typing import Literal
 
 from docspec.core import DocspecError
 from docspec.core.safe_text import first_line
-from docspec.versions import machine, version_of
+from docspec.versions import DISTRIBUTION, machine, version_of
 
 Area = Literal["package", "device", "model", "drafter"]
 State = Literal["ok", "optional", "broken"]
@@ -64,6 +64,20 @@ def packages() -> Iterator[Finding]:
             yield Finding("package", package, "broken", detail, f"pip install --force-reinstall {package}")
         else:
             yield Finding("package", package, "ok", version)
+    yield from namesake()
+
+
+def namesake() -> Iterator[Finding]:
+    """Another project on the package index is called docspec and is imported by the same name."""
+    version = version_of("docspec")
+    if version is not None:
+        yield Finding(
+            "package",
+            "docspec",
+            "broken",
+            f"{version} is another project, which writes into the folder that this one is imported from",
+            f"pip uninstall docspec, then pip install --force-reinstall --no-deps {DISTRIBUTION} (or your clone)",
+        )
 
 
 def devices() -> Iterator[Finding]:

@@ -6,8 +6,10 @@ import os
 import platform
 from importlib import metadata
 
+DISTRIBUTION = "docspec-vlm"
+"""What this project is installed as; ``docspec`` on the package index is another project."""
+
 PACKAGES = (
-    "docspec",
     "torch",
     "transformers",
     "pymupdf",
@@ -31,7 +33,8 @@ def version_of(package: str) -> str | None:
 
 def versions() -> dict[str, str | None]:
     """Python's version and those of the packages that results depend on."""
-    return {"python": platform.python_version(), **{package: version_of(package) for package in PACKAGES}}
+    found = {package: version_of(package) for package in PACKAGES}
+    return {"python": platform.python_version(), "docspec": version_of(DISTRIBUTION), **found}
 
 
 def machine() -> dict[str, str | int]:

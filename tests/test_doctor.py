@@ -55,6 +55,16 @@ def test_packages_are_imported_for_real(monkeypatch: pytest.MonkeyPatch) -> None
     assert [item.state for item in doctor.packages()] == ["broken"]
 
 
+def test_the_other_project_of_that_name_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(doctor.namesake()) == []
+    facts = tmp_path / "docspec-2.2.1.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: docspec\nVersion: 2.2.1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    [item] = doctor.namesake()
+    assert item.state == "broken" and "2.2.1" in item.detail and "pip uninstall docspec" in item.remedy
+
+
 def test_a_drafter_without_its_package_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rapidocr", None)
     item = finding(list(doctor.drafters(None, "onnxruntime")), "rapidocr")

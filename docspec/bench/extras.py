@@ -15,5 +15,5 @@ def require(module: str, purpose: str) -> Any:
     except ImportError as error:
         package = module.partition(".")[0]
         raise UsageError(
-            f"{purpose} needs {package}, which is not installed: pip install 'docspec[bench]'"
+            f"{purpose} needs {package}, which is not installed: pip install 'docspec-vlm[bench]'"
         ) from error
