@@ -48,9 +48,9 @@ class RunState:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from docspec.versions import version_of
+        from docspec.versions import DISTRIBUTION, version_of
 
-        typer.echo(f"docspec {version_of('docspec') or 'unknown'}")
+        typer.echo(f"docspec {version_of(DISTRIBUTION) or 'unknown'}")
         raise typer.Exit
 
 
