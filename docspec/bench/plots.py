@@ -1,7 +1,8 @@
 """Charts of the benchmarks, one idea each, written as PNG or SVG with matplotlib (extra ``bench``).
 
-``dots`` compares values row by row (pages against modes), ``lines`` shows how one value follows another. The title
-says what is shown and whether the target was simulated, the line below it what was measured with what.
+``dots`` compares values row by row (pages against modes), ``lines`` shows how one value follows another, ``bars`` what
+a whole is put together of. The title says what is shown and whether the target was simulated, the line below it what
+was measured with what.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from docspec.core import OutputError, UsageError
 SUFFIXES = (".png", ".svg")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's colours: told apart by colour-blind readers and in print."""
+
+RAMP = ("#08306b", "#2f7ebc", "#f0b429", "#9ecae1", "#dcdcdc")
+"""Parts of a bar: each lighter or darker than its neighbours, so that they are told apart in grey."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LABEL_PLACES = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -143,6 +147,41 @@ def lines(
     axes.margins(x=0.1, y=0.12)
     axes.grid(color="#e4e4e4", lw=0.8)
     _finish(figure, axes, path, legend=len(series) > 1)
+
+
+def bars(path: Path, title: str, subtitle: str, parts: Mapping[str, Mapping[str, float]], label: str) -> None:
+    """One bar for each row, from top to bottom, put together of ``parts`` (a part's name to its value by row)."""
+    rows = list(dict.fromkeys(row for values in parts.values() for row in values))
+    figure, axes = _chart(8.0, 1.9 + 0.42 * len(rows), title, subtitle)
+    ends = dict.fromkeys(rows, 0.0)
+    for index, (name, values) in enumerate(parts.items()):
+        widths = [values.get(row, 0.0) for row in rows]
+        axes.barh(
+            range(len(rows)),
+            widths,
+            left=[ends[row] for row in rows],
+            height=0.62,
+            color=RAMP[index % len(RAMP)],
+            edgecolor="white",
+            label=name,
+        )
+        for row, width in zip(rows, widths, strict=True):
+            ends[row] += width
+    for place, row in enumerate(rows):
+        axes.annotate(
+            f"{ends[row]:.1f}",
+            (ends[row], place),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+        )
+    axes.set_yticks(range(len(rows)), [shortened(row) for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.margins(x=0.08)
+    _set_axis(axes, "x", Axis(label))
+    axes.grid(axis="x", color="#e4e4e4", lw=0.8)
+    _finish(figure, axes, path, legend=True)
 
 
 def shortened(name: str, most: int = 28) -> str:

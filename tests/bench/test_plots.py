@@ -56,7 +56,7 @@ def test_other_suffixes_and_a_missing_matplotlib_are_refused_in_one_line(monkeyp
     with pytest.raises(UsageError, match=r"\.png or \.svg"):
         check_plot(Path("a.pdf"))
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(UsageError, match=r"needs matplotlib.*docspec\[bench\]"):
+    with pytest.raises(UsageError, match=r"needs matplotlib.*docspec-vlm\[bench\]"):
         check_plot(Path("a.png"))
 
 

@@ -9,6 +9,7 @@ from docspec.bench.cli.corrections import corrections
 from docspec.bench.cli.drafts import drafts
 from docspec.bench.cli.fidelity import fidelity
 from docspec.bench.cli.memory import memory
+from docspec.bench.cli.pictures import pictures
 from docspec.bench.cli.reader import reader
 from docspec.bench.cli.speed import speed
 from docspec.bench.cli.step import scripted, step
@@ -31,5 +32,6 @@ for command in (
     step,
     scripted,
     transcripts,
+    pictures,
 ):
     bench.command()(command)
