@@ -73,13 +73,16 @@ class Parser:
             source = source_from_bytes(source)
         return open_document(source, self.options.password)
 
-    def pages(self, source: Input | Document) -> Iterator[PageResult]:
-        """The results of the selected pages, one at a time; an already open document stays open."""
+    def pages(
+        self, source: Input | Document, selection: PageSelection | None = None
+    ) -> Iterator[PageResult]:
+        """The results of the selected pages (``selection``, else those of the options), one at a time; an already open
+        document stays open."""
         if isinstance(source, Document):
-            yield from self._pages(source)
+            yield from self._pages(source, selection)
             return
         with self.open(source) as document:
-            yield from self._pages(document)
+            yield from self._pages(document, selection)
 
     def parse(self, source: Input | Document) -> DocumentResult:
         """All selected pages at once, without their images. Stream long documents with :meth:`pages` instead."""
@@ -129,8 +132,8 @@ class Parser:
     ) -> None:
         self.close()
 
-    def _pages(self, document: Document) -> Iterator[PageResult]:
-        selection = parse_page_ranges(self.options.pages)
+    def _pages(self, document: Document, selection: PageSelection | None) -> Iterator[PageResult]:
+        selection = selection or parse_page_ranges(self.options.pages)
         numbers = selection.resolve(document.page_count, document.name)
         page_parser = self._page_parser
         self.observer.document_started(document.name, len(numbers))

@@ -6,7 +6,9 @@ Parsing needs no document, so that a typing error is a usage error before anythi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 from docspec.core import Failure, InputError, UsageError
 
@@ -20,6 +22,11 @@ class PageSelection:
     """
 
     ranges: tuple[tuple[int, int | None], ...] = ()
+
+    @classmethod
+    def of(cls, numbers: Iterable[int]) -> Self:
+        """The pages ``numbers`` and no others; there is at least one."""
+        return cls(tuple((number, number) for number in numbers))
 
     def resolve(self, page_count: int, name: str = "the document") -> tuple[int, ...]:
         """The selected page numbers of a document of ``page_count`` pages: ascending, each once.

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.core import DocspecError, InputError, UsageError
-from docspec.documents import parse_page_ranges
+from docspec.documents import PageSelection, parse_page_ranges
 
 RANGE = st.tuples(st.integers(1, 40), st.integers(1, 40)).map(sorted)
 
@@ -59,3 +59,7 @@ def test_any_text_selects_existing_pages_or_raises_our_own_error(text: str, coun
         assert pages
         assert list(pages) == sorted(set(pages))
         assert 1 <= pages[0] <= pages[-1] <= count
+
+
+def test_pages_chosen_by_number_are_those_and_no_others() -> None:
+    assert PageSelection.of([7, 2, 3]).resolve(9) == (2, 3, 7)
