@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reader": {"core"},
     "targets": {"core", "reader"},
     "engine": {"core", "targets"},
-    "proposing": {"core", "engine"},
+    "proposing": {"core", "engine", "targets"},
     "hierarchy": READING,
     "lookahead": {"core", "documents", "drafting"},
     "telemetry": set(),

@@ -125,14 +125,14 @@ def test_a_failing_drafter_costs_the_speed_up_only(parser, pdf, monkeypatch):
 def test_a_loop_is_stopped_and_reported(lively_qwen, pdf, monkeypatch):
     from docspec.targets.adapter import TransformersTarget
 
-    honest = TransformersTarget.forward
+    honest = TransformersTarget.logits
 
-    def stuck(self, tokens, positions, mask, cache):
-        logits = honest(self, tokens, positions, mask, cache)
+    def stuck(self, hidden):
+        logits = honest(self, hidden)
         logits[..., 300] += 1e4
         return logits
 
-    monkeypatch.setattr(TransformersTarget, "forward", stuck)
+    monkeypatch.setattr(TransformersTarget, "logits", stuck)
     options = {**SMALL, "max_tokens": 400, "drafter": "none"}
     page = parse(pdf, model=str(lively_qwen), pages="1", baseline=True, **options).pages[0]
     assert [event.kind for event in page.events] == ["loop_stopped"]

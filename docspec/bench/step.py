@@ -101,12 +101,12 @@ def _interleaved(
     times: dict[str, list[float]] = {}
     with decoding_threads(target):
         for runner in runners:
-            runner.run(step, cache, scored=False)
+            runner.run(step, cache)
         start = time.perf_counter()
         for turn in range(repeats):
             for runner in runners:
                 before = time.perf_counter()
-                runner.run(step, cache, scored=False)
+                runner.run(step, cache)
                 times.setdefault(runner.report.mode, []).append(time.perf_counter() - before)
             if turn >= 2 and time.perf_counter() - start > PATIENCE:
                 break

@@ -29,7 +29,6 @@ from docspec.engine.proposer import Proposer
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
-from docspec.proposing.mixture import Mixture
 from docspec.proposing.registry import make_proposer
 from docspec.targets.protocol import Prompt
 
@@ -209,7 +208,7 @@ def replay_page(
         proposer = make_proposer(align, codec)
         scaffold = partial(dialect.scaffold, draft, page.width, page.height)
         steps, drafted, setup, seconds = replay(proposer, output, budget, drafts, scaffold)
-        own = dict(proposer.seconds) if isinstance(proposer, Mixture) else {}
+        own = dict(proposer.seconds)
         replays.append(Replay(align, len(output) - 1, steps, drafted, setup, seconds, own))
     return PageReplay(
         transcript.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -91,7 +91,8 @@ class StageStats(AcceptanceRatios):
 
     ``aal`` (equation 14 of the paper) counts accepted drafted tokens only; ``tokens_per_step`` counts the
     target's own token too. The first token of a row comes from its prefill and belongs to no step.
-    ``host_seconds`` is the part of ``decode_seconds`` that went into proposing trees and laying out their masks.
+    ``host_seconds`` is the part of ``decode_seconds`` that went into proposing trees and laying out their masks,
+    ``source_seconds`` what each source of tokens took of that.
     ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
     Pages that are verified side by side share forwards and seconds; each is charged with its part of the steps.
     ``shared_forwards`` are those in which rows of both stages took part (``schedule`` ``together``); both stages
@@ -115,6 +116,7 @@ class StageStats(AcceptanceRatios):
     shared_forwards: int = 0
     smallest_margin: float | None = None
     redecided: int = 0
+    source_seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def host_share(self) -> float:
@@ -139,6 +141,10 @@ class StageStats(AcceptanceRatios):
             self.shared_forwards + other.shared_forwards,
             min((one for one in margins if one is not None), default=None),
             self.redecided + other.redecided,
+            {
+                name: self.source_seconds.get(name, 0.0) + other.source_seconds.get(name, 0.0)
+                for name in {**self.source_seconds, **other.source_seconds}
+            },
         )
 
 

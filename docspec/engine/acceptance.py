@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from docspec.engine.tree import TokenTree
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,8 @@ class Scores:
     ``choice[i]`` is the argmax token after node ``i``. ``best[i]`` is that token's log-probability (nats) and
     ``drafted[i]`` the log-probability of node ``i``'s own token after its parent; both are empty for rules that
     do not ask for them. ``top[i]`` are the likeliest tokens after node ``i``, best first, and ``margin[i]`` how far the
-    first one's logit is from the second one's; empty where nobody asked.
+    first one's logit is from the second one's; empty where nobody asked. ``hidden`` ``(nodes, size)`` are the last
+    hidden states, where they were asked for.
     """
 
     choice: Sequence[int]
@@ -29,14 +33,17 @@ class Scores:
     drafted: Sequence[float] = ()
     top: Sequence[Sequence[int]] = ()
     margin: Sequence[float] = ()
+    hidden: torch.Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """Nodes accepted below the root, top down, and the token that the target itself adds after the last one.
 
-    ``top`` are the likeliest tokens after each node of the tree, ``margins`` those of the choices along the walk, where
-    they were asked for. ``doubtful``: the walk ended at a choice with too small a margin; ``token`` may be another.
+    Where they were asked for, ``top`` are the likeliest tokens after each node of the tree, ``margins`` those of the
+    choices along the walk, and ``hidden`` ``(1 + accepted, size)`` the last hidden states of the root and of the nodes
+    accepted, each of which chose the token after it. ``doubtful``: the walk ended at a choice with too small a margin;
+    ``token`` may be another.
     """
 
     path: tuple[int, ...]
@@ -44,6 +51,7 @@ class Outcome:
     top: Sequence[Sequence[int]] = ()
     margins: tuple[float, ...] = ()
     doubtful: bool = False
+    hidden: torch.Tensor | None = None
 
 
 class AcceptanceRule(Protocol):
@@ -113,5 +121,7 @@ def traverse(tree: TokenTree, scores: Scores, rule: AcceptanceRule, doubt: float
             break
         path.append(child)
         node = child
-    margins = tuple(scores.margin[node] for node in (0, *path)) if scores.margin else ()
-    return Outcome(tuple(path), scores.choice[node], scores.top, margins, doubtful)
+    walked = [0, *path]
+    margins = tuple(scores.margin[node] for node in walked) if scores.margin else ()
+    hidden = scores.hidden[walked] if scores.hidden is not None else None
+    return Outcome(tuple(path), scores.choice[node], scores.top, margins, doubtful, hidden)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from docspec.engine.row import Row
+from docspec.targets.protocol import Pending
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import KVCache, TargetModel
@@ -19,7 +20,7 @@ def decode_autoregressively(target: TargetModel, cache: KVCache, row: Row, margi
     forwards = 0
     while row.finish is None and row.length < cache.slots - 1:
         place = row.length + row.rope_delta
-        choice = target.steps.advance(row.pending, place, row.length, cache, row.rules, margins)
+        choice = target.steps.advance(Pending(row.pending, place, row.length, row.rules, margins), cache)
         row.length += 1
         forwards += 1
         row.decided(choice)

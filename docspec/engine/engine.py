@@ -78,8 +78,10 @@ class Engine:
                 stats_of(
                     part,
                     forwards,
-                    seconds * step / sum(steps) if sum(steps) else seconds / len(groups),
+                    seconds,
                     self.target.kv.nbytes,
+                    loop.proposer.seconds,
+                    step / sum(steps) if sum(steps) else 1 / len(groups),
                 ),
             )
             for part, forwards, step in zip(own, shares(loop.forwards, steps), steps, strict=True)

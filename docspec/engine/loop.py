@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import AcceptanceRule, Outcome, Scores, traverse
@@ -19,7 +20,7 @@ from docspec.engine.proposer import Proposer
 from docspec.engine.row import Row
 from docspec.engine.scheduler import Scheduler
 from docspec.engine.tree import TokenTree
-from docspec.targets.protocol import StepBatch
+from docspec.targets.protocol import Pending, StepBatch, Wanted
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -30,11 +31,10 @@ OnStep = Callable[[Sequence[Row]], None]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: its rows, a tree for each, which of them were proposed, and all trees laid out for one forward pass."""
+    """One step: its rows, a tree for each, and all trees laid out for one forward pass."""
 
     rows: Sequence[Row]
     trees: Sequence[TokenTree]
-    asked: Sequence[bool]
     batch: StepBatch
 
 
@@ -59,7 +59,7 @@ class SpecDecode:
         self.rule = rule
         self.max_tree = max_tree
         self.pace = pace
-        self.margins = margins
+        self.wanted = proposer.wants | Wanted(scores=rule.needs_scores, margins=margins)
 
     def run(self, on_step: OnStep | None = None) -> None:
         """Goes on until nobody waits and no row is live. Raises ``ValueError`` if a prompt leaves no room."""
@@ -79,7 +79,6 @@ class SpecDecode:
     def propose(self, rows: Sequence[Row]) -> Step:
         """A tree for each row: the pending token alone where there is no room for more."""
         limits = node_limits(rows, self.max_tree, self.cache.slots, self.pace)
-        asked = [limit > 1 for limit in limits]
         proposed = iter(
             self.proposer.propose(
                 [row for row, limit in zip(rows, limits, strict=True) if limit > 1],
@@ -87,7 +86,8 @@ class SpecDecode:
             )
         )
         trees = [
-            next(proposed) if ask else TokenTree(row.pending) for row, ask in zip(rows, asked, strict=True)
+            next(proposed) if limit > 1 else TokenTree(row.pending)
+            for row, limit in zip(rows, limits, strict=True)
         ]
         batch = linearise(
             trees,
@@ -96,13 +96,13 @@ class SpecDecode:
             self.cache.slots,
             self.target.steps.padded,
             tuple(row.rules for row in rows) if any(row.rules for row in rows) else (),
-            self.margins,
+            self.wanted,
         )
-        return Step(rows, trees, asked, batch)
+        return Step(rows, trees, batch)
 
     def verify(self, step: Step) -> list[Outcome]:
         """One forward pass over all trees and the walk through each."""
-        answer = self.target.steps.run(step.batch, self.cache, self.rule.needs_scores)
+        answer = self.target.steps.run(step.batch, self.cache)
         nothing = [()] * len(step.rows)
         scores = map(
             Scores,
@@ -111,6 +111,7 @@ class SpecDecode:
             answer.drafted or nothing,
             answer.top or nothing,
             answer.margin or nothing,
+            repeat(None) if answer.hidden is None else answer.hidden,
         )
         return [
             traverse(tree, score, self.rule, row.request.doubt)
@@ -120,9 +121,9 @@ class SpecDecode:
     def accept(self, step: Step, outcomes: Sequence[Outcome]) -> list[list[int]]:
         """Writes what was accepted; returns each tree's nodes that were."""
         kept = []
-        for row, tree, outcome, asked in zip(step.rows, step.trees, outcomes, step.asked, strict=True):
+        for row, tree, outcome in zip(step.rows, step.trees, outcomes, strict=True):
             kept.append(row.settle(tree, outcome))
-            if asked and not outcome.doubtful:
+            if not (row.request.plain or outcome.doubtful):
                 self.proposer.accepted(row, tree, outcome)
         return kept
 
@@ -152,12 +153,11 @@ class SpecDecode:
                 raise ValueError("only the first row of a batch can be decided strictly")
             written = row.output[row.plainly - row.length :]
             for length, token in enumerate(written, row.plainly):
-                choice = self.target.steps.advance(
-                    token, length + row.rope_delta, length, self.cache, row.rules, self.margins
-                )
+                alone = Pending(token, length + row.rope_delta, length, row.rules, self.wanted.margins)
+                choice = self.target.steps.advance(alone, self.cache)
             row.plainly = row.length
             row.counts.redecided += 1
             row.counts.replayed += len(written)
             row.decided(choice)
-            if step.asked[place]:
+            if not row.request.plain:
                 self.proposer.accepted(row, tree, replace(outcome, token=choice.token, doubtful=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from docspec.core import StageStats
@@ -69,9 +69,16 @@ def _on_host(rows: Sequence[Row]) -> Iterator[None]:
         row.counts.host_seconds += share
 
 
-def stats_of(rows: Sequence[Row], forwards: int, decoding: float, kv_bytes: int) -> StageStats:
-    """The counts of ``rows``, which took part in ``forwards`` forward passes and are charged with ``decoding``
-    seconds of them."""
+def stats_of(
+    rows: Sequence[Row],
+    forwards: int,
+    decoding: float,
+    kv_bytes: int,
+    sources: Mapping[str, float] | None = None,
+    share: float = 1.0,
+) -> StageStats:
+    """The counts of ``rows``, which took part in ``forwards`` forward passes and are charged with a ``share`` of the
+    ``decoding`` seconds of their batch and of those of its ``sources``."""
     counts = [row.counts for row in rows]
     return StageStats(
         rows=len(rows),
@@ -82,12 +89,13 @@ def stats_of(rows: Sequence[Row], forwards: int, decoding: float, kv_bytes: int)
         tokens=sum(len(row.output) for row in rows),
         prompt_tokens=sum(row.request.prompt.length for row in rows),
         prefill_seconds=sum(one.prefill_seconds for one in counts),
-        decode_seconds=decoding,
+        decode_seconds=share * decoding,
         kv_bytes=kv_bytes,
         host_seconds=sum(one.host_seconds for one in counts),
         plain_tokens=sum(one.plain_tokens for one in counts),
         smallest_margin=_finite(min((one.margin for one in counts), default=math.inf)),
         redecided=sum(one.redecided for one in counts),
+        source_seconds={name: share * seconds for name, seconds in (sources or {}).items()},
     )
 
 

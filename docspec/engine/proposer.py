@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from docspec.engine.acceptance import Outcome
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
+from docspec.targets.protocol import NOTHING, Wanted
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import PromptStates
 
 
 class Proposer(Protocol):
     """Suggests what the rows of one batch may write next; keeps what it knows of each row by the row's identity.
 
-    A row tells all that there is to know: its request (prompt, drafts, drafts that grow) and its output so far, which
-    goes on between two proposals by whatever was accepted and by steps for which nobody was asked.
+    A row tells its request (prompt, drafts, drafts that grow) and its output so far. ``wants`` is what steps are to
+    tell beside that: likeliest tokens, hidden states. ``seconds`` are those of each part that is counted by itself.
     """
 
-    def begin(self, row: Row) -> None:
-        """``row`` enters the batch, its first token written."""
+    wants: Wanted
+
+    @property
+    def seconds(self) -> Mapping[str, float]: ...
+
+    def begin(self, row: Row, states: PromptStates | None = None) -> None:
+        """``row`` enters the batch, its first token written; the prompt's ``states`` where hidden ones are wanted."""
         ...
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
@@ -27,7 +36,8 @@ class Proposer(Protocol):
         ...
 
     def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
-        """What became of the tree that was proposed for ``row``; its output has been written already."""
+        """What became of ``tree``: the one that was proposed for ``row``, or the pending token alone where nobody was
+        asked. The output has been written already."""
         ...
 
     def end(self, row: Row) -> None:
@@ -38,7 +48,10 @@ class Proposer(Protocol):
 class NoProposals:
     """Suggests nothing: every step writes one token (plain autoregression through the same verifier)."""
 
-    def begin(self, row: Row) -> None:
+    wants = NOTHING
+    seconds: Mapping[str, float] = {}
+
+    def begin(self, row: Row, states: PromptStates | None = None) -> None:
         return None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:

@@ -65,10 +65,11 @@ class Scheduler:
         entering, self._waiting = self._waiting[:places], self._waiting[places:]
         first = len(self._live)
         own = range(first, first + len(entering))
-        filled = self._target.prefill([request.prompt for request in entering], self.cache, own)
+        states = self._proposer.wants.hidden and not all(request.plain for request in entering)
+        filled = self._target.prefill([request.prompt for request in entering], self.cache, own, states)
         for request, prefill in zip(entering, filled, strict=True):
             row = Row.after_prefill(request, prefill, self._target, self._margins)
-            self._proposer.begin(row)
+            self._proposer.begin(row, prefill.states)
             self._live.append(row)
             self.rows.append(row)
 

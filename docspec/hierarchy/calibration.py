@@ -49,7 +49,7 @@ def _least(target: TargetModel, cache: KVCache, rows: int, width: int, repeats: 
     times: list[float] = []
     for _ in range(repeats + 1):
         start = time.perf_counter()
-        target.steps.run(step, cache, scored=False)
+        target.steps.run(step, cache)
         times.append(time.perf_counter() - start)
         if sum(times) > PATIENCE and len(times) > 1:
             break

@@ -22,6 +22,6 @@ def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | N
     pace = planner.pacing() if planner is not None and options.stages == "auto" else None
 
     def proposer() -> Proposer:
-        return make_proposer(options.align, target, price, options.window)
+        return make_proposer(options.align, target, price, options.window, target)
 
     return Engine(target, options, proposer, pace)

@@ -68,10 +68,10 @@ def verify_together(
     row, *entered = loop.scheduler.rows
     prefill = sum(one.counts.prefill_seconds for one in loop.scheduler.rows)
     seconds = time.perf_counter() - start - prefill
-    shared, kv_bytes = following.shared, engine.target.kv.nbytes
+    shared, kv_bytes, sources = following.shared, engine.target.kv.nbytes, loop.proposer.seconds
     return BothStages(
         row.result,
-        replace(stats_of([row], loop.forwards, seconds, kv_bytes), shared_forwards=shared),
+        replace(stats_of([row], loop.forwards, seconds, kv_bytes, sources), shared_forwards=shared),
         replace(stats_of(entered, shared, 0.0, kv_bytes), shared_forwards=shared),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from docspec.core.scaffold import Scaffold
 from docspec.engine.acceptance import Outcome
@@ -12,6 +12,9 @@ from docspec.engine.tree import TokenTree
 from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.drafts import Drafts
 from docspec.proposing.spelling import Codec, Speller
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import PromptStates, TargetModel
 
 FOUND = 4
 """Right tokens in a row after which a draft counts as found again, and lost places are given up."""
@@ -54,11 +57,21 @@ class Context:
 
     ``place`` is the last known place of the output in the drafts and ``lost`` are places that it has left, the best
     first. Of the last step, ``copied`` is the longest drafted stretch written as it stands (place, tokens), and
-    ``resumed`` which resumptions proved right.
+    ``resumed`` which resumptions proved right, and ``verified`` the tree with what became of it. ``target``, where a
+    model runs, is the one that verifies (its ``card`` says how it spells); ``states`` are those of the prompt while the
+    row begins, where a source wants hidden ones.
     """
 
-    def __init__(self, request: Request, codec: Codec | None = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        codec: Codec | None = None,
+        target: TargetModel | None = None,
+        states: PromptStates | None = None,
+    ) -> None:
         self.request = request
+        self.target = target
+        self.states = states
         self.output: list[int] = []
         self.drafts = Drafts(request.drafts, [draft.limit for draft in request.growing])
         self.speller = None if codec is None else Speller(codec)
@@ -68,6 +81,12 @@ class Context:
         self.copied = 0, 0
         self.resumed: list[Resumed] = []
         self.verified: tuple[TokenTree, Outcome] | None = None
+
+    @property
+    def prompt(self) -> list[int]:
+        """The prompt's token ids, image tokens included; ``request.prompt`` has all of the model's inputs."""
+        inputs = self.request.prompt.inputs
+        return list(inputs["input_ids"][0].tolist()) if inputs else []
 
     def extend(self, written: Sequence[int]) -> None:
         """The output has grown by ``written``."""

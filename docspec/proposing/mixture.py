@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import Outcome
 from docspec.engine.row import Row
@@ -14,19 +18,30 @@ from docspec.proposing.row_state import RowState
 from docspec.proposing.source import BatchSource
 from docspec.proposing.spelling import Codec
 from docspec.proposing.threshold import Threshold
+from docspec.targets.protocol import NOTHING
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import PromptStates, TargetModel
 
 
 class Mixture:
     """Proposes for the rows of one batch from ``sources``, which are asked in the order given.
 
     ``codec`` turns tokens into text and back; without it spellings and formats are not understood. ``price`` is what
-    one more node of a tree costs the target, as a share of a one-token step. ``seconds`` are those of each source.
+    one more node of a tree costs the target, as a share of a one-token step. ``target`` is told to sources where a
+    model runs. ``wants`` is what any source wants, ``seconds`` are those of each.
     """
 
     def __init__(
-        self, sources: Mapping[str, BatchSource], codec: Codec | None = None, price: float = 0.0
+        self,
+        sources: Mapping[str, BatchSource],
+        codec: Codec | None = None,
+        price: float = 0.0,
+        target: TargetModel | None = None,
     ) -> None:
         self.seconds = dict.fromkeys(sources, 0.0)
+        self.wants = reduce(or_, (source.wants for source in sources.values()), NOTHING)
+        self._target = target
         self._sources = dict(sources)
         self._codec = codec
         self._threshold = Threshold(price)
@@ -34,13 +49,16 @@ class Mixture:
         self._survival = Survival()
         self._rows: dict[Row, RowState] = {}
 
-    def begin(self, row: Row) -> None:
+    def begin(self, row: Row, states: PromptStates | None = None) -> None:
         if row.request.plain:
             return
-        context = Context(row.request, self._codec)
-        state = self._rows[row] = RowState(context, self._threshold, self._rates, self._survival)
-        for source in self._sources.values():
-            source.begin(state.context)
+        context = Context(row.request, self._codec, self._target, states)
+        context.extend(row.output)
+        self._rows[row] = RowState(context, self._threshold, self._rates, self._survival)
+        for name, source in self._sources.items():
+            with self._timed(name):
+                source.begin(context)
+        context.states = None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
         states = [self._rows[row] for row in rows]
@@ -60,7 +78,8 @@ class Mixture:
 
     def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
         state = self._rows[row]
-        self._threshold.note(len(tree), len(outcome.path), tree.expected)
+        if state.is_own(tree):
+            self._threshold.note(len(tree), len(outcome.path), tree.expected)
         state.context.verified = tree, outcome
         self._observe(state, row.output)
         state.context.verified = None
@@ -72,17 +91,21 @@ class Mixture:
                 source.end(state.context)
 
     def _ask(self, name: str, states: Sequence[RowState]) -> None:
-        start = time.perf_counter()
-        suggested = self._sources[name].suggest([state.context for state in states])
-        for state, continuations in zip(states, suggested, strict=True):
-            state.suggest(continuations)
-        self.seconds[name] += time.perf_counter() - start
+        with self._timed(name):
+            suggested = self._sources[name].suggest([state.context for state in states])
+            for state, continuations in zip(states, suggested, strict=True):
+                state.suggest(continuations)
 
     def _observe(self, state: RowState, output: Sequence[int]) -> None:
         """Takes in what ``output`` has grown by."""
         written = state.follow(output)
         if written:
             for name, source in self._sources.items():
-                start = time.perf_counter()
-                source.observe(state.context, written)
-                self.seconds[name] += time.perf_counter() - start
+                with self._timed(name):
+                    source.observe(state.context, written)
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[name] += time.perf_counter() - start

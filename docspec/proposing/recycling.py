@@ -8,14 +8,22 @@ candidates goes on with them. How likely each rank is follows from how often it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.drafts import END
 from docspec.proposing.source import Source, source
+from docspec.targets.protocol import NOTHING, Wanted
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
 
 PRIORS = ((0.45, 0.15, 0.06, 0.04), (0.25, 0.1, 0.06, 0.04))
 """Chances of the ranks before anything was seen, where the token before is the same too, and where it is not."""
+
+RANKS = 3
+"""Likeliest tokens that are asked for after each node."""
 
 WEIGHT = 8.0
 """How many observations the prior is worth."""
@@ -26,6 +34,13 @@ class Recycling(Source):
     """What the target held likely after each token of one row: a text in which every token is a continuation."""
 
     tokens: Sequence[int] = ()
+
+    @classmethod
+    def wants(cls, target: TargetModel | None) -> Wanted:
+        """On a CPU the likeliest tokens cost next to nothing beside a step; inside a captured step a search through a
+        vocabulary of 150,000 does."""
+        on_cpu = target is not None and target.kv_spec.device.type == "cpu"
+        return Wanted(ranks=RANKS) if on_cpu else NOTHING
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from docspec.core import UsageError
 from docspec.engine.proposer import Proposer
@@ -22,6 +23,9 @@ from docspec.proposing.mixture import Mixture
 from docspec.proposing.source import sources
 from docspec.proposing.spelling import Codec
 
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
+
 CURSOR = (
     "scaffold",
     "ngrams",
@@ -37,15 +41,21 @@ CURSOR = (
 
 
 def make_proposer(
-    name: str = "cursor", codec: Codec | None = None, price: float = 0.0, n: int = window.WINDOW
+    name: str = "cursor",
+    codec: Codec | None = None,
+    price: float = 0.0,
+    n: int = window.WINDOW,
+    target: TargetModel | None = None,
 ) -> Proposer:
     """The proposer of a batch: ``window`` alone, or a mixture of the sources that ``name`` stands for.
 
-    ``codec`` and ``price``: see :class:`Mixture`; ``n`` is the window's. Raises as :func:`source_names` does.
+    ``codec``, ``price`` and ``target``: see :class:`Mixture`; ``n`` is the window's. Raises as :func:`source_names`
+    does.
     """
     if name == "window":
         return window.WindowProposer(n)
-    return Mixture({source: sources[source]() for source in source_names(name)}, codec, price)
+    made = {source: sources[source](target) for source in source_names(name)}
+    return Mixture(made, codec, price, target)
 
 
 def source_names(name: str) -> list[str]:

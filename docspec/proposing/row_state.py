@@ -44,6 +44,10 @@ class RowState:
         self._known: set[tuple[int, int, Sequence[int]]] = set()
         self._growth = [0] * len(context.request.growing)
 
+    def is_own(self, tree: TokenTree) -> bool:
+        """Whether ``tree`` was grown here."""
+        return tree is self._tree
+
     def begin_tree(self) -> None:
         """Nothing is suggested yet; what growing drafts have grown by is taken in."""
         for number, draft in enumerate(self.context.request.growing):

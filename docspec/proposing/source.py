@@ -5,32 +5,44 @@
         def suggest(self):
             return [Continuation(Copy(self.context.output), key=ECHO)]
 
-Import it where :mod:`docspec.proposing` is used, and name it: ``--align echo``, ``--align cursor+echo``.
+Import it where :mod:`docspec.proposing` is used, and name it: ``--align echo``, ``--align cursor+echo``. A source that
+works for all rows of a step at once, as a model does, is a class like :class:`BatchSource`, and what makes it stands in
+:data:`sources` under its name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
+from docspec.targets.protocol import NOTHING, Wanted
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
 
 
 class BatchSource(Protocol):
     """Suggests continuations for the rows of a batch; may work for all rows of a step at once.
 
-    One that ``leads`` is asked first, and where it states what comes (without a key) nobody else is.
+    One that ``leads`` is asked first, and where it states what comes (without a key) nobody else is. ``wants`` is what
+    it needs of each step: ``ranks`` and ``hidden`` of it come with ``context.verified``. All seconds in its methods are
+    counted as its own; work that it leaves on an accelerator it waits for itself.
     """
 
     leads: bool
+    wants: Wanted
 
     def begin(self, context: Context) -> None:
-        """A row enters."""
+        """A row enters: ``context`` has its prompt, its drafts, its first token, the target and, with ``wants.hidden``,
+        the prompt's states."""
         ...
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
-        """``written`` is what the row's output has grown by."""
+        """``written`` is what the row's output has grown by. After every step ``context.verified`` is its tree with
+        what became of it, the states and likeliest tokens that are wanted included."""
         ...
 
     def suggest(self, contexts: Sequence[Context]) -> Sequence[Iterable[Continuation]]:
@@ -47,6 +59,11 @@ class Source:
 
     leads = False
 
+    @classmethod
+    def wants(cls, target: TargetModel | None) -> Wanted:
+        """See :class:`BatchSource`; ``target`` is ``None`` where no model runs."""
+        return NOTHING
+
     def __init__(self, context: Context) -> None:
         self.context = context
 
@@ -61,8 +78,9 @@ class Source:
 class PerRow:
     """Sources that know one row, as one of a batch."""
 
-    def __init__(self, make: type[Source]) -> None:
+    def __init__(self, make: type[Source], target: TargetModel | None = None) -> None:
         self.leads = make.leads
+        self.wants = make.wants(target)
         self._make = make
         self._rows: dict[Context, Source] = {}
 
@@ -79,8 +97,8 @@ class PerRow:
         del self._rows[context]
 
 
-sources: dict[str, Callable[[], BatchSource]] = {}
-"""What makes each source for a batch, by name."""
+sources: dict[str, Callable[[TargetModel | None], BatchSource]] = {}
+"""What makes each source for a batch of a target (``None`` where no model runs), by name."""
 
 Made = TypeVar("Made", bound=type[Source])
 
@@ -89,7 +107,7 @@ def source(name: str) -> Callable[[Made], Made]:
     """Registers a class of :class:`Source` as ``name``."""
 
     def register(made: Made) -> Made:
-        sources[name] = lambda: PerRow(made)
+        sources[name] = partial(PerRow, made)
         return made
 
     return register

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import Outcome
 from docspec.engine.request import Request
@@ -18,6 +19,10 @@ from docspec.engine.tree import TokenTree, merge
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.source import Source, source
+from docspec.targets.protocol import NOTHING
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import PromptStates
 
 WINDOW = 3
 
@@ -89,11 +94,14 @@ class GrowingAligner:
 class WindowProposer:
     """The paper's policy by itself: the continuations of the window of ``n`` tokens, merged into one prefix tree."""
 
+    wants = NOTHING
+    seconds: Mapping[str, float] = {}
+
     def __init__(self, n: int = WINDOW) -> None:
         self._n = n
         self._aligners: dict[Row, GrowingAligner] = {}
 
-    def begin(self, row: Row) -> None:
+    def begin(self, row: Row, states: PromptStates | None = None) -> None:
         if not row.request.plain:
             self._aligners[row] = GrowingAligner(row.request, self._n)
 

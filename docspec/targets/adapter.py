@@ -6,8 +6,8 @@ after that the text decoder is called directly with explicit positions and a fou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
@@ -16,11 +16,12 @@ from torch.nn import functional
 
 from docspec.core import ModelError
 from docspec.targets.attention import FOLDED, additive_mask, folded_mask, within_window
+from docspec.targets.card import TargetCard
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.prefill import prefill_rows
 from docspec.targets.processing import Processing
-from docspec.targets.protocol import Prefill, Prompt
+from docspec.targets.protocol import Prefill, Prompt, PromptStates
 from docspec.targets.rules import GenerationRules, RowRules
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.judging import chosen
@@ -62,6 +63,7 @@ class TransformersTarget:
         self.kv: KVMemory = KVArena(self.kv_spec)
         self.steps: StepRunner = EagerSteps(self)
         self.rules = GenerationRules()
+        self.card = TargetCard("markdown")
         self._threads = torch.get_num_threads()  # decoding may use fewer
         self.max_length = int(config.max_position_embeddings)
 
@@ -83,14 +85,16 @@ class TransformersTarget:
         inputs = self.processing.encode(image, prompt)
         return Prompt(inputs, int(inputs["input_ids"].shape[1]))
 
-    def prefill(self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]) -> list[Prefill]:
+    def prefill(
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+    ) -> list[Prefill]:
         """Prefills prompts of similar length together, with all threads (:mod:`docspec.targets.prefill`)."""
         with using_threads(self._threads):
-            return prefill_rows(self, prompts, cache, rows)
+            return prefill_rows(self, prompts, cache, rows, states)
 
     @torch.inference_mode()
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
     ) -> list[Prefill]:
         """The top-level forward pass over several prompts, padded on the right, their images one after the other.
 
@@ -100,16 +104,39 @@ class TransformersTarget:
         lengths = [prompt.length for prompt in prompts]
         cache.begin_prefills(rows, lengths)
         ends = sorted({length - 1 for length in lengths})
-        output = self.model(
-            **self._joined([prompt.inputs for prompt in prompts], max(lengths)),
-            past_key_values=cache,
-            use_cache=True,
-            logits_to_keep=torch.tensor(ends, device=self.kv_spec.device),
-        )
+        with self._watching_decoder(states) as seen:
+            output = self.model(
+                **self._joined([prompt.inputs for prompt in prompts], max(lengths)),
+                past_key_values=cache,
+                use_cache=True,
+                logits_to_keep=torch.tensor(ends, device=self.kv_spec.device),
+            )
         return [
-            Prefill(output.logits[row, ends.index(length - 1)], length, self._rope_delta(row))
+            Prefill(
+                output.logits[row, ends.index(length - 1)],
+                length,
+                self._rope_delta(row),
+                PromptStates(*(of_all[row, :length] for of_all in seen[0])) if seen else None,
+            )
             for row, length in enumerate(lengths)
         ]
+
+    @contextmanager
+    def _watching_decoder(self, states: bool) -> Iterator[list[tuple[torch.Tensor, torch.Tensor]]]:
+        """Notes what the text decoder is given and what it makes of it, where ``states`` are wanted."""
+        seen: list[tuple[torch.Tensor, torch.Tensor]] = []
+        if not states:
+            yield seen
+            return
+
+        def note(decoder: Any, args: Any, inputs: dict[str, Any], output: Any) -> None:
+            seen.append((inputs["inputs_embeds"], output.last_hidden_state))
+
+        hook = self._decoder.register_forward_hook(note, with_kwargs=True)
+        try:
+            yield seen
+        finally:
+            hook.remove()
 
     def _joined(self, inputs: Sequence[dict[str, torch.Tensor]], longest: int) -> dict[str, torch.Tensor]:
         """One batch of all ``inputs``: what has one entry a token is padded and stacked, images are concatenated.
@@ -129,7 +156,10 @@ class TransformersTarget:
         deltas = getattr(self.model.model, "rope_deltas", None)
         return int(deltas.flatten()[row]) if deltas is not None else 0
 
-    def forward(
+    def embed(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self._embed(tokens)
+
+    def hidden(
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
         masks: Any = self._prepared(mask)
@@ -138,13 +168,15 @@ class TransformersTarget:
             masks = {"full_attention": masks, "sliding_attention": self._prepared(near)}
         if self.rope_axes > 1:
             positions = positions.unsqueeze(0).expand(self.rope_axes, -1, -1)
-        hidden = self._decoder(
-            inputs_embeds=self._embed(tokens),
+        return self._decoder(
+            inputs_embeds=self.embed(tokens),
             position_ids=positions,
             attention_mask=masks,
             past_key_values=cache,
             use_cache=True,
         ).last_hidden_state
+
+    def logits(self, hidden: torch.Tensor) -> torch.Tensor:
         return self._head(hidden)
 
     def _prepared(self, mask: torch.Tensor) -> torch.Tensor:

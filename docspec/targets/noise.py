@@ -52,8 +52,13 @@ def _logits(target: TargetModel, tokens: torch.Tensor, width: int) -> torch.Tens
         cache.begin_step(places.unsqueeze(0).to(device), len(tokens))
         mask = (torch.arange(len(tokens)) <= places.unsqueeze(1)).unsqueeze(0)
         found.append(
-            target.forward(
-                tokens[places].unsqueeze(0).to(device), places.unsqueeze(0).to(device), mask.to(device), cache
+            target.logits(
+                target.hidden(
+                    tokens[places].unsqueeze(0).to(device),
+                    places.unsqueeze(0).to(device),
+                    mask.to(device),
+                    cache,
+                )
             )[0].float()
         )
     return torch.cat(found)

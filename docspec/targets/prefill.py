@@ -22,15 +22,17 @@ number of them (1,024 with Qwen3-VL, 784 with dots.ocr), so this is about what o
 
 
 def prefill_rows(
-    target: TargetModel, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]
+    target: TargetModel, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
 ) -> list[Prefill]:
-    """Prefills prompt ``i`` into row ``rows[i]`` of ``cache``; what each left behind, in the order given.
+    """Prefills prompt ``i`` into row ``rows[i]`` of ``cache``; what each left behind, in the order given, ``states``
+    where they are wanted.
 
     Raises ``ValueError`` if a prompt does not fit the cache.
     """
     filled: dict[int, Prefill] = {}
     for group in groups([prompt.length for prompt in prompts]):
-        results = target.prefill_together([prompts[i] for i in group], cache, [rows[i] for i in group])
+        own = [prompts[i] for i in group], cache, [rows[i] for i in group]
+        results = target.prefill_together(*own, states)
         filled.update(zip(group, results, strict=True))
     return [filled[i] for i in range(len(prompts))]
 

@@ -8,25 +8,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
-from docspec.targets.stepping.step import Choice, StepBatch, StepRunner
+from docspec.targets.stepping.step import NOTHING, Choice, Pending, StepBatch, StepRunner, Wanted
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
 
+    from docspec.targets.card import TargetCard
     from docspec.targets.rules import GenerationRules, RowRules
 
 __all__ = [
+    "NOTHING",
     "Choice",
     "KVCache",
     "KVMemory",
     "KVSpec",
+    "Pending",
     "Prefill",
     "Prompt",
+    "PromptStates",
     "RowRules",
     "StepBatch",
     "StepRunner",
+    "TargetCard",
     "TargetModel",
+    "Wanted",
 ]
 
 
@@ -39,8 +45,18 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptStates:
+    """A prompt inside the decoder, each ``(length, size)`` on the device: the embeddings that it was given, image
+    features in the places of image tokens, and its last hidden states."""
+
+    embeddings: torch.Tensor
+    hidden: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
 class Prefill:
-    """What the prompt left behind: logits after its last token ``(vocab,)``, its length, and the rope delta.
+    """What the prompt left behind: logits after its last token ``(vocab,)``, its length, the rope delta, and its states
+    where they were asked for.
 
     ``rope_delta`` is what must be added to a token's index in the sequence to get its rotary position: image
     tokens take fewer positions than tokens under multi-axis rotary embedding.
@@ -49,29 +65,34 @@ class Prefill:
     logits: torch.Tensor
     length: int
     rope_delta: int
+    states: PromptStates | None = None
 
 
 class TargetModel(Protocol):
     """A vision-language model with its decoder opened up for tree verification; ``rules`` are what its generation
-    configuration asks for."""
+    configuration asks for, ``card`` what the checkpoint says of itself."""
 
     kv_spec: KVSpec
     kv: KVMemory
     steps: StepRunner
     rules: GenerationRules
     eos_ids: frozenset[int]
+    card: TargetCard
 
     def encode(self, image: Image, prompt: str) -> Prompt:
         """The model's inputs for one image and one instruction."""
         ...
 
-    def prefill(self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]) -> list[Prefill]:
+    def prefill(
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+    ) -> list[Prefill]:
         """Runs vision and prompts, as many in one forward pass as pays, writing keys and values into slots
-        ``0..length-1`` of each prompt's row. Raises ``ValueError`` if a prompt does not fit the cache."""
+        ``0..length-1`` of each prompt's row; tells their ``states`` where they are wanted. Raises ``ValueError`` if a
+        prompt does not fit the cache."""
         ...
 
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
     ) -> list[Prefill]:
         """:meth:`prefill` in one forward pass."""
         ...
@@ -85,10 +106,19 @@ class TargetModel(Protocol):
         """Within it steps run as fast as they do here; prompts may be prefilled in between."""
         ...
 
-    def forward(
+    def embed(self, tokens: torch.Tensor) -> torch.Tensor:
+        """The decoder's input embeddings ``(..., size)`` of ``tokens`` ``(...)``."""
+        ...
+
+    def logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Logits ``(..., vocab)`` of last hidden states ``(..., size)``."""
+        ...
+
+    def hidden(
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
-        """Logits ``(rows, tree, vocab)`` for ``tokens`` ``(rows, tree)``, written where ``cache`` was told to.
+        """Last hidden states ``(rows, tree, size)`` of ``tokens`` ``(rows, tree)``; keys and values go where ``cache``
+        was told to.
 
         ``positions`` ``(rows, tree)`` are rotary positions (prefix + depth + rope delta). ``mask``
         ``(rows, tree, slots)`` is boolean, true where a token may look.

@@ -68,11 +68,15 @@ class TargetInfo:
 
 @dataclass(frozen=True, slots=True)
 class LoadedTarget:
-    """A target with its card and its description."""
+    """A target with its description."""
 
     target: TransformersTarget
-    card: TargetCard
     info: TargetInfo
+
+    @property
+    def card(self) -> TargetCard:
+        """What the checkpoint says of itself."""
+        return self.target.card
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         raise
     except Exception as error:
         raise ModelError(f"{path} cannot be loaded as {model_type}: {first_line(error)}") from error
+    target.card = card
     target.steps = make_steps(target, options.graphs)
     published, vocab = target.model.generation_config, target.model.config.get_text_config().vocab_size
     target.rules = rules_of(published, target.eos_ids, vocab, ban_of(card.no_repeat_ngrams))
@@ -159,7 +164,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         left_out=left_out,
         generation=notes_of(published),
     )
-    return LoadedTarget(target, card, info)
+    return LoadedTarget(target, info)
 
 
 def _attention(wanted: str) -> str | dict[str, str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import torch
 
 from docspec.targets.protocol import Prefill, Prompt
 from docspec.targets.rules import GenerationRules
-from docspec.targets.stepping.step import Answer, Choice, StepBatch, StepReport, StepRunner
+from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, StepRunner
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -45,6 +46,7 @@ class ScriptedTarget:
         self.eos_ids = frozenset((codec.end,))
         self.steps: StepRunner = _ScriptedSteps(self)
         self.rules = GenerationRules()
+        self.card = inner.card
         self._codec = codec
         self._script: list[int] = []
         self._start = 0
@@ -61,25 +63,33 @@ class ScriptedTarget:
     def encode(self, image: Image, prompt: str) -> Prompt:
         return self.inner.encode(image, prompt)
 
-    def prefill(self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]) -> list[Prefill]:
-        return self.prefill_together(prompts, cache, rows)
+    def prefill(
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+    ) -> list[Prefill]:
+        return self.prefill_together(prompts, cache, rows, states)
 
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int]
+        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
     ) -> list[Prefill]:
         """The inner prefill; its logits then favour the script's first token. One prompt only."""
-        [prefill] = self.inner.prefill(prompts, cache, rows)
+        [prefill] = self.inner.prefill(prompts, cache, rows, states)
         self._start, self._rope_delta = prefill.length, prefill.rope_delta
         with torch.inference_mode():
             logits = torch.zeros_like(prefill.logits)
             logits[self._script[0]] = 1
-        return [Prefill(logits, prefill.length, prefill.rope_delta)]
+        return [replace(prefill, logits=logits)]
 
-    def forward(
+    def embed(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self.inner.embed(tokens)
+
+    def hidden(
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
-        """The inner model's own logits."""
-        return self.inner.forward(tokens, positions, mask, cache)
+        return self.inner.hidden(tokens, positions, mask, cache)
+
+    def logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """The inner model's own."""
+        return self.inner.logits(hidden)
 
     def choose(self, logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
         return self.inner.choose(logits, rules, margin)
@@ -118,21 +128,14 @@ class _ScriptedSteps:
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
         return self._inner.padded(nodes, reach, slots)
 
-    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
-        if scored:
+    def run(self, step: StepBatch, cache: KVCache) -> Answer:
+        if step.wanted.scores:
             raise ValueError("a scripted target knows no probabilities: exact acceptance only")
-        self._inner.run(step, cache, scored=False)
+        answer = self._inner.run(step, cache)
         said = self._target.said
-        return Answer([[said(position) for position in row] for row in step.positions.tolist()])
+        choices = [[said(position) for position in row] for row in step.positions.tolist()]
+        return Answer(choices, hidden=answer.hidden)
 
-    def advance(
-        self,
-        token: int,
-        position: int,
-        length: int,
-        cache: KVCache,
-        rules: RowRules | None = None,
-        margin: bool = False,
-    ) -> Choice:
-        self._inner.advance(token, position, length, cache)
-        return Choice(self._target.said(position))
+    def advance(self, pending: Pending, cache: KVCache) -> Choice:
+        self._inner.advance(pending, cache)
+        return Choice(self._target.said(pending.position))

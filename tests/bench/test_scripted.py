@@ -20,7 +20,7 @@ from docspec.targets.random_weights import random_target
 from docspec.targets.scripted import ScriptedTarget
 from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import chain
+from docspec.targets.stepping.step import Wanted, chain
 
 LINES = ["The ferry left the harbour at noon.", "Nobody on the quay had seen it go.", "It came back empty."]
 
@@ -88,9 +88,9 @@ def test_text_and_steps_are_those_of_the_replayed_transcript(
 def test_every_step_runs_the_model(inner, codec, folder, monkeypatch):
     inner.steps = EagerSteps(inner)
     passes = []
-    honest = type(inner).forward
+    honest = type(inner).hidden
     monkeypatch.setattr(
-        type(inner), "forward", lambda self, *given: passes.append(given[0].shape) or honest(self, *given)
+        type(inner), "hidden", lambda self, *given: passes.append(given[0].shape) or honest(self, *given)
     )
     [transcript] = find_transcripts([folder / "ferry.pdf"])
     page = bench(inner, codec, 64, "cursor").read(transcript)
@@ -121,9 +121,9 @@ def test_probabilities_are_refused_and_the_end_repeats(inner, codec):
     assert int(filled.logits.argmax()) == 5
     step = chain(1, 4, prompt.length, prompt.length + 4)
     step = replace(step, positions=step.positions + filled.rope_delta)
-    assert target.steps.run(step, cache, False).choice == [[6, codec.end, codec.end, codec.end]]
+    assert target.steps.run(step, cache).choice == [[6, codec.end, codec.end, codec.end]]
     with pytest.raises(ValueError, match="exact acceptance only"):
-        target.steps.run(step, cache, True)
+        target.steps.run(replace(step, wanted=Wanted(scores=True)), cache)
 
 
 def test_the_command_labels_what_is_simulated(folder, tokenizer, tmp_path):

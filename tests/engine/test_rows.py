@@ -76,9 +76,9 @@ def test_refilling_waits_for_a_share_of_the_places(target, jobs, alone, monkeypa
     entered: list[int] = []
     honest = type(target).prefill
 
-    def counted(self, prompts, cache, places):
+    def counted(self, prompts, *rest):
         entered.append(len(prompts))
-        return honest(self, prompts, cache, places)
+        return honest(self, prompts, *rest)
 
     monkeypatch.setattr(type(target), "prefill", counted)
     monkeypatch.setattr(scheduler, "REFILL", 1)  # fixed batches: nobody enters before all places are free

@@ -113,13 +113,13 @@ def test_only_the_first_row_can_be_strict(exact, printed_page):
 def test_what_a_shape_moves_is_measured(exact, coarse, monkeypatch):
     assert 0 < shape_noise(exact) < 0.01
     assert shape_noise(coarse) > 100 * shape_noise(exact)  # as much as its number format leaves open
-    honest = exact.forward
+    honest = exact.logits
 
-    def moved(tokens, *rest):
-        logits = honest(tokens, *rest)
-        return logits + 0.25 * (torch.arange(logits.shape[-1]) % 2) * (tokens.shape[1] > 1)
+    def moved(hidden):
+        logits = honest(hidden)
+        return logits + 0.25 * (torch.arange(logits.shape[-1]) % 2) * (hidden.shape[1] > 1)
 
-    monkeypatch.setattr(exact, "forward", moved)
+    monkeypatch.setattr(exact, "logits", moved)
     assert shape_noise(exact) == pytest.approx(2 * 0.25, abs=0.01)
 
 

@@ -111,8 +111,8 @@ def test_a_page_whose_prefix_is_overwritten_breaks_equality(target, prompt, regi
     """Negative control: regions prefilled into the page's own place are noticed."""
     honest = type(target).prefill
 
-    def misplaced(self, prompts, cache, places):
-        return honest(self, prompts, cache, range(len(prompts)))
+    def misplaced(self, prompts, cache, places, states):
+        return honest(self, prompts, cache, range(len(prompts)), states)
 
     monkeypatch.setattr(type(target), "prefill", misplaced)
     assert together(target, prompt, regions, ()).output.tokens != greedy

@@ -12,6 +12,7 @@ from docspec.parser import Parser
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.registry import CURSOR, make_proposer, source_names
 from docspec.proposing.source import Source, source, sources
+from docspec.targets.protocol import NOTHING
 from tests.proposing.replays import END, Characters, steps, trees
 
 tokens = st.lists(st.integers(0, 3), max_size=40)
@@ -73,7 +74,7 @@ def test_the_seconds_of_each_source_are_its_own():
 
 def test_a_source_may_work_for_all_rows_at_once():
     class Batch:
-        calls, leads = 0, False
+        calls, leads, wants = 0, False, NOTHING
 
         def begin(self, context): ...
 

@@ -58,7 +58,9 @@ def test_prefill_together_equals_one_by_one(target, prompts, monkeypatch):
     slots = max(prompt.length for prompt in prompts) + 8
     alone, together = (SlotCache(target.kv_spec, len(prompts), slots) for _ in range(2))
     places = [3, 0, 5, 1, 4, 2]
-    expected = [target.prefill([prompt], alone, [row])[0] for prompt, row in zip(prompts, places, strict=True)]
+    expected = [
+        target.prefill([prompt], alone, [row])[0] for prompt, row in zip(prompts, places, strict=True)
+    ]
     filled = prefill_rows(target, prompts, together, places)
     assert len({prompt.length for prompt in prompts}) > 3
     for one, other, row in zip(expected, filled, places, strict=True):
@@ -112,9 +114,9 @@ def test_stage_1_writes_the_same_tokens_however_its_prompts_are_prefilled(target
     sizes: list[int] = []
     honest = type(target).prefill_together
 
-    def counted(self, prompts, cache, rows):
+    def counted(self, prompts, *rest):
         sizes.append(len(prompts))
-        return honest(self, prompts, cache, rows)
+        return honest(self, prompts, *rest)
 
     def texts(stretch):
         sizes.clear()

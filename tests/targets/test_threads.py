@@ -19,7 +19,10 @@ class Target:
         self._seconds, self._clock = seconds, clock
         self.steps = 0
 
-    def forward(self, tokens, positions, mask, cache):
+    def logits(self, hidden):
+        return hidden
+
+    def hidden(self, tokens, positions, mask, cache):
         self.steps += 1
         self._clock.now += self._seconds[torch.get_num_threads()]
         return torch.zeros(1, tokens.shape[1], 4)

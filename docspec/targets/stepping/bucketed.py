@@ -20,13 +20,22 @@ import torch
 
 from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
-from docspec.targets.stepping.judging import judged, margins, score
-from docspec.targets.stepping.step import Answer, Choice, StepBatch, StepReport, bucket, chain
+from docspec.targets.stepping.judging import judged, likeliest, score
+from docspec.targets.stepping.step import (
+    NOTHING,
+    Answer,
+    Choice,
+    Pending,
+    StepBatch,
+    StepReport,
+    Wanted,
+    bucket,
+    chain,
+)
 
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
-    from docspec.targets.rules import RowRules
 
 ROWS = (1, 2, 4, 8, 16)
 TREES = (1, 8, 16, 32, 64, 128)
@@ -56,20 +65,18 @@ class Shape:
     tree: int
     view: int
     slots: int
-    scored: bool
-    margins: bool = False
+    wanted: Wanted = NOTHING
     ruled: bool = False
 
     @classmethod
-    def holding(cls, step: StepBatch, cache: KVCache, scored: bool) -> Shape:
+    def holding(cls, step: StepBatch, cache: KVCache) -> Shape:
         """The bucket for ``step``; there are never more rows or slots than ``cache`` has."""
         return cls(
             rows=min(bucket(step.rows, ROWS), cache.rows),
             tree=bucket(step.width, TREES),
             view=min(view_bucket(step.view_slots), cache.slots),
             slots=cache.slots,
-            scored=scored,
-            margins=step.margins,
+            wanted=step.wanted,
             ruled=bool(step.rules),
         )
 
@@ -85,12 +92,14 @@ class StaticStep:
         rows, tree = shape.rows, shape.tree
         self._host = torch.zeros(4 * rows * tree + rows, dtype=torch.long, pin_memory=pinned)
         self._host_ancestry = torch.zeros((rows, tree, tree), dtype=torch.bool, pin_memory=pinned)
-        planes = (3 if shape.scored else 1) + shape.margins
+        wanted = shape.wanted
+        planes = (3 if wanted.scores else 1) + wanted.margins + wanted.ranks
         self._host_output = torch.zeros((planes, rows, tree), dtype=torch.double, pin_memory=pinned)
         self._input = torch.zeros_like(self._host, device=device)
         self._ancestry = torch.zeros_like(self._host_ancestry, device=device)
         self.output = torch.zeros_like(self._host_output, device=device)
         self.logits: torch.Tensor | None = None
+        self.hidden: torch.Tensor | None = None
         self.peak = torch.zeros((rows, tree), dtype=torch.float, device=device)
         self._columns = torch.arange(shape.view, device=device)
         grids, self._lengths = self._input.split([4 * rows * tree, rows])
@@ -118,20 +127,30 @@ class StaticStep:
         self._ancestry.copy_(self._host_ancestry, non_blocking=True)
 
     def compute(self, cache: KVCache) -> None:
-        """The forward pass of the loaded step; leaves argmax tokens (scores, margins) in ``output``, or its logits.
+        """The forward pass of the loaded step; leaves argmax tokens and what else is wanted in ``output``, or its
+        logits, and hidden states in ``hidden``.
 
         ``peak`` are the argmax tokens' logits, by which a capture is compared with the computation it stands for.
         """
         cache.begin_static_step(self._places.flatten(), self.shape.rows, self.shape.view)
-        logits = self._target.forward(self._tokens, self._positions, self._mask(), cache)
+        wanted = self.shape.wanted
+        hidden = self._target.hidden(self._tokens, self._positions, self._mask(), cache)
+        logits = self._target.logits(hidden)
+        if wanted.hidden:
+            if self.hidden is None:
+                self.hidden = torch.empty_like(hidden)
+            self.hidden.copy_(hidden)
         if self.shape.ruled:
             if self.logits is None:
                 self.logits = torch.empty_like(logits)
             self.logits.copy_(logits)
-        answer = score(logits, self._tokens, self._parents) if self.shape.scored else (logits.argmax(-1),)
+        answer = score(logits, self._tokens, self._parents) if wanted.scores else (logits.argmax(-1),)
         choice = answer[0]
-        if self.shape.margins:
-            answer = (*answer, margins(logits))
+        top, margin = likeliest(logits, wanted)
+        if margin is not None:
+            answer = (*answer, margin)
+        if top is not None:
+            answer = (*answer, *top.unbind(-1))
         self.output.copy_(torch.stack([plane.double() for plane in answer]))
         self.peak.copy_(logits.gather(-1, choice.unsqueeze(-1)).squeeze(-1))
 
@@ -148,11 +167,14 @@ class StaticStep:
         self._host_output.copy_(self.output, non_blocking=True)
         if self.output.is_cuda:
             torch.cuda.current_stream(self.output.device).synchronize()
-        answer = self._host_output[:, :rows, :width]
-        choice, rest = answer[0].long().tolist(), answer[1:].tolist()
-        margin = rest.pop() if self.shape.margins else ()
-        best, drafted = rest or ((), ())
-        return Answer(choice, best, drafted, margin=margin)
+        answer, wanted = self._host_output[:, :rows, :width], self.shape.wanted
+        planes = iter(answer[: len(answer) - wanted.ranks])
+        choice = next(planes).long().tolist()
+        best, drafted = (next(planes).tolist(), next(planes).tolist()) if wanted.scores else ((), ())
+        margin = next(planes).tolist() if wanted.margins else ()
+        top = answer[-wanted.ranks :].permute(1, 2, 0).long().tolist() if wanted.ranks else ()
+        hidden = self.hidden[:rows, :width] if self.hidden is not None else None
+        return Answer(choice, best, drafted, top, margin, hidden)
 
 
 Replay = Callable[["KVCache"], None]
@@ -220,9 +242,9 @@ class BucketedSteps:
         return bucket(nodes, TREES), min(view_bucket(reach), slots)
 
     @torch.inference_mode()
-    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
+    def run(self, step: StepBatch, cache: KVCache) -> Answer:
         self._follow(cache)
-        shape = Shape.holding(step, cache, scored)
+        shape = Shape.holding(step, cache)
         known = self._buckets.get(shape)
         if known is None:
             static = self._captured_step(shape, step, cache)
@@ -232,27 +254,20 @@ class BucketedSteps:
             static.load(step)
             replay(cache)
         if static.logits is not None:
-            return judged(static.logits[: step.rows, : step.width], step, scored)
+            hidden = static.hidden[: step.rows, : step.width] if static.hidden is not None else None
+            return judged(static.logits[: step.rows, : step.width], step, hidden)
         return static.read(step.rows, step.width)
 
-    def advance(
-        self,
-        token: int,
-        position: int,
-        length: int,
-        cache: KVCache,
-        rules: RowRules | None = None,
-        margin: bool = False,
-    ) -> Choice:
+    def advance(self, pending: Pending, cache: KVCache) -> Choice:
         step = replace(
-            chain(1, 1, length, length + 1),
-            tokens=np.array([[token]]),
-            positions=np.array([[position]]),
-            rules=() if rules is None else (rules,),
-            margins=margin,
+            chain(1, 1, pending.length, pending.length + 1),
+            tokens=np.array([[pending.token]]),
+            positions=np.array([[pending.position]]),
+            rules=() if pending.rules is None else (pending.rules,),
+            wanted=Wanted(margins=pending.margin),
         )
-        answer = self.run(step, cache, scored=False)
-        return Choice(answer.choice[0][0], answer.margin[0][0] if margin else math.nan)
+        answer = self.run(step, cache)
+        return Choice(answer.choice[0][0], answer.margin[0][0] if pending.margin else math.nan)
 
     def forget(self) -> None:
         """Drops everything that was captured."""

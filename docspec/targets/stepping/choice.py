@@ -11,16 +11,11 @@ from docspec.core.options import Graphs
 from docspec.targets.stepping.bucketed import BucketedSteps, CaptureError
 from docspec.targets.stepping.captures import Compiled, CudaGraphs
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import Answer, Choice, StepBatch, StepReport, StepRunner
+from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, StepRunner
 
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
-    from docspec.targets.rules import RowRules
-
-RANKS = 3
-"""Likeliest tokens of each node that are told for recycling. On a CPU they cost next to nothing beside a step; inside
-a captured step a search through a vocabulary of 150,000 does, so that there the argmax stays alone."""
 
 Candidate = Callable[["TargetModel", str], StepRunner]
 """Makes a runner for a target, given the reason why it is taken."""
@@ -49,7 +44,7 @@ def make_steps(target: TargetModel, wanted: Graphs) -> StepRunner:
         return EagerSteps(target)
     if wanted == "auto" and not on_cuda:
         reason = f"buckets would only cost time on {target.kv_spec.device.type}"
-        return EagerSteps(target, reason, ranks=RANKS)
+        return EagerSteps(target, reason)
     candidates: list[Candidate] = [compiled] if wanted == "compile" else [cuda_graphs, compiled]
     return FirstThatWorks(target, [*candidates, EagerSteps])
 
@@ -85,25 +80,17 @@ class FirstThatWorks:
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
         return self._runner.padded(nodes, reach, slots)
 
-    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
+    def run(self, step: StepBatch, cache: KVCache) -> Answer:
         try:
-            return self._runner.run(step, cache, scored)
+            return self._runner.run(step, cache)
         except CaptureError as error:
-            return self._instead(error).run(step, cache, scored)
+            return self._instead(error).run(step, cache)
 
-    def advance(
-        self,
-        token: int,
-        position: int,
-        length: int,
-        cache: KVCache,
-        rules: RowRules | None = None,
-        margin: bool = False,
-    ) -> Choice:
+    def advance(self, pending: Pending, cache: KVCache) -> Choice:
         try:
-            return self._runner.advance(token, position, length, cache, rules, margin)
+            return self._runner.advance(pending, cache)
         except CaptureError as error:
-            return self._instead(error).advance(token, position, length, cache, rules, margin)
+            return self._instead(error).advance(pending, cache)
 
     def _instead(self, error: CaptureError) -> StepRunner:
         """What runs a step whose capture failed. It may be run again: it writes the same keys and values to the same

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import torch
 
 from docspec.targets.stepping.judging import chosen, judged
-from docspec.targets.stepping.step import Answer, Choice, StepBatch, StepReport, bucket
+from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, bucket
 
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
-    from docspec.targets.rules import RowRules
 
 VIEW_STEP = 128
 """The slots that attention looks at are a multiple of this (or the whole buffer)."""
@@ -28,13 +27,12 @@ TREES = (1, 2, *range(4, 33, 4), *range(40, 65, 8), *range(80, 129, 16), 192, 25
 
 
 class EagerSteps:
-    """Runs each step as it comes, through ``target.forward``; ``ranks`` likeliest tokens are told of each node."""
+    """Runs each step as it comes."""
 
     dense = True
 
-    def __init__(self, target: TargetModel, reason: str = "asked for", ranks: int = 0) -> None:
+    def __init__(self, target: TargetModel, reason: str = "asked for") -> None:
         self._target = target
-        self._ranks = ranks
         self.report = StepReport("eager", reason)
 
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
@@ -44,36 +42,28 @@ class EagerSteps:
         return bucket(nodes, TREES), view_of(reach, slots)
 
     @torch.inference_mode()
-    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
+    def run(self, step: StepBatch, cache: KVCache) -> Answer:
         device = cache.spec.device
         tokens = torch.from_numpy(step.tokens).to(device)
         cache.begin_step(torch.from_numpy(step.slots).to(device), step.view_slots)
-        logits = self._target.forward(
+        hidden = self._target.hidden(
             tokens,
             torch.from_numpy(step.positions).to(device),
             torch.from_numpy(step.mask).to(device),
             cache,
         )
-        return judged(logits, step, scored, self._ranks)
+        return judged(self._target.logits(hidden), step, hidden)
 
     @torch.inference_mode()
-    def advance(
-        self,
-        token: int,
-        position: int,
-        length: int,
-        cache: KVCache,
-        rules: RowRules | None = None,
-        margin: bool = False,
-    ) -> Choice:
+    def advance(self, pending: Pending, cache: KVCache) -> Choice:
         """The lean loop that a speed-up is measured against: no tree, and no copy back but the choice."""
-        device = cache.spec.device
+        device, length = cache.spec.device, pending.length
         view = view_of(length + 1, cache.slots)
         cache.begin_step(torch.tensor([[length]], device=device), view)
-        logits = self._target.forward(
-            torch.tensor([[token]], device=device),
-            torch.tensor([[position]], device=device),
+        hidden = self._target.hidden(
+            torch.tensor([[pending.token]], device=device),
+            torch.tensor([[pending.position]], device=device),
             (torch.arange(view, device=device) <= length).view(1, 1, view),
             cache,
         )
-        return chosen(logits[0, -1], rules, margin)
+        return chosen(self._target.logits(hidden)[0, -1], pending.rules, pending.margin)

@@ -7,27 +7,43 @@ import math
 import torch
 
 from docspec.targets.rules import RowRules
-from docspec.targets.stepping.step import Answer, Choice, StepBatch
+from docspec.targets.stepping.step import Answer, Choice, StepBatch, Wanted
 
 
-def judged(logits: torch.Tensor, step: StepBatch, scored: bool, ranks: int = 0) -> Answer:
-    """The answer to ``step`` from its ``logits`` ``(rows, tree, vocab)``: log-probabilities where ``scored``, the
-    ``ranks`` likeliest tokens of each node where not."""
+def judged(logits: torch.Tensor, step: StepBatch, hidden: torch.Tensor | None = None) -> Answer:
+    """The answer to ``step`` from its ``logits`` ``(rows, tree, vocab)``, and its ``hidden`` states where they are
+    wanted."""
     if step.rules:
         logits = obeyed(logits, step)
-    if scored:
+    wanted = step.wanted
+    scores: tuple[list[list[float]], ...] = ()
+    if wanted.scores:
         tokens, parents = (torch.from_numpy(ids).to(logits.device) for ids in (step.tokens, step.parents))
-        choice, best, drafted = score(logits, tokens, parents)
-        margin = margins(logits).tolist() if step.margins else ()
-        return Answer(choice.tolist(), best.tolist(), drafted.tolist(), margin=margin)
-    ranks = min(max(ranks, 2 * step.margins), logits.shape[-1])
-    if not ranks:
-        return Answer(logits.argmax(-1).tolist())
-    values, top = logits.topk(ranks, -1)
-    margin = (values[..., 0].float() - values[..., 1].float()).tolist() if step.margins else ()
+        choice, *found = score(logits, tokens, parents)
+        scores = tuple(one.tolist() for one in found)
+    else:
+        choice = logits.argmax(-1)  # of equals the first, as generate
+    best, drafted = scores or ((), ())
+    top, margin = likeliest(logits, wanted)
     return Answer(
-        logits.argmax(-1).tolist(), top=top.tolist(), margin=margin
-    )  # of equals the first, as generate
+        choice.tolist(),
+        best,
+        drafted,
+        top.tolist() if top is not None else (),
+        margin.tolist() if margin is not None else (),
+        hidden if wanted.hidden else None,
+    )
+
+
+def likeliest(logits: torch.Tensor, wanted: Wanted) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    """Of ``logits`` ``(..., vocab)``: the likeliest tokens ``(..., ranks)``, best first, and how far the first one's is
+    from the second's, in float32; each where it is wanted. One search through the vocabulary finds both."""
+    ranks = min(max(wanted.ranks, 2 * wanted.margins), logits.shape[-1])
+    if not ranks:
+        return None, None
+    values, top = logits.topk(ranks, -1)
+    margin = values[..., 0].float() - values[..., 1].float() if wanted.margins else None
+    return top[..., : wanted.ranks] if wanted.ranks else None, margin
 
 
 def obeyed(logits: torch.Tensor, step: StepBatch) -> torch.Tensor:
@@ -46,13 +62,8 @@ def chosen(logits: torch.Tensor, rules: RowRules | None = None, margin: bool = F
     """What ``logits`` ``(vocab,)`` after all that is written of a row choose; the margin where it is asked for."""
     if rules is not None:
         logits = rules.next(logits)
-    return Choice(int(logits.argmax()), float(margins(logits)) if margin else math.nan)
-
-
-def margins(logits: torch.Tensor) -> torch.Tensor:
-    """How far the largest of ``logits`` ``(..., vocab)`` is from the second, in float32."""
-    first, second = logits.topk(2, -1).values.float().unbind(-1)
-    return first - second
+    _, apart = likeliest(logits, Wanted(margins=margin))
+    return Choice(int(logits.argmax()), math.nan if apart is None else float(apart))
 
 
 def score(

@@ -11,8 +11,36 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    import torch
+
     from docspec.targets.kv import KVCache
     from docspec.targets.rules import RowRules
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a step is to tell beside its choices; whatever nobody asks for costs nothing.
+
+    ``scores`` are log-probabilities of choices and nodes, ``margins`` those of the choices, ``ranks`` so many likeliest
+    tokens after each node, ``hidden`` the last hidden states of all nodes.
+    """
+
+    scores: bool = False
+    margins: bool = False
+    ranks: int = 0
+    hidden: bool = False
+
+    def __or__(self, other: Wanted) -> Wanted:
+        """What both ask for."""
+        return Wanted(
+            self.scores or other.scores,
+            self.margins or other.margins,
+            max(self.ranks, other.ranks),
+            self.hidden or other.hidden,
+        )
+
+
+NOTHING = Wanted()
 
 
 @dataclass(frozen=True)
@@ -22,7 +50,7 @@ class StepBatch:
     ``tokens``, ``positions``, ``slots``, ``parents`` are ``(rows, tree)``; ``lengths`` ``(rows,)`` are the verified
     tokens before each tree; ``ancestry`` ``(rows, tree, tree)`` is true where a node may look at another one.
     ``view_slots`` are the slots that attention has to look at. ``rules`` are the rows' generation rules, none where no
-    row has any. ``margins``: whether those of the choices are wanted.
+    row has any. ``wanted`` is what the answer tells beside the choices.
     """
 
     tokens: np.ndarray
@@ -33,7 +61,7 @@ class StepBatch:
     ancestry: np.ndarray
     view_slots: int
     rules: tuple[RowRules | None, ...] = ()
-    margins: bool = False
+    wanted: Wanted = NOTHING
 
     @property
     def rows(self) -> int:
@@ -80,9 +108,10 @@ class Answer:
     """The target's answer to a :class:`StepBatch`, ``(rows, tree)`` nested lists on the host.
 
     ``choice`` are the argmax tokens. Where they were asked for, ``best`` are their log-probabilities (nats) and
-    ``drafted`` those of each node's own token after its parent. ``top`` ``(rows, tree, ranks)`` are the likeliest
-    tokens, best first, from runners that look for them. ``margin`` are the distances of the largest logits from the
-    second ones, where they were asked for or cost nothing. All of it is told of logits as the rules leave them.
+    ``drafted`` those of each node's own token after its parent, ``top`` ``(rows, tree, ranks)`` the likeliest tokens,
+    best first, and ``margin`` the distances of the largest logits from the second ones, all of them of logits as the
+    rules leave them. ``hidden`` ``(rows, tree, size)`` are the last hidden states on the device, where they were asked
+    for: valid until the next step.
     """
 
     choice: Sequence[Sequence[int]]
@@ -90,6 +119,18 @@ class Answer:
     drafted: Sequence[Sequence[float]] = ()
     top: Sequence[Sequence[Sequence[int]]] = ()
     margin: Sequence[Sequence[float]] = ()
+    hidden: torch.Tensor | None = None
+
+
+class Pending(NamedTuple):
+    """One token to run alone: the pending one of row 0, its rotary position, the verified tokens before it. The choice
+    after it is made as ``rules`` say, its ``margin`` told where that is asked for."""
+
+    token: int
+    position: int
+    length: int
+    rules: RowRules | None = None
+    margin: bool = False
 
 
 class Choice(NamedTuple):
@@ -130,19 +171,10 @@ class StepRunner(Protocol):
         are seen: few different ones, as shapes that repeat run faster."""
         ...
 
-    def run(self, step: StepBatch, cache: KVCache, scored: bool) -> Answer:
-        """Verifies ``step`` over ``cache``; log-probabilities where ``scored``."""
+    def run(self, step: StepBatch, cache: KVCache) -> Answer:
+        """Verifies ``step`` over ``cache``."""
         ...
 
-    def advance(
-        self,
-        token: int,
-        position: int,
-        length: int,
-        cache: KVCache,
-        rules: RowRules | None = None,
-        margin: bool = False,
-    ) -> Choice:
-        """The choice after ``token``, the pending one of row 0 behind ``length`` verified tokens, as that row's
-        ``rules`` leave it; its margin where that is asked for."""
+    def advance(self, pending: Pending, cache: KVCache) -> Choice:
+        """The choice after one token run alone."""
         ...

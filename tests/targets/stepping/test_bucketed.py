@@ -29,9 +29,10 @@ from docspec.targets.stepping.bucketed import (
     view_bucket,
 )
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import chain
+from docspec.targets.stepping.step import Wanted, chain
 
 NEW_TOKENS = 80
+SCORES = Wanted(scores=True)
 
 
 @pytest.fixture(scope="module", params=["auto", "eager"])
@@ -105,13 +106,13 @@ def branching(pending: int, seed: int, size: int) -> TokenTree:
     return tree
 
 
-def one_step(target, cache, steps, scored=True):
+def one_step(target, cache, steps, wanted=SCORES):
     """The answer to three trees of different size behind prefixes of different length, from equal caches."""
     generator = torch.Generator().manual_seed(3)
     cache.buffer.copy_(torch.randn(cache.buffer.shape, generator=generator))
     trees = [branching(7, 1, 11), branching(9, 2, 3), branching(4, 3, 6)]
-    step = linearise(trees, [40, 700, 5], [0, -3, 2], cache.slots, EagerSteps(target).padded)
-    return steps.run(step, cache, scored), [len(tree) for tree in trees], cache.buffer.clone()
+    step = linearise(trees, [40, 700, 5], [0, -3, 2], cache.slots, EagerSteps(target).padded, wanted=wanted)
+    return steps.run(step, cache), [len(tree) for tree in trees], cache.buffer.clone()
 
 
 def test_verdicts_and_caches_are_those_of_the_unpadded_step(target):
@@ -123,7 +124,10 @@ def test_verdicts_and_caches_are_those_of_the_unpadded_step(target):
         assert padded.best[row][:size] == pytest.approx(plain.best[row][:size], abs=1e-3)
         assert padded.drafted[row][1:size] == pytest.approx(plain.drafted[row][1:size], abs=1e-3)
     torch.testing.assert_close(
-        left_padded[..., : cache.padding_slot, :, :], left[..., : cache.padding_slot, :, :], atol=1e-3, rtol=1e-3
+        left_padded[..., : cache.padding_slot, :, :],
+        left[..., : cache.padding_slot, :, :],
+        atol=1e-3,
+        rtol=1e-3,
     )
 
 
@@ -175,7 +179,7 @@ class TestNegativeControls:
 def test_the_mask_on_the_device_is_the_mask_on_the_host(target):
     trees = [branching(7, 1, 9), branching(9, 2, 4)]
     step = linearise(trees, [100, 3], [0, 0], 600, lambda nodes, reach, slots: (nodes, reach))
-    static = StaticStep(target, Shape(4, 16, 512, 601, False))
+    static = StaticStep(target, Shape(4, 16, 512, 601))
     static.load(step)
     mask = static._mask().numpy()
     view = step.view_slots
@@ -189,20 +193,20 @@ def test_buckets_are_captured_once_and_the_oldest_leave(target, static, monkeypa
     monkeypatch.setattr(bucketed, "MAX_SHAPES", 3)
     cache = target.kv.cache(2, 600)
     for width in (1, 2, 8, 1, 20, 40, 1):
-        static.run(chain(1, width, 10, 10 + width), cache, False)
+        static.run(chain(1, width, 10, 10 + width), cache)
     assert static.report.held == 3
     assert static.report.captured == 4
-    static.run(chain(1, 8, 10, 18), cache, False)
+    static.run(chain(1, 8, 10, 18), cache)
     assert static.report.captured == 5
     assert static.report.warmup_seconds > 0
 
 
 def test_captures_over_memory_that_is_gone_are_dropped(target, static):
-    static.run(chain(1, 8, 10, 18), target.kv.cache(1, 600), False)
-    static.run(chain(1, 8, 10, 18), target.kv.cache(1, 600), False)
+    static.run(chain(1, 8, 10, 18), target.kv.cache(1, 600))
+    static.run(chain(1, 8, 10, 18), target.kv.cache(1, 600))
     assert static.report.captured == 1
     target.kv.release()
-    static.run(chain(1, 8, 10, 18), target.kv.cache(1, 600), False)
+    static.run(chain(1, 8, 10, 18), target.kv.cache(1, 600))
     assert (static.report.captured, static.report.held) == (2, 1)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -11,7 +13,7 @@ from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
 from docspec.targets.stepping.captures import Compiled, check
 from docspec.targets.stepping.choice import FirstThatWorks, make_steps
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import chain
+from docspec.targets.stepping.step import Pending, Wanted, chain
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +54,15 @@ def test_what_fails_is_left_for_the_next_with_its_reason(target):
     steps = FirstThatWorks(target, candidates)
     assert not steps.dense
     cache, step = target.kv.cache(1, 100), chain(1, 5, 10, 15)
-    expected = EagerSteps(target).run(step, cache, False)
-    assert steps.run(step, cache, False) == expected
+    expected = EagerSteps(target).run(step, cache)
+    assert steps.run(step, cache) == expected
     assert steps.dense
     assert steps.report.mode == "eager"
     assert steps.report.reason == (
         "cuda failed: RuntimeError: no capture here; compile failed: RuntimeError: no compiler"
     )
     steps = FirstThatWorks(target, candidates)
-    assert steps.advance(3, 10, 10, cache) == EagerSteps(target).advance(3, 10, 10, cache)
+    assert steps.advance(Pending(3, 10, 10), cache) == EagerSteps(target).advance(Pending(3, 10, 10), cache)
 
 
 class Crowded(NoCapture):
@@ -97,14 +99,14 @@ def test_a_step_that_ran_out_of_memory_demotes_no_other(target, error):
     steps = FirstThatWorks(target, [lambda t, why: BucketedSteps(t, crowded, why), EagerSteps])
     cache, plain = target.kv.cache(1, 100), EagerSteps(target)
     large, small = chain(1, 20, 10, 30), chain(1, 5, 10, 15)
-    assert steps.run(large, cache, False) == plain.run(large, cache, False)
-    assert steps.run(small, cache, False) == plain.run(small, cache, False)
+    assert steps.run(large, cache) == plain.run(large, cache)
+    assert steps.run(small, cache) == plain.run(small, cache)
     assert (steps.report.mode, steps.report.captured, crowded.tried) == ("static", 1, 2)
-    assert steps.run(large, cache, False) == plain.run(large, cache, False)
+    assert steps.run(large, cache) == plain.run(large, cache)
     assert crowded.tried == 2, "not tried again where it ran out of memory"
     assert steps.report.reason.endswith("; 2 steps as they come for lack of memory")
     another = target.kv.cache(1, 300)
-    assert steps.run(large, another, False) == plain.run(large, another, False)
+    assert steps.run(large, another) == plain.run(large, another)
     assert (crowded.tried, steps.report.mode) == (3, "static"), "another cache, another chance"
 
 
@@ -114,7 +116,7 @@ def test_what_works_is_kept(target):
     )
     cache = target.kv.cache(1, 100)
     for width in (1, 5, 20):
-        steps.run(chain(1, width, 10, 10 + width), cache, False)
+        steps.run(chain(1, width, 10, 10 + width), cache)
     assert steps.report.mode == "static"
     assert steps.report.captured == 3
     assert steps.report.reason == "cuda failed: RuntimeError: no"
@@ -125,7 +127,7 @@ def test_errors_of_a_step_itself_are_not_taken_for_failed_captures(target):
     old = target.kv.cache(1, 100)
     target.kv.cache(1, 101)
     with pytest.raises(RuntimeError, match="handed on"):
-        steps.run(chain(1, 1, 5, 6), old, False)
+        steps.run(chain(1, 1, 5, 6), old)
 
 
 @pytest.mark.parametrize("apart", [0.5, float("nan")])
@@ -144,7 +146,7 @@ def test_steps_can_be_traced_for_compiling_and_answer_like_eager_ones(target):
     cache.buffer.normal_(generator=torch.Generator().manual_seed(1))
     for rows, width in ((1, 1), (2, 8), (1, 1)):
         step = chain(rows, width, 100, 100 + width)
-        assert steps.run(step, cache, False) == EagerSteps(target).run(step, cache, False)
+        assert steps.run(step, cache) == EagerSteps(target).run(step, cache)
     assert steps.report.captured == 2
 
 
@@ -155,8 +157,8 @@ def test_captured_steps_answer_like_eager_ones_on_cuda(lively_qwen, scored):
     cache = target.kv.cache(4, 1023)
     cache.buffer.normal_()
     for rows, width in ((1, 1), (2, 8), (3, 20), (1, 1), (2, 5)):
-        step = chain(rows, width, 300, 300 + width)
-        expected = EagerSteps(target).run(step, cache, scored)
-        assert target.steps.run(step, cache, scored).choice == expected.choice
+        step = replace(chain(rows, width, 300, 300 + width), wanted=Wanted(scores=scored))
+        expected = EagerSteps(target).run(step, cache)
+        assert target.steps.run(step, cache).choice == expected.choice
     assert target.steps.report.mode == "cuda"
     assert target.steps.report.captured == 3

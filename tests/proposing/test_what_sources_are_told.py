@@ -1,0 +1,225 @@
+"""Sources get what they ask for, and nothing is looked for where nobody asks: hidden states, likeliest tokens, the
+prompt as the decoder saw it, what the target's card says."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from docspec.core import ParseOptions
+from docspec.engine.request import Request
+from docspec.hierarchy.decoding import make_engine
+from docspec.proposing.continuation import Continuation, Copy, Key
+from docspec.proposing.source import Source, source, sources
+from docspec.targets.protocol import Wanted
+from docspec.targets.registry import load_target
+from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.eager import EagerSteps
+
+NEW_TOKENS = 60
+AHEAD = 4
+
+
+@pytest.fixture(scope="module")
+def target(lively_qwen):
+    return load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
+
+
+@pytest.fixture(params=["eager", "buckets"])
+def steps(target, request):
+    honest = target.steps
+    target.steps = EagerSteps(target) if request.param == "eager" else BucketedSteps(target, NoCapture())
+    target.kv.release()
+    yield target.steps
+    target.steps = honest
+
+
+@pytest.fixture(scope="module")
+def prompts(target, printed_page):
+    crops = [printed_page, printed_page.crop((0, 0, 320, 96)), printed_page.crop((0, 64, 200, 192))]
+    return [target.encode(crop, "Read.") for crop in crops]
+
+
+@pytest.fixture(scope="module")
+def plain(target, prompts):
+    engine = make_engine(target, ParseOptions())
+    return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
+
+
+@pytest.fixture
+def registered():
+    known = dict(sources)
+    yield
+    sources.clear()
+    sources.update(known)
+
+
+def decode(target, name, prompts, drafts=(), **options):
+    engine = make_engine(target, ParseOptions(align=name, **options))
+    found, stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS) for prompt in prompts])
+    return [output.tokens for output in found], stats
+
+
+@pytest.mark.parametrize(
+    "stages", ["both", "auto"]
+)  # auto: some steps are plain ones, for which nobody is asked
+def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, plain, registered, stages):
+    told = []
+
+    @source("watcher")
+    class Watcher(Source):
+        @classmethod
+        def wants(cls, target):
+            return Wanted(hidden=True, ranks=2)
+
+        def __init__(self, context):
+            super().__init__(context)
+            told.append((context, [context.states.hidden[-1:]]))
+
+        def observe(self, written):
+            if self.context.verified is None:
+                return
+            _, outcome = self.context.verified
+            states = next(states for context, states in told if context is self.context)
+            states.append(outcome.hidden)
+            assert len(outcome.hidden) == len(outcome.path) + 1
+
+    half_wrong = tuple(token if i % 7 else 0 for i, token in enumerate(plain[0]))
+    found, _ = decode(target, "watcher+ngrams+resumption", prompts, (half_wrong,), stages=stages)
+    assert found == plain
+    assert len(told) == len(prompts)
+    for (_, states), expected in zip(told, plain, strict=True):
+        with torch.inference_mode():
+            chosen = target.logits(torch.cat(states)).argmax(-1).tolist()
+        assert tuple(chosen[: len(expected)]) == expected
+
+
+class Nearest:
+    """Proposes for all rows at once what followed the earlier state that is most like the last one."""
+
+    leads, wants, KEY = False, Wanted(hidden=True), Key("nearest state", 0.5)
+
+    def __init__(self, target):
+        self.rows, self.widths = {}, []
+
+    def begin(self, context):
+        self.rows[context] = [context.states.hidden[-1:]]
+
+    def observe(self, context, written):
+        self.rows[context].append(context.verified[1].hidden)
+
+    def suggest(self, contexts):
+        self.widths.append(len(contexts))
+        states = [torch.cat(self.rows[context]) for context in contexts]
+        last = torch.stack([own[-1] for own in states])
+        known = torch.nn.utils.rnn.pad_sequence([own[:-1] for own in states], batch_first=True)
+        like = torch.einsum("rs,rts->rt", last, known)  # one operation for all rows of the step
+        for number, (context, own) in enumerate(zip(contexts, states, strict=True)):
+            if len(own) < 2:
+                yield []
+                continue
+            place = int(like[number, : len(own) - 1].argmax()) + 1
+            yield [Continuation(Copy(context.output[place : place + AHEAD]), 0, self.KEY)]
+
+    def end(self, context):
+        del self.rows[context]
+
+
+def test_a_source_may_draft_for_all_rows_from_their_hidden_states(target, steps, prompts, plain, registered):
+    made = []
+    sources["nearest"] = lambda target: made.append(Nearest(target)) or made[-1]
+    found, stats = decode(target, "nearest", prompts)
+    [nearest] = made
+    assert found == plain
+    assert stats.drafted > 0
+    assert not nearest.rows
+    assert max(nearest.widths) == len(prompts)
+    assert len(nearest.widths) < stats.steps
+    assert 0 < stats.source_seconds["nearest"] < stats.host_seconds
+    assert set(stats.source_seconds) == {"nearest"}
+
+
+def test_states_of_another_row_would_be_seen(target, prompts, plain, registered, monkeypatch):
+    """Negative control: the states checked above are the row's own."""
+    honest = EagerSteps.run
+
+    def swapped(self, step, cache):
+        answer = honest(self, step, cache)
+        return type(answer)(answer.choice, hidden=answer.hidden.roll(1, 0))
+
+    monkeypatch.setattr(EagerSteps, "run", swapped)
+    monkeypatch.setattr(target, "steps", EagerSteps(target))
+    seen = []
+
+    class Watcher(Nearest):
+        def observe(self, context, written):
+            outcome = context.verified[1]
+            with torch.inference_mode():
+                chosen = target.logits(outcome.hidden).argmax(-1).tolist()
+            seen.append(chosen == context.output[-len(chosen) :])
+            super().observe(context, written)
+
+    sources["nearest"] = Watcher
+    found, _ = decode(target, "nearest", prompts)
+    assert found == plain
+    assert not all(seen)
+
+
+def test_a_source_is_told_the_prompt_and_the_card(target, prompts, registered):
+    told = []
+
+    @source("reader")
+    class Reader(Source):
+        @classmethod
+        def wants(cls, target):
+            return Wanted(hidden=True)
+
+        def __init__(self, context):
+            super().__init__(context)
+            told.append((context.prompt, context.request.prompt.inputs, context.states, context.target))
+
+    decode(target, "reader", prompts)
+    for (ids, inputs, states, told_target), prompt in zip(told, prompts, strict=True):
+        assert ids == prompt.inputs["input_ids"][0].tolist()
+        assert "pixel_values" in inputs
+        assert told_target.card.dialect == "markdown"
+        assert len(states.embeddings) == len(states.hidden) == prompt.length
+        text = torch.tensor([token != target.processing.image_token_id for token in ids])
+        with torch.inference_mode():
+            embedded = target.embed(torch.tensor(ids))
+        torch.testing.assert_close(states.embeddings[text], embedded[text])
+        assert not torch.isclose(states.embeddings[~text], embedded[~text]).all(-1).any()  # image features
+
+
+def test_states_of_prompts_prefilled_together_are_those_of_each_alone(target, prompts):
+    cache = target.kv.cache(3, 400)
+    alone = [target.prefill_together([prompt], cache, [0], True)[0].states for prompt in prompts]
+    together = target.prefill_together(prompts, cache, [0, 1, 2], True)
+    for one, other in zip(alone, together, strict=True):
+        torch.testing.assert_close(one.hidden, other.states.hidden, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(one.embeddings, other.states.embeddings, rtol=1e-4, atol=1e-4)
+
+
+def test_nothing_is_told_where_nobody_asks(target, steps, prompts, registered, monkeypatch):
+    asked, honest = [], type(steps).run
+
+    def noted(self, step, cache):
+        answer = honest(self, step, cache)
+        asked.append((step.wanted, bool(answer.top), answer.hidden is None))
+        return answer
+
+    monkeypatch.setattr(type(steps), "run", noted)
+    prefilled, prefill = [], type(target).prefill_together
+    monkeypatch.setattr(
+        type(target),
+        "prefill_together",
+        lambda self, *given: prefilled.extend(found := prefill(self, *given)) or found,
+    )
+    decode(target, "lookup", prompts[:1])
+    margins = Wanted(margins=True)
+    assert set(asked) == {(margins, False, True)}
+    asked.clear()
+    decode(target, "lookup+recycling", prompts[:1])
+    assert {wanted for wanted, _, _ in asked} == {Wanted(margins=True, ranks=3)}
+    assert all(top for _, top, _ in asked)
+    assert [one.states for one in prefilled] == [None, None]
