@@ -142,7 +142,8 @@ class Page:
         return setter.paragraph(text, font=font, size=self.style.size * self.rng.choice((1.0, 0.92, 0.88)))
 
     def table(self, setter: Setter) -> bool:
-        return table(setter, self.rng.randint(2, 8), self.rng.randint(2, 5 if self.width < 900 else 9))
+        most = max(5, self.width // 150)  # columns
+        return table(setter, self.rng.randint(2, 9), self.rng.randint(2, most))
 
     def figure(self, setter: Setter) -> bool:
         if not figure(setter, self.rng.uniform(60, 220)):

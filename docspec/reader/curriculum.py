@@ -22,8 +22,9 @@ SLIDE = (960, 704)
 class Phase:
     """`steps` optimiser steps with the learning rate going from `rate[0]` to `rate[1]` (cosine) after `warm`
     steps. `sizes` maps "WxH" pixels to sampling weights (see `is_page`). `work` is the size of a step on one
-    process, in units of 10^9 floating-point operations, `most` the largest batch, `noise` the share of scans, `lines`
-    the share of crops that are lines cut out of real-like pages (see `lines`).
+    process, in units of 10^9 floating-point operations, `most` the largest batch, `noise` the share of scans. Of the
+    crops, `tables` and `formulas` are the shares that are such (see there), of the rest `lines` the share of lines cut
+    out of real-like pages (see `lines`).
     """
 
     name: str
@@ -36,6 +37,8 @@ class Phase:
     noise: float = 0.3
     most: int = 64
     lines: float = 0.0
+    tables: float = 0.0
+    formulas: float = 0.0
 
 
 ONE = {"320x32": 1.0, "448x32": 1.0, "256x64": 1.0, "512x64": 1.0}

@@ -12,17 +12,21 @@ import random
 import zlib
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 from types import TracebackType
 
 from docspec.reader import curriculum
 from docspec.reader.crops import make_crop
 from docspec.reader.curriculum import Phase
+from docspec.reader.formulas import make_formula
 from docspec.reader.lines import make_lines
 from docspec.reader.model import Size
 from docspec.reader.pages import make_page
 from docspec.reader.render import Sample
 
 Source = Callable[[Phase, int, int, int, Size], list[Sample]]
+TABLE = 96  # pixels: the least height of tables
+DISPLAY = (64, 160)  # heights of formulas
 
 
 def samples_of(phase: Phase, step: int, seed: int, rank: int, size: Size) -> list[Sample]:
@@ -30,13 +34,20 @@ def samples_of(phase: Phase, step: int, seed: int, rank: int, size: Size) -> lis
     width, height = curriculum.choose(phase, step, seed)
     one = curriculum.cost(width, height, size, phase.weights.vision_only)
     count = max(1, min(phase.most, round(phase.work / one)))
-    page = curriculum.is_page(width, height)
     base = zlib.crc32(f"{seed}-{phase.name}-{step}-{rank}".encode()) << 8
-    makers = [
-        make_page if page else make_lines if random.Random(base + k).random() < phase.lines else make_crop
-        for k in range(count)
-    ]
-    return [make(width, height, base + k, noise=phase.noise) for k, make in enumerate(makers)]
+    return [maker(phase, width, height, base + k)(width, height, base + k, noise=phase.noise) for k in range(count)]
+
+
+def maker(phase: Phase, width: int, height: int, seed: int) -> Callable[..., Sample]:
+    """What a sample of a size is made by: pages have sizes of their own, of crops each kind has its share."""
+    if curriculum.is_page(width, height):
+        return make_page
+    rng = random.Random(seed)
+    if height >= TABLE and rng.random() < phase.tables:
+        return partial(make_crop, kind="table")
+    if DISPLAY[0] <= height <= DISPLAY[1] and rng.random() < phase.formulas:
+        return make_formula
+    return make_lines if rng.random() < phase.lines else make_crop
 
 
 class Feed:

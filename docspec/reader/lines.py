@@ -189,7 +189,7 @@ def _shaded(press: Press, column: Column, first: float, last: float) -> Look:
     """Print a tint under the lines or under some cells, or a dark bar; the look with white print for the latter."""
     rng, sheet, size = press.rng, press.sheet, press.look.style.size
     top, bottom = first - ASCENT * size - rng.uniform(0, 8), last + DESCENT * size + rng.uniform(0, 8)
-    if rng.random() < 0.15:
+    if rng.random() < 0.3:
         tone = rng.uniform(0.0, 0.45)
         sheet.box(-2, top, sheet.width + 2, bottom, tone, tone)
         return replace(press.look, style=replace(press.look.style, grey=1.0))
