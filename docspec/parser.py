@@ -195,8 +195,8 @@ class Parser:
         settings: dict[str, Any] = {}
         if card.prompt is not None:
             settings["page_prompt"] = card.prompt
-        if card.crop_prompt is not None:
-            settings["crop_prompt"] = card.crop_prompt
+        if card.crop_prompts is not None:
+            settings["crop_prompt"] = card.crop_prompts
         if card.dialect == "layout-json":
             settings.update(self.loaded.target.processing.pixel_limits)
         else:

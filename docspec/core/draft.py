@@ -27,7 +27,8 @@ class Region:
     plain text with ``\\n`` where the print breaks a line; a table as HTML (``<table>...</table>``); a formula as bare
     LaTeX or Unicode without ``$``; a heading without ``#``; a list item with its bullet as printed. A picture has
     no texts. ``confidence`` is the drafter's own, 0..1. ``lines`` are the printed lines of the first text, top to
-    bottom, where the drafter knows them; on a crooked page, as they lie once it is turned upright.
+    bottom, where the drafter knows them; on a crooked page, as they lie once it is turned upright. ``chart``: a picture
+    that readers of charts can read.
     """
 
     bbox: BBox
@@ -35,6 +36,7 @@ class Region:
     texts: tuple[str, ...] = ()
     confidence: float = 1.0
     lines: tuple[PrintedLine, ...] = ()
+    chart: bool = False
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""

@@ -19,10 +19,11 @@ Answers become Markdown as with the published ``layoutjson2md`` and ``OutputClea
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
+from docspec.dialects.dialect import prompt_for
 from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
 from docspec.dialects.layout_scaffold import LayoutScaffold
 from docspec.dialects.markdown_blocks import parse_blocks
@@ -76,7 +77,7 @@ class LayoutJsonDialect:
     def __init__(
         self,
         page_prompt: str = PAGE_PROMPT,
-        crop_prompt: str = CROP_PROMPT,
+        crop_prompt: str | Mapping[Category, str] = CROP_PROMPT,
         factor: int = DOTS_FACTOR,
         min_pixels: int = DOTS_MIN_PIXELS,
         max_pixels: int = DOTS_MAX_PIXELS,
@@ -93,8 +94,8 @@ class LayoutJsonDialect:
         return self._page_prompt
 
     def crop_prompt(self, region: Region) -> str:
-        """``prompt_ocr`` for every region."""
-        return self._crop_prompt
+        """``prompt_ocr`` for every region, unless the card has others."""
+        return prompt_for(region.category, self._crop_prompt)
 
     def region_drafts(self, region: Region) -> list[str]:
         """Plain texts (a crop is answered without JSON), the likeliest spelling of each reading first."""

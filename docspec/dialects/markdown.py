@@ -11,6 +11,7 @@ from typing import Literal
 
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.core.spelling import TableStyle
+from docspec.dialects.dialect import prompt_for
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.symbols import latex_symbols
@@ -30,6 +31,7 @@ TABLE_PROMPT = "Transcribe the table in this image to HTML (<table>). Output the
 FORMULA_PROMPT = "Transcribe the formula in this image to LaTeX between $$. Output the formula only."
 
 _CROP_PROMPTS = {
+    Category.TEXT: TEXT_PROMPT,
     Category.TITLE: HEADING_PROMPT,
     Category.SECTION_HEADER: HEADING_PROMPT,
     Category.TABLE: TABLE_PROMPT,
@@ -67,9 +69,7 @@ class MarkdownDialect:
 
     def crop_prompt(self, region: Region) -> str:
         """The instruction that goes with the crop of ``region``."""
-        if isinstance(self._crop_prompt, str):
-            return self._crop_prompt
-        return self._crop_prompt.get(region.category) or self._crop_prompt.get(Category.TEXT, TEXT_PROMPT)
+        return prompt_for(region.category, self._crop_prompt)
 
     def region_drafts(self, region: Region) -> list[str]:
         """All spellings of all readings, the likeliest spelling of each reading first; LaTeX signs at the end."""

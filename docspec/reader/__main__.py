@@ -74,7 +74,9 @@ def print_report(report: Report) -> None:
     for unseen in sorted({b.unseen_fonts for b in report.buckets}):
         fonts = "unseen" if unseen else "seen"
         groups = [
-            g for g in ("file", "line", "crop", "page") if any(b.name.startswith(g) for b in report.buckets)
+            g
+            for g in ("file", "line", "region", "crop", "page")
+            if any(b.name.startswith(g) for b in report.buckets)
         ]
         means = ", ".join(f"all {group}s {report.mean(group, unseen):.2%}" for group in groups)
         print(f"{fonts} fonts: {means}")

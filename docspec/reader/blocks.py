@@ -15,7 +15,9 @@ def choose_face(rng: random.Random, unseen: bool, mono: bool = True) -> Face:
     """A face by its family's weight. Raises FileNotFoundError where no family of the kind is installed."""
     pool = [face for face in faces(unseen) if mono or face.family.kind != "mono"]
     if not pool:
-        raise FileNotFoundError("no font of a family marked unseen is installed; docspec/reader/fonts.py lists them")
+        raise FileNotFoundError(
+            "no font of a family marked unseen is installed; docspec/reader/fonts.py lists them"
+        )
     return rng.choices(pool, [face.family.weight for face in pool])[0]
 
 

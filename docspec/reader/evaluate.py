@@ -23,6 +23,7 @@ from rapidfuzz.distance import Levenshtein
 from docspec.reader import checkpoint, papers
 from docspec.reader import tokenizer as tok
 from docspec.reader.crops import make_crop
+from docspec.reader.formulas import make_formula
 from docspec.reader.lines import ONE_LINE, make_lines
 from docspec.reader.model import CELL
 from docspec.reader.pages import KINDS, make_page
@@ -32,6 +33,8 @@ LEVEL = 14.0  # pixels; raised and lowered characters belong to their line
 CROP_BUCKETS = ((1, 1), (2, 2), (3, 4), (5, 8), (9, 12))
 CROP_WIDTHS = (192, 320, 448, 608)
 OTHER_CROPS = ("heading", "list", "table", "caption")
+TABLE_HEIGHTS = (128, 192, 320)  # about 2, 4 and 8 rows
+REGION_WIDTHS = (448, 704, 1088)
 LINE_WIDTHS = (640, 896, 1152, 1408)
 LINE_ROWS = (1, 2, 4)
 LINE_GROUPS = {  # kinds of lines, share of scans
@@ -215,6 +218,31 @@ def lines_of(
     ]
 
 
+def tables_of(height: int, count: int, seed: int, unseen: bool) -> list[Sample]:
+    """`count` tables as reading by regions cuts them out, a fifth of them with scan noise."""
+    made = (
+        make_crop(
+            REGION_WIDTHS[k % len(REGION_WIDTHS)],
+            height,
+            seed + k,
+            kind="table",
+            unseen=unseen,
+            evaluation=True,
+            noise=0.2,
+        )
+        for k in range(4 * count)
+    )
+    return [sample for sample in made if sample.text.startswith("|")][:count]  # the others did not fit
+
+
+def formulas_of(count: int, seed: int, unseen: bool) -> list[Sample]:
+    """`count` displayed formulas, a fifth of them with scan noise."""
+    return [
+        make_formula(REGION_WIDTHS[k % 2], (64, 96)[k // 2 % 2], seed + k, unseen=unseen, noise=0.2)
+        for k in range(count)
+    ]
+
+
 def papers_of(paths: Sequence[Path], rows: int, most: int, scans: bool) -> dict[str, list[Sample]]:
     """Crops of `rows` lines of real PDF files by kind, at most about `most` of a file (see `papers`)."""
     found: dict[str, list[Sample]] = defaultdict(list)
@@ -252,6 +280,12 @@ def run(
                 first = seed + 300_000 + 10_000 * rows + 1000 * number
                 samples = lines_of(kinds, rows, lines_per_bucket, first, strange, noise)
                 buckets.append(measure(reader, f"lines: {rows} x {name}", samples, strange, batch))
+        for number, height in enumerate(TABLE_HEIGHTS if lines_per_bucket else ()):
+            samples = tables_of(height, lines_per_bucket, seed + 400_000 + 1000 * number, strange)
+            buckets.append(measure(reader, f"regions: tables, {height} px", samples, strange, batch))
+        if lines_per_bucket:
+            samples = formulas_of(lines_per_bucket, seed + 410_000, strange)
+            buckets.append(measure(reader, "regions: formulas", samples, strange, batch))
         for low, high in CROP_BUCKETS if crops_per_bucket else ():
             name = f"crops of {low} lines" if low == high else f"crops of {low}-{high} lines"
             name = "crops of 1 line" if high == 1 else name

@@ -110,7 +110,9 @@ def big(rng: random.Random) -> Node:
     own = leaf(sign)
     if rng.random() < 0.15:
         return own
-    start = row(leaf(rng.choice("ijkn")), leaf("="), leaf(rng.choice("01"))) if sign != r"\int" else small(rng)
+    start = (
+        row(leaf(rng.choice("ijkn")), leaf("="), leaf(rng.choice("01"))) if sign != r"\int" else small(rng)
+    )
     low = script("_", start)
     high = script("^", leaf(rng.choice(("n", "N", "m", "T", "k", r"\infty"))))
     if rng.random() < 0.25:
@@ -219,11 +221,10 @@ def make_formula(
     seed: int,
     *,
     unseen: bool = False,
-    evaluation: bool = False,
     noise: float = 0.3,
 ) -> Sample:
-    """One crop of `width` x `height` pixels, both multiples of 32, with a formula; `evaluation` changes nothing, since
-    no formula is drawn twice."""
+    """One crop of `width` x `height` pixels, both multiples of 32, with a formula; `unseen` holds for the number's
+    type."""
     rng = random.Random(seed)
     size, font = rng.uniform(21, 29), rng.choice(FONTS)
     numbered = rng.random() < 0.5 and width >= 256

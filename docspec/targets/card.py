@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from docspec.core import ModelError
+from docspec.core import Category, ModelError
 from docspec.core.spelling import DIALECTS, TableStyle
 from docspec.targets.validation import (
     FLAG,
@@ -30,18 +30,21 @@ from docspec.targets.validation import (
 class TargetCard:
     """How to talk to a target.
 
-    ``max_new_tokens`` is the generation budget of a page. ``random`` marks weights that were never trained: such a
-    target does not read, and every report says so. ``line_pitch_px``, where given, is the distance of text lines
-    in pixels that the model reads best. ``page_pixels`` is the largest page that it reads whole; larger ones are read
-    by regions, in crops of up to ``crop_lines`` lines and ``crop_width`` x ``crop_height`` pixels. ``image_dpi``, where
-    given, is the resolution at which the model's own tool shows it image files, through a PDF page.
-    ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to repeat and, where it has them,
-    ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
+    ``max_new_tokens`` is the generation budget of a page. ``random`` marks weights that were never trained:
+    such a target does not read, and every report says so. ``line_pitch_px``, where given, is the distance of
+    text lines in pixels that the model reads best. ``page_pixels`` is the largest page that it reads whole;
+    larger ones are read by regions, in crops of up to ``crop_lines`` lines and ``crop_width`` x ``crop_height``
+    pixels, each asked for with the prompt that ``region_prompts`` has for its kind (``text``, ``table``,
+    ``formula``, ``chart``; without one for charts they are pictures, which nobody reads), or with
+    ``crop_prompt``. ``image_dpi``, where given, is the resolution at which the model's own tool shows it image
+    files, through a PDF page. ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to
+    repeat and, where it has them, ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
     """
 
     dialect: str
     prompt: str | None = None
     crop_prompt: str | None = None
+    region_prompts: dict[str, str] | None = None
     table_style: str = "html"
     max_new_tokens: int = 8192
     line_pitch_px: int | None = None
@@ -53,6 +56,17 @@ class TargetCard:
     no_repeat_ngrams: dict[str, Any] | None = None
     note: str = ""
     random: bool = False
+
+    @property
+    def crop_prompts(self) -> str | dict[Category, str] | None:
+        """What crops are asked for with: one prompt, or one by category (text's for those that have none)."""
+        if self.region_prompts is None:
+            return self.crop_prompt
+        return {KINDS[kind]: prompt for kind, prompt in self.region_prompts.items()}
+
+    @property
+    def reads_charts(self) -> bool:
+        return self.region_prompts is not None and "chart" in self.region_prompts
 
     def overridden_by(self, directory: str) -> TargetCard:
         """This card with what ``directory/docspec.json`` says.
@@ -82,10 +96,29 @@ NGRAMS = Rule(
     ),
 )
 
+KINDS = {
+    "text": Category.TEXT,
+    "table": Category.TABLE,
+    "formula": Category.FORMULA,
+    "chart": Category.PICTURE,
+}
+"""Kinds of region that a model may have prompts of their own for."""
+
+PROMPTS = Rule(
+    f"an object with a text for text and any of {', '.join(list(KINDS)[1:])}",
+    lambda value: (
+        isinstance(value, dict)
+        and "text" in value
+        and value.keys() <= KINDS.keys()
+        and all(map(TEXT.holds, value.values()))
+    ),
+)
+
 RULES = {
     "dialect": one_of(DIALECTS),
     "prompt": optional(TEXT),
     "crop_prompt": optional(TEXT),
+    "region_prompts": optional(PROMPTS),
     "table_style": one_of(get_args(TableStyle)),
     "max_new_tokens": whole(),
     "line_pitch_px": optional(whole()),

@@ -98,7 +98,7 @@ def test_each_label_becomes_its_category_and_keeps_its_text(label: str, category
 @pytest.mark.parametrize("label", ["image", "figure", "chart", "seal", "header_image", "footer_image"])
 def test_pictures_carry_no_text_even_where_letters_were_read_in_them(label: str) -> None:
     region = only(block(label, "ACME"), readings=(("ACME", 0.9, [300, 120, 400, 150]),))
-    assert (region.category, region.texts) == (Category.PICTURE, ())
+    assert (region.category, region.texts, region.chart) == (Category.PICTURE, (), label == "chart")
 
 
 @pytest.mark.parametrize(("top", "category"), [(40, Category.PAGE_HEADER), (1340, Category.PAGE_FOOTER)])

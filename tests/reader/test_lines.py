@@ -34,7 +34,11 @@ def test_lines_of_every_kind_agree_with_their_text(kind: str) -> None:
         assert sample.pixels.shape == (96, 640) and sample.pixels.min() < 200
         visible = [c for c, (x, _) in zip(sample.text, sample.centres, strict=True) if not np.isnan(x)]
         assert [glyph.char for glyph in sample.glyphs if glyph.read] == visible
-        assert visible and "  " not in sample.text and not LIGATURES.keys() & set(sample.text)
+        assert (
+            visible
+            and ("  " not in sample.text.replace("|  |", "|"))
+            and not LIGATURES.keys() & set(sample.text)
+        )
 
 
 def test_ligatures_are_printed_as_one_sign_and_read_as_letters() -> None:

@@ -114,13 +114,14 @@ def _region(
     box = finite_box(block.get("block_bbox"))
     if box is None:
         return None
-    category = _category(str(block.get("block_label", "text")), box, page_height)
+    label = str(block.get("block_label", "text"))
+    category = _category(label, box, page_height)
     here = inside(pieces, box)
     scores = [piece.confidence for piece in here]
     confidence = sum(scores) / len(scores) if scores else _layout_score(result, box)
     content = clean_text(str(block.get("block_content") or ""), category)
     if category is Category.PICTURE:
-        return Region(box, category, (), _layout_score(result, box))
+        return Region(box, category, (), _layout_score(result, box), chart=label == "chart")
     if category is Category.TABLE:
         text = content or lines_table(rows_of(here))
         return Region(box, category, (text,) if text else (), confidence)

@@ -30,6 +30,7 @@ class RegionPages:
             setup.stop,
             options.max_tokens or card.max_new_tokens,
             setup.doubt,
+            card.reads_charts,
         )
 
     def takes(self, page: PageImage) -> bool:

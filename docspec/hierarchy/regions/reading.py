@@ -115,6 +115,7 @@ class RegionReading:
         stop: Callable[[], StopRule],
         max_tokens: int,
         doubt: float = 0.0,
+        charts: bool = False,
     ) -> None:
         self._engine = engine
         self._target = target
@@ -123,6 +124,7 @@ class RegionReading:
         self._stop = stop
         self._max_tokens = max_tokens
         self._doubt = doubt
+        self._charts = charts
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops, encoded."""
@@ -139,7 +141,7 @@ class RegionReading:
         crops = [
             Crop(number, piece, self._request(page, region, piece))
             for number, region in enumerate(regions)
-            if region.category is not Category.PICTURE
+            if region.category is not Category.PICTURE or (region.chart and self._charts)
             for piece in slices_of(page.image, region, self._limits, usual)
         ]
         return RegionsRead(regions, crops)

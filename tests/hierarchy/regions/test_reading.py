@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,9 +150,6 @@ def test_what_the_layout_forgot_is_read_in_its_place() -> None:
 
 
 def test_pages_too_large_for_the_target_are_read_by_regions(lively_qwen: Path, tmp_path: Path) -> None:
-    import json
-    import shutil
-
     directory = shutil.copytree(lively_qwen, tmp_path / "model")
     card = directory / "docspec.json"
     said = json.loads(card.read_text()) if card.is_file() else {"dialect": "markdown", "prompt": "Read."}
@@ -192,3 +191,34 @@ def test_a_crooked_page_is_turned_upright_before_its_lines_are_cut(parsers: dict
     assert found.regions[2].bbox.height > wanted.regions[2].bbox.height, (
         "places are those of the page as it is"
     )
+
+
+def test_each_kind_of_region_is_asked_for_with_its_own_prompt(lively_qwen: Path, tmp_path: Path) -> None:
+    directory = shutil.copytree(lively_qwen, tmp_path / "model")
+    card = directory / "docspec.json"
+    said = json.loads(card.read_text()) | {"region_prompts": {"text": "OCR:", "table": "Table:"}}
+    place = box(18, 60, 140, 86)
+    regions = [
+        Region(place, Category.LIST_ITEM),
+        Region(place, Category.TABLE),
+        Region(place, Category.PICTURE, chart=True),
+        Region(place, Category.PICTURE),
+    ]
+
+    def asked() -> list[tuple[int, str]]:
+        card.write_text(json.dumps(said))
+        with Parser(ParseOptions(model=str(directory), device="cpu", dtype="float32")) as parser:
+            reading = parser._page_parser.regions.reading
+            return [
+                (
+                    crop.region,
+                    parser.loaded.target.detokenize(crop.request.prompt.inputs["input_ids"][0].tolist()),
+                )
+                for crop in reading.crops_of(print_page(), regions).crops
+            ]
+
+    lines, [table] = asked()[:-1], asked()[-1:]
+    assert {region for region, _ in lines} == {0} and all("OCR:" in text for _, text in lines)
+    assert table[0] == 1 and "Table:" in table[1]
+    said["region_prompts"]["chart"] = "Chart:"
+    assert [(region, "Chart:" in text) for region, text in asked()][-2:] == [(1, False), (2, True)]
