@@ -15,7 +15,7 @@ _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl",
 _SPACES = dict.fromkeys(
     "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000\t", " "
 )
-_NOTHING = dict.fromkeys([*"\u200b\u200c\u2060\ufeff", *map(chr, (*range(9), *range(11, 32), 127))], "")
+_NOTHING = dict.fromkeys([*"\u200b\u2060\ufeff", *map(chr, (*range(9), *range(11, 32), 127))], "")
 _CLEAN = str.maketrans({**_LIGATURES, **_NOTHING, **_SPACES})
 _STRAIGHT = str.maketrans({"‘": "'", "’": "'", "‚": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‟": '"'})
 
@@ -24,6 +24,9 @@ _NUMBER_MARKER = re.compile(r"\s*(\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]|\[
 _HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
 _CUT_ADDRESS = re.compile(r"(?:\w://|\bwww\.)\S*[-/_=?&]$|\w://$")
 _HYPHENS = "-\u2010"
+_UNSPACED = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_TIGHT = re.compile(f"{_UNSPACED.pattern}[A-Za-z0-9]|[A-Za-z0-9]{_UNSPACED.pattern}")
+_APART = re.compile(f"{_UNSPACED.pattern} [A-Za-z0-9]|[A-Za-z0-9] {_UNSPACED.pattern}")
 
 
 def clean(text: str) -> str:
@@ -45,7 +48,7 @@ def join_lines(text: str, hyphens: Hyphens = "drop") -> str:
     A hyphen between two letters at a line's end is removed if the word goes on in lower case (or all in
     capitals) and does not stand in ``text`` with its hyphen elsewhere; ``hyphens="keep"`` keeps it, the word
     still joined. Soft hyphens always go. Web addresses and Chinese and Japanese lines are joined without a
-    space.
+    space; Korean ones, which may be broken within words, only with ``"keep"``, the other reading of what is doubtful.
     """
     paragraphs = (part.split("\n") for part in re.split(r"\n\s*\n", text))
     return "\n\n".join(joined for part in paragraphs if (joined := _join_paragraph(part, text, hyphens)))
@@ -115,7 +118,20 @@ def _seam(left: str, right: str, context: str, hyphens: Hyphens) -> tuple[str, s
         return (left[:-1], "") if hyphens == "drop" and _is_broken_word(left, right, context) else (left, "")
     if left[-1] in "–—" and len(left) > 1 and not left[-2].isspace():
         return left, ""
-    return left, "" if _is_unspaced(left[-1]) and _is_unspaced(right[0]) else " "
+    return left, "" if _joins_tightly(left[-1], right[0], context, hyphens) else " "
+
+
+def _joins_tightly(left: str, right: str, context: str, hyphens: Hyphens) -> bool:
+    """Whether lines that end and begin so are joined without a space."""
+    if _is_hangul(left) and _is_hangul(right):
+        return hyphens == "keep"
+    if not (_is_unspaced(left) or _is_unspaced(right)):
+        return False
+    other = right if _is_unspaced(left) else left
+    if _is_unspaced(other) or other in "“”‘’…—·":
+        return True
+    # Latin words and numbers among Chinese ones are set apart in some texts and not in others.
+    return len(_TIGHT.findall(context)) > len(_APART.findall(context))
 
 
 def _is_broken_word(left: str, right: str, context: str) -> bool:
@@ -128,4 +144,8 @@ def _is_broken_word(left: str, right: str, context: str) -> bool:
 
 def _is_unspaced(char: str) -> bool:
     """Whether ``char`` belongs to a script written without spaces (Han, kana, full-width forms)."""
-    return "\u2e80" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or "\uff00" <= char <= "\uffef"
+    return _UNSPACED.match(char) is not None
+
+
+def _is_hangul(char: str) -> bool:
+    return "\uac00" <= char <= "\ud7a3"

@@ -15,6 +15,7 @@ from typing import Any
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.repair import repair
+from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
 
 MAX_STYLED = 20_000
 """Characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take 14
@@ -46,8 +47,11 @@ def page_lines(page: Any) -> list[TextLine]:
     """
     pymupdf = mupdf()
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
-    if len(page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP)) <= MAX_STYLED:
+    plain = page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP)
+    if len(plain) <= MAX_STYLED:
         flags |= pymupdf.TEXT_COLLECT_STYLES  # text that is printed twice to look bold is read once
+    if has_right_to_left(plain):
+        return _lines_by_place(page, flags | pymupdf.TEXT_PRESERVE_LIGATURES, is_right_to_left(plain))
     lines = []
     for number, block in enumerate(page.get_text("dict", flags=flags)["blocks"]):
         for line in block.get("lines", ()):
@@ -60,8 +64,49 @@ def page_lines(page: Any) -> list[TextLine]:
     return lines
 
 
+def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLine]:
+    """Lines of a page with right-to-left text: MuPDF parts them where the way changes, so that what touches on one
+    height is one line here."""
+    traced = [
+        (chr(code), origin, box) for span in page.get_texttrace() for code, _, origin, box in span["chars"]
+    ]
+    groups: list[list[tuple[BBox, int, list[dict[str, Any]]]]] = []
+    for number, block in enumerate(page.get_text("rawdict", flags=flags)["blocks"]):
+        for line in block.get("lines", ()):
+            box = BBox(*line["bbox"])
+            near = next(
+                (group for group in groups[-8:] if any(_touch(other, box) for other, *_ in group)), None
+            )
+            if near is None:
+                groups.append(near := [])
+            near.append((box, number, line["spans"]))
+    lines = []
+    for group in groups:
+        spans = [span for *_, pieces in group for span in pieces if span["chars"]]
+        size = max((span["size"] for span in spans), default=0.0)
+        box = BBox.union(box for box, *_ in group)
+        inside = [
+            (char, at) for char, (x, y), at in traced if box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1
+        ]
+        chars = [char for span in spans for char in span["chars"]]
+        text = repair(logical_text(chars, size, page_runs_left, inside))
+        if text:
+            hidden = all(span.get("alpha", 255) == 0 for span in spans)
+            lines.append(TextLine(box, text, size, group[0][1], hidden=hidden))
+    return lines
+
+
+def _touch(a: BBox, b: BBox) -> bool:
+    """Whether two pieces stand on one height with less than a height of white between them."""
+    shared = min(a.y1, b.y1) - max(a.y0, b.y0)
+    apart = max(a.x0, b.x0) - min(a.x1, b.x1)
+    height = min(a.height, b.height)
+    return shared > 0.5 * height and apart < height
+
+
 def printed_lines(lines: Iterable[TextLine]) -> list[list[TextLine]]:
-    """``lines`` grouped into printed lines, top to bottom, each from left to right."""
+    """``lines`` grouped into printed lines, top to bottom, each from left to right, or from right to left where most
+    of it runs so."""
     rows: list[list[TextLine]] = []
     for line in sorted(lines, key=lambda line: (line.bbox.y0 + line.bbox.y1) / 2):
         row = next(
@@ -76,7 +121,13 @@ def printed_lines(lines: Iterable[TextLine]) -> list[list[TextLine]]:
             rows.append([line])
         else:
             row.append(line)
-    return [sorted(row, key=lambda line: line.bbox.x0) for row in rows]
+    return [_in_order(row) for row in rows]
+
+
+def _in_order(row: Sequence[TextLine]) -> list[TextLine]:
+    if is_right_to_left("".join(line.text for line in row)):
+        return sorted(row, key=lambda line: -line.bbox.x1)
+    return sorted(row, key=lambda line: line.bbox.x0)
 
 
 def join_lines(rows: Sequence[Sequence[TextLine]]) -> str:

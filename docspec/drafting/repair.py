@@ -9,7 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]")
+# Joiners inside of words are spelling in Arabic and Indic scripts.
+_WORD = "[\u0620-\u077f\u0900-\u0dff]"
+_INVISIBLE = re.compile(
+    f"(?<!{_WORD})[\u200c\u200d]|[\u200c\u200d](?!{_WORD})|"
+    "[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060\ufeff\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]"
+)
 _SPACES = re.compile("[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
 _BULLETS = str.maketrans(
     dict.fromkeys("\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\u2219\u25cf\u23fa\u2981", "•")
@@ -30,6 +35,7 @@ _ACCENTS = {
     "¯": "\u0304",
 }
 _ACCENTED = re.compile(rf"(?<=[^\W\d_])([{''.join(_ACCENTS)}]) ?([^\W\d_])|([{''.join(_ACCENTS)}])([^\W\d_])")
+_TWICE = re.compile("([\u093e-\u094c])\\1+")  # vowel signs of Devanagari stand once on a letter
 _CEDILLA = re.compile(r"¸([cCsStT])|([cCsStT])¸")
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
@@ -42,7 +48,7 @@ def repair(text: str) -> str:
         text = _CEDILLA.sub(
             lambda match: unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327"), text
         )
-        text = unicodedata.normalize("NFC", text)
+        text = _TWICE.sub(r"\1", unicodedata.normalize("NFC", text))
     return _SPACES.sub(" ", text).strip()
 
 

@@ -49,6 +49,10 @@ def test_joining_never_fails_and_leaves_no_single_line_break(text: str) -> None:
         ("a pause—\nthen", "a pause—then"),
         ("soft\u00ad\nhyphen", "softhyphen"),
         ("漢字の\n文章", "漢字の文章"),
+        ("他说：“好”\n然后走了", "他说：“好”然后走了"),
+        ("建于1926年，在2009\n年重修", "建于1926年，在2009年重修"),
+        ("使用 PDF 文件，以及 HTML\n文件", "使用 PDF 文件，以及 HTML 文件"),
+        ("석탄을\n실은 열차", "석탄을 실은 열차"),
         ("at http://a.org/some-\npage.html or", "at http://a.org/some-page.html or"),
         ("and/or-\nso", "and/orso"),
         ("one\ntwo\n\nthree\nfour", "one two\n\nthree four"),
@@ -56,6 +60,14 @@ def test_joining_never_fails_and_leaves_no_single_line_break(text: str) -> None:
 )
 def test_a_line_end_is_read_as_a_person_would(printed: str, joined: str) -> None:
     assert join_lines(printed) == joined
+
+
+def test_korean_words_that_a_line_may_have_broken_are_the_second_reading() -> None:
+    assert join_lines("석\n탄을 실은", hyphens="keep") == "석탄을 실은"
+
+
+def test_joiners_within_words_are_spelling() -> None:
+    assert clean("می\u200cخوانند \u200bab") == "می\u200cخوانند ab"
 
 
 def test_hyphens_can_be_kept_with_the_word_still_joined() -> None:

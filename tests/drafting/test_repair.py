@@ -21,6 +21,8 @@ from docspec.drafting.repair import repair
         ("Dani¨el, Fran¸cois", "Daniël, François"),
         ("cafe\u0301", "café"),
         ("x ˜ y stays, and so does 3´", "x ˜ y stays, and so does 3´"),
+        ("می\u200cخوانند\u200c \u200cab\u200cc", "می\u200cخوانند abc"),
+        ("विद्याार्थी", "विद्यार्थी"),
         ("plain ASCII `code`", "plain ASCII `code`"),
     ],
 )
