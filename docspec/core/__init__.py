@@ -15,6 +15,7 @@ from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
 from docspec.core.options import ParseOptions
 from docspec.core.page import PageImage
+from docspec.core.provenance import LeftOut, Provenance, Span
 from docspec.core.result import (
     Baseline,
     Block,
@@ -39,6 +40,7 @@ __all__ = [
     "Event",
     "Failure",
     "InputError",
+    "LeftOut",
     "ModelError",
     "OutputError",
     "PageDraft",
@@ -49,7 +51,9 @@ __all__ = [
     "PageTimings",
     "ParseOptions",
     "PrintedLine",
+    "Provenance",
     "Region",
+    "Span",
     "StageStats",
     "UsageError",
 ]

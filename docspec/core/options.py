@@ -188,6 +188,12 @@ class ParseOptions:
         None, "Most tokens a page may have. Default: the model's limit.", SPECULATION, least=1
     )
     baseline: bool = option(False, "Also decode plainly and report the speed-up.", SPECULATION)
+    provenance: bool = option(
+        False,
+        "Keep for every word whether a draft had it, the model corrected it or wrote it alone (in JSON; --view asks "
+        "for it).",
+        SPECULATION,
+    )
 
     def __post_init__(self) -> None:
         check(self)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from docspec.core.categories import Category
 from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
+from docspec.core.provenance import Provenance
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -188,7 +189,8 @@ class Baseline:
 @dataclass(frozen=True, slots=True)
 class PageResult:
     """One page's output. ``failure`` is the category of ``error``, ``trace`` the traceback of a fault that nobody
-    foresaw. ``image`` is there for cropping figures while the page is being written; drop it after."""
+    foresaw. ``provenance`` is there where it was asked for. ``image`` is there for cropping figures while the page is
+    being written; drop it after."""
 
     source: str
     number: int
@@ -210,6 +212,7 @@ class PageResult:
     failure: Failure | None = None
     trace: str | None = None
     token_ids: tuple[int, ...] = ()
+    provenance: Provenance | None = None
     image: Image | None = None
 
     @property

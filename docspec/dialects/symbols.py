@@ -21,9 +21,15 @@ _TABLE = r"""
 """
 
 _COMMANDS = {entry[0]: entry[1:] for entry in _TABLE.split()} | {"−": "-", "′": "'"}
+_MEANT = {command: sign for sign, command in reversed(_COMMANDS.items()) if command[0] == "\\"}
 _SIGNS = re.compile("[" + re.escape("".join(_COMMANDS)) + "]")
 _TELLING = re.compile("[" + re.escape("".join(sign for sign in _COMMANDS if sign not in "…·−′")) + "]")
 _STYLED = re.compile("[\U0001d400-\U0001d7ff]")
+
+
+def sign_of(command: str) -> str | None:
+    """The character that a LaTeX command such as ``\\alpha`` stands for; ``None`` for one that sets how things look."""
+    return _MEANT.get(command)
 
 
 def latex_symbols(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from docspec.core.scaffold import Scaffold
 from docspec.engine.stopping import Loop, NeverStop, StopRule
+from docspec.engine.trail import Trail
 from docspec.targets.protocol import Prompt
 
 Finish = Literal["eos", "loop", "budget", "stopped"]
@@ -41,6 +42,7 @@ class Request:
     follow one decoding, so each gets its own. ``growing`` are drafts that are written while the sequence is decoded.
     A ``plain`` one is decoded one token a step. Choices of a tree whose margin is below ``doubt`` (in logits) are
     decided again by a step of one token, which takes a request that is alone in its batch or the first of it.
+    A ``traced`` one keeps how its tokens came to be.
     """
 
     prompt: Prompt
@@ -51,6 +53,7 @@ class Request:
     plain: bool = False
     stop: Callable[[], StopRule] = NeverStop
     doubt: float = 0.0
+    traced: bool = False
 
     @property
     def slots(self) -> int:
@@ -61,8 +64,9 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Output:
     """The tokens written for a request, the end-of-sequence token dropped, and why they ended: ``loop`` is the one that
-    they were cut at."""
+    they were cut at. ``trail`` says how they came to be, where that was asked for."""
 
     tokens: tuple[int, ...]
     finish: Finish
     loop: Loop | None = None
+    trail: Trail | None = None

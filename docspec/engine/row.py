@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from docspec.engine.acceptance import Outcome
 from docspec.engine.request import Finish, Output, Request
 from docspec.engine.stopping import Loop, StopRule
+from docspec.engine.trail import Trail
 from docspec.engine.tree import TokenTree
 from docspec.targets.protocol import Choice, Prefill
 
@@ -56,6 +57,7 @@ class Row:
     counts: Counts = field(default_factory=Counts)
     rules: RowRules | None = None
     plainly: int = 0
+    trail: Trail | None = None
 
     @classmethod
     def after_prefill(
@@ -64,6 +66,7 @@ class Row:
         """A row whose first token is what the prompt's last logits choose."""
         row = cls(request, prefill.length, prefill.rope_delta, target.eos_ids, request.stop())
         row.plainly = prefill.length
+        row.trail = Trail() if request.traced else None
         if target.rules.active:
             prompt = request.prompt.inputs["input_ids"][0].tolist()
             row.rules = target.rules.begin(prompt, row.output, request.budget)
@@ -78,11 +81,15 @@ class Row:
     def decided(self, choice: Choice) -> None:
         """Writes a token that was chosen alone."""
         self.note_margins([choice.margin])
+        if self.trail is not None:
+            self.trail.steps.append((len(self.output), 0))
         self.emit(choice.token)
 
     def note_margins(self, margins: Sequence[float]) -> None:
         """Of the choices that were written, these are the margins."""
         self.counts.margin = min([self.counts.margin, *margins])  # NaN is never less
+        if self.trail is not None:
+            self.trail.margins.extend(margins)
 
     def emit(self, token: int) -> bool:
         """Appends one output token and notices the end; whether it was one, as an end-of-sequence token is not kept."""
@@ -102,6 +109,7 @@ class Row:
     def settle(self, tree: TokenTree, outcome: Outcome) -> list[int]:
         """Takes over one verified tree; returns the nodes that were written, whose keys and values must be kept."""
         kept: list[int] = []
+        before = len(self.output)
         for node in outcome.path:
             if self.emit(tree.tokens[node]):
                 kept.append(node)
@@ -111,6 +119,8 @@ class Row:
             if not outcome.doubtful:
                 self.emit(outcome.token)
         self.note_margins(outcome.margins[: len(kept) + (not outcome.doubtful)])
+        if self.trail is not None:
+            self.trail.steps.append((before, len(kept)))
         self.length += 1 + len(kept)
         return kept
 
@@ -121,4 +131,4 @@ class Row:
     @property
     def result(self) -> Output:
         """What was written, and why it ended."""
-        return Output(tuple(self.output), self.finish or "budget", self.loop)
+        return Output(tuple(self.output), self.finish or "budget", self.loop, self.trail)

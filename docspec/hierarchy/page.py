@@ -19,6 +19,7 @@ from docspec.engine.request import Request
 from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.planner import Planner
+from docspec.hierarchy.provenance import with_provenance
 from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.setup import Setup
 from docspec.hierarchy.whole import WholePages
@@ -103,4 +104,7 @@ class PageParser:
             self.regions.reread(
                 [work for work in whole if work.result.cut and work.result.cut.reason == "loop"]
             )
+        if self.setup.options.provenance:
+            for work in works:
+                with_provenance(work, self.setup)
         return [work.result for work in works]

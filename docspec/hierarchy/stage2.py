@@ -46,6 +46,7 @@ class Stage2:
             plain=plain,
             stop=setup.stop,
             doubt=setup.doubt,
+            traced=options.provenance,
         )
         work.encode_seconds = time.perf_counter() - start
         return request
@@ -84,6 +85,7 @@ class Stage2:
     def written(self, work: Work, output: Output, stats: StageStats) -> None:
         """Adds to the result what the page's row wrote, its counts and its times."""
         setup, page, result = self._setup, work.page, work.result
+        work.outputs = (output,)
         text = setup.target.detokenize(list(output.tokens))
         setup.planner.observe(work.draft.drafter, text, stats)
         cut = results.cut_of(output)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from docspec.core import Event, PageDraft, PageError, PageImage, PageResult
+from docspec.engine.request import Output
 from docspec.hierarchy import results
 
 
@@ -25,7 +26,8 @@ class DraftedPage:
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """A page's result so far, whether its regions are verified, and what was written for them."""
+    """A page's result so far, whether its regions are verified, what was written for them, and the ``outputs`` that its
+    text is made of."""
 
     page: PageImage
     draft: PageDraft
@@ -33,6 +35,7 @@ class Work:
     crops: bool = False
     texts: list[str] | None = None
     encode_seconds: float = 0.0
+    outputs: tuple[Output, ...] = ()
 
     @classmethod
     def begun(cls, drafted: DraftedPage) -> Work:

@@ -54,7 +54,7 @@ class Mixture:
             return
         context = Context(row.request, self._codec, self._target, states)
         context.extend(row.output)
-        self._rows[row] = RowState(context, self._threshold, self._rates, self._survival)
+        self._rows[row] = RowState(context, self._threshold, self._rates, self._survival, row.trail)
         for name, source in self._sources.items():
             with self._timed(name):
                 source.begin(context)
@@ -94,7 +94,7 @@ class Mixture:
         with self._timed(name):
             suggested = self._sources[name].suggest([state.context for state in states])
             for state, continuations in zip(states, suggested, strict=True):
-                state.suggest(continuations)
+                state.suggest(continuations, name)
 
     def _observe(self, state: RowState, output: Sequence[int]) -> None:
         """Takes in what ``output`` has grown by."""

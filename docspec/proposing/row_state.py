@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from docspec.engine.trail import Trail
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.grower import Grown, grow
+from docspec.proposing.origins import Origins
 from docspec.proposing.rates import RUN_CAP, HitRates, Survival
 from docspec.proposing.threshold import Threshold
 
@@ -30,7 +32,14 @@ class RowState:
     ``threshold``, ``rates`` and ``survival`` belong to the batch: what one row teaches, all of them know.
     """
 
-    def __init__(self, context: Context, threshold: Threshold, rates: HitRates, survival: Survival) -> None:
+    def __init__(
+        self,
+        context: Context,
+        threshold: Threshold,
+        rates: HitRates,
+        survival: Survival,
+        trail: Trail | None = None,
+    ) -> None:
         self.context = context
         self.threshold = threshold
         self.is_sure = False
@@ -43,6 +52,7 @@ class RowState:
         self._suggested: list[Continuation] = []
         self._known: set[tuple[int, int, Sequence[int]]] = set()
         self._growth = [0] * len(context.request.growing)
+        self._origins = None if trail is None else Origins(trail, context.drafts)
 
     def is_own(self, tree: TokenTree) -> bool:
         """Whether ``tree`` was grown here."""
@@ -67,6 +77,8 @@ class RowState:
             return written
         context.extend(written)
         reached = self._reached(written)
+        if self._origins is not None:
+            self._origins.note(before, written, reached, self._grown)
         size, counted = len(written), False
         live: dict[tuple[int, int], Continuation] = {}
         left: list[tuple[Continuation, int]] = []
@@ -124,9 +136,11 @@ class RowState:
             for continuation in live:
                 self._offer(continuation)
 
-    def suggest(self, continuations: Iterable[Continuation]) -> None:
-        """Adds what a source suggests."""
+    def suggest(self, continuations: Iterable[Continuation], source: str) -> None:
+        """Adds what ``source`` suggests."""
         for continuation in continuations:
+            if self._origins is not None:
+                self._origins.made(continuation.text, source)
             if continuation.key is None:
                 self._stated += continuation.chance
             self._offer(continuation)

@@ -28,7 +28,7 @@ class Speller:
     """The texts of single tokens and the tokens of short texts, remembered."""
 
     def __init__(self, codec: Codec) -> None:
-        self._codec = codec
+        self.codec = codec
         anchor = codec.tokenize("a")
         self._anchor = anchor
         self._anchor_length = len(codec.detokenize(list(anchor)))
@@ -39,9 +39,7 @@ class Speller:
         """The text of ``token`` inside a text (some tokenizers drop the space of a first token)."""
         known = self._texts.get(token)
         if known is None:
-            known = (
-                self._codec.detokenize([*self._anchor, token])[self._anchor_length :] if token >= 0 else ""
-            )
+            known = self.codec.detokenize([*self._anchor, token])[self._anchor_length :] if token >= 0 else ""
             self._texts[token] = known
         return known
 
@@ -49,7 +47,7 @@ class Speller:
         """The tokens of a short text."""
         known = self._tokens.get(text)
         if known is None:
-            known = self._tokens[text] = tuple(self._codec.tokenize(text))
+            known = self._tokens[text] = tuple(self.codec.tokenize(text))
         return known
 
 

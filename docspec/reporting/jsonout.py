@@ -1,6 +1,8 @@
-"""Blocks to JSON, schema ``docspec.document/1``: boxes, categories, texts and page numbers for programs.
+"""Pages to JSON, schema ``docspec.document/2``: boxes, categories, texts, page numbers and provenance for programs.
 
-One page stands on one line, so that a document of any length is written as it is read and still greps well.
+It holds all that the other text formats are made of, page headers and footers included;
+:mod:`docspec.reporting.reading` reads it back. One page stands on one line, so that a document of any length is written
+as it is read and still greps well.
 """
 
 from __future__ import annotations
@@ -9,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from docspec.core import Block, PageResult
+from docspec.core import Block, PageResult, Provenance, Span
 from docspec.core.safe_text import dump_json
-from docspec.reporting.renderer import Layout, visible_blocks
+from docspec.reporting.renderer import Layout
 
-SCHEMA = "docspec.document/1"
+SCHEMA = "docspec.document/2"
 
 
 class JsonRenderer:
@@ -47,9 +49,13 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
         "height": result.height,
         "blocks": [
             _block_object(block, result.number, figures.get(index))
-            for index, block in visible_blocks(result, layout)
+            for index, block in enumerate(result.blocks)
         ],
     }
+    if result.provenance is not None:
+        for block, spans in zip(page["blocks"], result.provenance.spans, strict=True):
+            block["spans"] = list(map(_span_object, spans))
+        page["provenance"] = _provenance_object(result.provenance)
     if result.cut is not None:
         page["cut"] = asdict(result.cut)
     if layout.raw:
@@ -67,8 +73,38 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
         "bbox_from": block.bbox_from,
         "text": block.text,
     }
+    if block.gap is not None:
+        values["gap"] = block.gap
     if block.reread:
         values["reread"] = True
     if figure is not None:
         values["figure"] = figure
+    return values
+
+
+def _provenance_object(provenance: Provenance) -> dict[str, Any]:
+    return {
+        "drafted": provenance.drafted,
+        "steps": list(provenance.steps),
+        "origins": dict(provenance.origins),
+        "left_out": [
+            {
+                "text": one.text,
+                "after": one.after,
+                "bbox": None if one.bbox is None else list(one.bbox.rounded()),
+                "category": None if one.category is None else one.category.value,
+            }
+            for one in provenance.left_out
+        ],
+    }
+
+
+def _span_object(span: Span) -> dict[str, Any]:
+    values: dict[str, Any] = {"start": span.start, "end": span.end, "mark": span.mark}
+    if span.draft is not None:
+        values["draft"] = span.draft
+    if span.origins:
+        values["origins"] = dict(span.origins)
+    if span.margin is not None:
+        values["margin"] = float(f"{span.margin:.4g}")
     return values

@@ -7,7 +7,7 @@ from typing import Any
 
 from schema_check import load_schema, problems
 
-from docspec.core import BBox, Block, Category, Cut
+from docspec.core import BBox, Block, Category, Cut, LeftOut, Provenance, Span
 from docspec.reporting.jsonout import JsonRenderer
 from docspec.reporting.renderer import Layout
 
@@ -56,7 +56,30 @@ def test_document_without_pages_is_valid_json() -> None:
     assert document([])["pages"] == []
 
 
-def test_furniture_is_kept_on_request_only(make_page: Any) -> None:
+def test_page_headers_and_footers_are_kept_whatever_the_layout(make_page: Any) -> None:
     page = make_page(1, Block(Category.PAGE_HEADER, "head"))
-    assert document([page])["pages"][0]["blocks"] == []
-    assert len(document([page], layout=Layout(keep_furniture=True))["pages"][0]["blocks"]) == 1
+    assert len(document([page])["pages"][0]["blocks"]) == 1
+
+
+def test_provenance_follows_the_schema_and_is_absent_unless_asked_for(make_page: Any) -> None:
+    block = Block(Category.TEXT, "a word", gap="\n")
+    said = Provenance(
+        ((Span(0, 1, "agreed", None, (("draft", 2),), 1.23456), Span(2, 6, "corrected", "ward")),),
+        (LeftOut("Page 7", -1, BBox(1, 2, 3, 4), Category.PAGE_FOOTER), LeftOut("more", 0)),
+        (3, 1),
+        (("draft", 2), ("own", 1)),
+    )
+    value = document([make_page(1, block, provenance=said), make_page(2, block)])
+    assert problems(value, load_schema("document")) == []
+    first, second = value["pages"]
+    assert first["blocks"][0]["spans"] == [
+        {"start": 0, "end": 1, "mark": "agreed", "origins": {"draft": 2}, "margin": 1.235},
+        {"start": 2, "end": 6, "mark": "corrected", "draft": "ward"},
+    ]
+    assert first["provenance"]["left_out"][0] == {
+        "text": "Page 7",
+        "after": -1,
+        "bbox": [1, 2, 3, 4],
+        "category": "Page-footer",
+    }
+    assert "provenance" not in second and "spans" not in second["blocks"][0]

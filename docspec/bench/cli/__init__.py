@@ -8,6 +8,7 @@ from docspec.bench.cli.accuracy import accuracy
 from docspec.bench.cli.corrections import corrections
 from docspec.bench.cli.drafts import drafts
 from docspec.bench.cli.fidelity import fidelity
+from docspec.bench.cli.marks import marks
 from docspec.bench.cli.memory import memory
 from docspec.bench.cli.pictures import pictures
 from docspec.bench.cli.reader import reader
@@ -28,6 +29,7 @@ for command in (
     accuracy,
     drafts,
     corrections,
+    marks,
     reader,
     step,
     scripted,

@@ -31,6 +31,7 @@ class RegionPages:
             options.max_tokens or card.max_new_tokens,
             setup.doubt,
             card.reads_charts,
+            options.provenance,
         )
 
     def takes(self, page: PageImage) -> bool:
@@ -71,6 +72,7 @@ class RegionPages:
             self.reading.read([rest])
             blocks = rest.blocks(self._setup.target.detokenize)
             result, text = work.result, markdown_of(blocks)
+            work.outputs += tuple(rest.outputs)
             work.result = replace(
                 result,
                 text=f"{result.text}\n\n{text}" if text else result.text,
@@ -82,6 +84,7 @@ class RegionPages:
 
     def _written(self, work: Work, page: RegionsRead) -> None:
         """Adds to the result what was read in the page's regions."""
+        work.outputs = tuple(page.outputs)
         blocks = page.blocks(self._setup.target.detokenize)
         detail = (
             f"{len(page.regions)} regions, {len(page.crops)} crops; layout: {work.draft.layout or 'by ink'}"

@@ -116,6 +116,7 @@ class RegionReading:
         max_tokens: int,
         doubt: float = 0.0,
         charts: bool = False,
+        traced: bool = False,
     ) -> None:
         self._engine = engine
         self._target = target
@@ -125,6 +126,7 @@ class RegionReading:
         self._max_tokens = max_tokens
         self._doubt = doubt
         self._charts = charts
+        self._traced = traced
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops, encoded."""
@@ -163,7 +165,7 @@ class RegionReading:
         cells = picture.width * picture.height // self._limits.factor**2
         budget = min(self._max_tokens, LEAST_TOKENS + TOKENS_PER_CELL * cells)
         prompt = self._target.encode(picture, self._dialect.crop_prompt(region))
-        return Request(prompt, drafts, budget, stop=self._stop, doubt=self._doubt)
+        return Request(prompt, drafts, budget, stop=self._stop, doubt=self._doubt, traced=self._traced)
 
 
 def complete(page: PageImage, draft: PageDraft) -> list[Region]:

@@ -1,0 +1,63 @@
+"""A text as words that can be compared whatever it is written in: Markdown, HTML, LaTeX or none of them.
+
+Markup is no word: tags, emphasis, table bars, list marks, brackets of formulas, commands that only set how things
+look. A LaTeX command that stands for a character counts as that character. Every other printed character belongs to
+a word, so that no difference in what is said goes unseen; capitals count, and so does the minus of a number (other
+dashes are punctuation that drafts and targets set as they like).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from html import unescape
+from typing import NamedTuple
+
+from docspec.dialects.symbols import sign_of
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_LETTERS = rf"(?:[0-9A-Za-z]++|(?![{_UNSPACED}])[^\W_])++"
+_TOKEN = re.compile(
+    rf"""(?P<word> {_LETTERS} (?: [.,:'’/@\-\u2010\u2011] {_LETTERS} )*+ | [^\W_]
+        | (?<![^\s(\[$=<>|,]) [-−–] \d++ (?: [.,] \d++ )*+ )
+    | (?P<skip> </?[A-Za-z][^<>]{{0,300}}> | \]\([^()\s]{{0,500}}\) | !\[ | \\(?:begin|end)\{{[^{{}}]{{0,40}}\}} )
+    | (?P<command> \\[A-Za-z]+ )
+    | (?P<entity> &(?:[A-Za-z]{{2,8}}|\#\d{{1,6}}); )
+    | (?P<sign> [^\s\w] )""",
+    re.VERBOSE,
+)
+_CONTROL = frozenset(map(chr, (*range(32), 127)))
+_MARKUP = _CONTROL | frozenset("*_#|`$\\~>{}^[]&•●◦▪■‣∙○□\u00ad\u200b\u200c\u2060\ufeff-−–—")
+_SAME = str.maketrans("‘’‚ʼ“”„−–\u2010\u2011", "''''\"\"\"----")
+
+
+class Word(NamedTuple):
+    """``key`` is what is compared; ``start`` and ``end`` are its characters in the text."""
+
+    key: str
+    start: int
+    end: int
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of ``text`` in order."""
+    found: list[Word] = []
+    for match in _TOKEN.finditer(text):
+        kind, key = match.lastgroup, match[0]
+        if kind == "skip" or (kind == "sign" and key in _MARKUP):
+            continue
+        if kind == "command":
+            sign = sign_of(key)
+            if sign is None:
+                continue
+            key = sign
+        elif kind == "entity":
+            key = unescape(key)
+            if key in _MARKUP or key.isspace():
+                continue
+        if not key.isascii():
+            key = unicodedata.normalize("NFKC", key).translate(_SAME)
+        found.append(Word(key, match.start(), match.end()))
+    return found

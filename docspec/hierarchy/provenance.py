@@ -1,0 +1,147 @@
+"""A page's provenance: its words held against the draft, and what the engine knows of their tokens."""
+
+from __future__ import annotations
+
+import re
+import time
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from rapidfuzz.distance import Levenshtein
+
+from docspec.core import Block
+from docspec.core.provenance import OWN, Provenance, Span
+from docspec.dialects.agreement import agreement
+from docspec.dialects.words import words_of
+from docspec.engine.request import Output
+from docspec.hierarchy.setup import Setup
+from docspec.hierarchy.work import Work
+from docspec.proposing.spelling import Speller
+
+PROPOSED = "proposed"
+"""The origin of accepted tokens of which nobody noted what had proposed them."""
+
+_MOST_BYTES = 8
+"""Tokens that make one character between them, at most."""
+
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+
+
+def with_provenance(work: Work, setup: Setup) -> None:
+    """Adds to the page's result where its words come from."""
+    start, result = time.thread_time(), work.result
+    compared = agreement(result.blocks, work.draft)
+    spans, left_out = compared or ([[] for _ in result.blocks], [])
+    tokens = _Tokens.of(work.outputs, Speller(setup.target), escaped=setup.dialect.name == "layout-json")
+    told = tuple(map(tuple, tokens.told(result.blocks, spans)))
+    trails = [(output.trail, len(output.tokens)) for output in work.outputs if output.trail is not None]
+    found = Provenance(
+        spans=told,
+        left_out=tuple(left_out),
+        steps=tuple(wrote for trail, size in trails for wrote in trail.tokens_per_step(size)),
+        origins=tuple(Counter(tokens.origins).most_common()),
+        drafted=compared is not None,
+        seconds=time.thread_time() - start + sum(trail.seconds for trail, _ in trails),
+    )
+    work.result = replace(result, provenance=found)
+
+
+@dataclass(slots=True)
+class _Tokens:
+    """The tokens of all of a page's outputs: where each ends in their ``text``, its origin and its margin (infinite
+    where none is known)."""
+
+    text: str = ""
+    ends: list[int] = field(default_factory=list)
+    origins: list[str] = field(default_factory=list)
+    margins: list[float | None] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, outputs: Sequence[Output], speller: Speller, escaped: bool) -> _Tokens:
+        """``escaped``: the text is JSON, whose escapes are no words."""
+        found, pieces, size = cls(), [], 0
+        for output in outputs:
+            trail = output.trail
+            if trail is None:
+                continue
+            for piece in _pieces(output.tokens, speller):
+                pieces.append(piece)
+                size += len(piece)
+                found.ends.append(size)
+            for place, accepted in enumerate(trail.accepted(len(output.tokens))):
+                found.origins.append(trail.proposed.get(place, PROPOSED) if accepted else OWN)
+                found.margins.append(trail.margin([place]))
+            if found.ends:  # outputs stand apart
+                pieces.append("\n")
+                size += 1
+        text = "".join(pieces)
+        found.text = _ESCAPE.sub(_bare, text) if escaped else text
+        return found
+
+    def told(self, blocks: Sequence[Block], spans: Sequence[Sequence[Span]]) -> list[list[Span]]:
+        """``spans`` with the origins and margins of their tokens, as far as their words are found in the text."""
+        ours = [words_of(block.text) for block in blocks]
+        theirs = words_of(self.text)
+        where: list[tuple[int, int] | None] = [None] * sum(map(len, ours))
+        for code in Levenshtein.opcodes(
+            [word.key for block in ours for word in block], [word.key for word in theirs]
+        ):
+            if code.tag == "equal":
+                for offset in range(code.src_end - code.src_start):
+                    word = theirs[code.dest_start + offset]
+                    where[code.src_start + offset] = word.start, word.end
+        found, first = [], 0
+        for words, own in zip(ours, spans, strict=True):
+            starts = [word.start for word in words]
+            block = where[first : first + len(words)]
+            found.append(
+                [
+                    self._told(span, block[bisect_left(starts, span.start) : bisect_left(starts, span.end)])
+                    for span in own
+                ]
+            )
+            first += len(words)
+        return found
+
+    def _told(self, span: Span, words: Sequence[tuple[int, int] | None]) -> Span:
+        known = [word for word in words if word is not None]
+        if not known or span.mark == "draft":
+            return span
+        places = sorted(
+            {
+                place
+                for start, end in known
+                for place in range(bisect_right(self.ends, start), bisect_left(self.ends, end) + 1)
+            }
+        )
+        margins = [self.margins[place] for place in places]
+        least = [one for one in margins if one is not None]
+        return replace(
+            span,
+            origins=tuple(Counter(self.origins[place] for place in places).most_common()),
+            margin=min(least) if least and len(least) == len(places) else None,
+        )
+
+
+def _pieces(tokens: Sequence[int], speller: Speller) -> list[str]:
+    """The text of each token; of several that make one character, the first has it."""
+    found: list[str] = []
+    while len(found) < len(tokens):
+        at = len(found)
+        piece = speller.text(tokens[at])
+        for size in range(2, _MOST_BYTES + 1) if "\ufffd" in piece else ():
+            whole = speller.codec.detokenize(list(tokens[at : at + size]))
+            if "\ufffd" not in whole:
+                piece = whole
+                break
+        else:
+            size = 1
+        found += [piece, *[""] * (min(size, len(tokens) - at) - 1)]
+    return found
+
+
+def _bare(escape: re.Match[str]) -> str:
+    """A JSON escape in as many characters that belong to no other word."""
+    return " \\" if escape[1] == "\\" else f" {escape[1]}" if escape[1] in '"/' else "  "

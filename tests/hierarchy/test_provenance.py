@@ -1,0 +1,126 @@
+"""What the engine says of its tokens is what it did, and asking for it changes nothing."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from docspec import ParseOptions, Parser
+from docspec.bench.corrections import corrupt
+from docspec.bench.given import GivenDraft
+from docspec.bench.marks import recount
+from docspec.core import BBox, Category, PageDraft, PageImage, PageResult, Provenance, Region
+from docspec.core.observer import NullObserver
+from docspec.core.provenance import OWN
+from docspec.dialects.agreement import agreement
+from docspec.dialects.markdown_blocks import parse_blocks
+from docspec.drafting import SafeDrafter
+from docspec.engine.request import Request
+from docspec.hierarchy.decoding import make_engine
+from docspec.hierarchy.page import PageParser
+
+BUDGET = 120
+
+
+@pytest.fixture(scope="module")
+def parser(lively_qwen):
+    options = ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu", max_tokens=BUDGET)
+    with Parser(options) as parser:
+        yield parser
+
+
+@pytest.fixture(scope="module")
+def prompt(parser, printed_page):
+    return parser.loaded.target.encode(printed_page, "Read.")
+
+
+@pytest.fixture(scope="module")
+def greedy(parser, prompt):
+    return make_engine(parser.loaded.target, parser.options).baseline(Request(prompt, (), BUDGET))[0].tokens
+
+
+@pytest.mark.parametrize("align", ["cursor", "window", "ngrams"])
+@pytest.mark.parametrize("wrong", [0.0, 0.15, 1.0])
+def test_a_trail_tells_accepted_from_own_tokens_as_they_were_counted(parser, prompt, greedy, align, wrong):
+    rng = random.Random(3)
+    draft = tuple(rng.randrange(400) if rng.random() < wrong else token for token in greedy)
+    engine = make_engine(parser.loaded.target, replace(parser.options, align=align))
+    request = Request(prompt, (draft,), BUDGET)
+    [untraced], _ = engine.speculate([request])
+    [output], stats = engine.speculate([replace(request, traced=True)])
+    assert output.tokens == untraced.tokens == greedy
+    assert untraced.trail is None
+    trail, size = output.trail, len(output.tokens)
+    accepted = list(trail.accepted(size))
+    assert len(accepted) == size and not accepted[0], "the prefill's token was proposed by nobody"
+    assert sum(accepted) == stats.accepted
+    assert sum(trail.tokens_per_step(size)) == size - 1
+    assert len(trail.margins) >= size and min(trail.margins) == stats.smallest_margin
+    if align != "window":
+        assert all(trail.proposed[place] for place, was in enumerate(accepted) if was)
+        from_draft = sum(was and trail.proposed[place] == "draft" for place, was in enumerate(accepted))
+        assert from_draft == stats.accepted if wrong == 0 else from_draft <= stats.accepted
+    assert wrong > 0 or sum(accepted) > 0.8 * size
+    for place, name in trail.proposed.items():
+        if place < size and name == "draft":
+            assert output.tokens[place] in draft
+
+
+def read(parser, page, draft, **options):
+    options = replace(parser.options, provenance=True, stages="page", **options)
+    reader = PageParser(
+        parser.loaded, parser.dialect, SafeDrafter(GivenDraft(draft)), options, NullObserver()
+    )
+    return reader.parse(page)
+
+
+@pytest.fixture(scope="module")
+def page(printed_page):
+    return PageImage(printed_page, 1, 1.0, "page.png")
+
+
+def test_a_page_and_its_spans_count_the_same_tokens(parser, page, printed_page):
+    text = read(parser, page, PageDraft()).text
+    words = text.split(" ")
+    drafted = " ".join("?" + word[::-1] if number % 9 == 4 else word for number, word in enumerate(words))
+    box = BBox(0, 0, printed_page.width, printed_page.height)
+    found = read(parser, page, PageDraft((Region(box, Category.TEXT, (drafted,)),)))
+    said = found.provenance
+    assert found.text == text and said.drafted
+    assert sum(dict(said.origins).values()) == len(found.token_ids)
+    assert sum(said.steps) == len(found.token_ids) - 1
+    assert dict(said.origins)[OWN] == len(found.token_ids) - found.stage2.accepted
+    assert {span.mark for spans in said.spans for span in spans} >= {"agreed"}
+    for span in (span for spans in said.spans for span in spans if span.mark != "draft"):
+        assert sum(count for _, count in span.origins) >= 1
+        assert span.margin is not None and span.margin >= found.stage2.smallest_margin
+
+
+def test_without_a_draft_all_tokens_are_told_and_nothing_is_marked(parser, page):
+    found = read(parser, page, PageDraft())
+    assert not found.provenance.drafted
+    assert not any(found.provenance.spans) and not found.provenance.left_out
+    assert sum(dict(found.provenance.origins).values()) == len(found.token_ids)
+
+
+def test_pages_that_are_not_asked_have_none(parser, page):
+    assert parser.parse_page(page).provenance is None
+
+
+def test_the_recount_of_the_benchmark_finds_marks_that_are_wrong():
+    text = "Twice a day the harbour fills, and twice a day it empties again: 12 feet of water."
+    drafted, wrong = corrupt(text, 0.2, seed=3)
+
+    def counted(*drafts):
+        blocks = parse_blocks(text)
+        spans, _ = agreement(blocks, PageDraft(page_texts=drafts))
+        said = Provenance(tuple(map(tuple, spans)))
+        return recount(PageResult("a", 1, "ok", text, blocks, provenance=said), set(wrong))
+
+    corrected, agreed, marked, right = counted(drafted)
+    assert (corrected, agreed) == (len(wrong), 0) and right == marked > 0
+    assert counted(text)[:2] == (0, len(wrong)), "marks of another draft"
+    corrected, agreed, marked, right = counted("?" + text[::-1])
+    assert right < marked or corrected < len(wrong)
