@@ -118,6 +118,7 @@ def _model(label: str, name: str, *, needed: bool) -> Finding:
     state: State = "broken" if needed else "optional"
     try:
         from docspec.targets import registry
+        from docspec.targets.families import families
 
         path = registry.locate(name, offline=True)
         kind = registry.model_type_of(name, path)
@@ -126,8 +127,8 @@ def _model(label: str, name: str, *, needed: bool) -> Finding:
         return Finding("model", label, state, what, remedy)
     except Exception as error:
         return Finding("model", label, state, f"cannot be examined: {first_line(error)}")
-    if kind not in registry.FAMILIES:
-        known = ", ".join(sorted(registry.FAMILIES))
+    if kind not in families():
+        known = ", ".join(sorted(families()))
         return Finding(
             "model", label, state, f"models of type '{kind}' are not supported", f"supported are {known}"
         )

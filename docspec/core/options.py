@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from docspec.core.errors import UsageError
+from docspec.core.spelling import DialectName
 
 Stages = Literal["auto", "both", "page", "none"]
 Graphs = Literal["auto", "cuda", "compile", "off"]
@@ -115,6 +116,12 @@ class ParseOptions:
     dtype: Dtype = option("auto", "Number format of the weights.", MODEL)
     attention: Attention = option("auto", "Attention implementation.", MODEL)
     offline: bool = option(False, "Never open a connection; use what is on this machine.", MODEL)
+    dialect: DialectName | None = option(
+        None, "How the model writes pages. Default: what is known of it.", MODEL
+    )
+    prompt: str | None = option(
+        None, "What the model is asked for a page. Default: what is known of it.", MODEL, metavar="TEXT"
+    )
     graphs: Graphs = option(
         "auto",
         "How steps are run: captured as CUDA graphs, compiled, or as they come (off); auto: what works.",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
-DIALECTS = ("markdown", "layout-json")
+DialectName = Literal["markdown", "layout-json"]
+
+DIALECTS: tuple[DialectName, ...] = get_args(DialectName)
 
 TableStyle = Literal["compact", "html", "pipe", "both"]
 """HTML on one line only (dots.ocr), HTML also indented, pipe tables, or HTML of both kinds and pipe tables."""

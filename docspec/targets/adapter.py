@@ -6,7 +6,7 @@ after that the text decoder is called directly with explicit positions and a fou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -30,22 +30,28 @@ from docspec.targets.threads import decoding_threads, using_threads
 from docspec.targets.weight_layout import store_for_narrow_steps
 
 PER_TOKEN = ("input_ids", "mm_token_type_ids")
-"""Model inputs of shape ``(1, length)``; the others have one entry an image or a patch."""
+"""Model inputs of shape ``(1, length)`` whose padding is zero; the others have one entry an image or a patch."""
 
 
 class TransformersTarget:
     """A transformers model as :class:`docspec.targets.protocol.TargetModel`.
 
-    ``rope_axes`` is 3 for multi-axis rotary embedding (Qwen-VL kin) and 1 for a plain one (dots.ocr).
+    ``logits`` is what the class does to the output of its head, given the decoder's configuration. Everything else is
+    read off the model: where its decoder is, what it remembers of a prompt's positions, how far its layers look back.
     """
 
     def __init__(
-        self, model: Any, processing: Processing, *, rope_axes: int, eos_ids: frozenset[int]
+        self,
+        model: Any,
+        processing: Processing,
+        *,
+        eos_ids: frozenset[int],
+        logits: Callable[[Any, Any], Any] | None = None,
     ) -> None:
         self.model = model.eval()
         self.processing = processing
-        self.rope_axes = rope_axes
         self.eos_ids = eos_ids
+        self._logits = logits
         self._decoder = model.get_decoder()
         self._embed = self._decoder.get_input_embeddings()
         self._head = model.get_output_embeddings()
@@ -59,7 +65,8 @@ class TransformersTarget:
             device=self._embed.weight.device,
         )
         self._groups = config.num_attention_heads // config.num_key_value_heads
-        self._window = _window(config, rope_axes)
+        self._window = _window(config)
+        self._turns = hasattr(model.model, "get_rope_index")  # positions are not places: images take fewer
         self.kv: KVMemory = KVArena(self.kv_spec)
         self.steps: StepRunner = EagerSteps(self)
         self.rules = GenerationRules()
@@ -92,6 +99,11 @@ class TransformersTarget:
         with using_threads(self._threads):
             return prefill_rows(self, prompts, cache, rows, states)
 
+    def alike(self, prompt: Prompt) -> Hashable:
+        """What prompts have to have in common to share a forward pass: images that can be concatenated."""
+        shapes = ((name, value.shape[1:]) for name, value in prompt.inputs.items() if name not in PER_TOKEN)
+        return frozenset((name, shape) for name, shape in shapes if name != "attention_mask")
+
     @torch.inference_mode()
     def prefill_together(
         self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
@@ -104,6 +116,8 @@ class TransformersTarget:
         lengths = [prompt.length for prompt in prompts]
         cache.begin_prefills(rows, lengths)
         ends = sorted({length - 1 for length in lengths})
+        if self._turns:
+            self.model.model.rope_deltas = None  # what another prompt left there
         with self._watching_decoder(states) as seen:
             output = self.model(
                 **self._joined([prompt.inputs for prompt in prompts], max(lengths)),
@@ -141,11 +155,15 @@ class TransformersTarget:
     def _joined(self, inputs: Sequence[dict[str, torch.Tensor]], longest: int) -> dict[str, torch.Tensor]:
         """One batch of all ``inputs``: what has one entry a token is padded and stacked, images are concatenated.
 
-        There is no attention mask: it would only say what causal attention from left to right implies.
+        There is no attention mask: it would only say what causal attention from left to right implies. Raises
+        :class:`docspec.core.ModelError` for an input with one entry a token that is not known: what pads it, and what
+        the tokens after the prompt have of it, is then not known either.
         """
         joined = {}
         for name in inputs[0].keys() - {"attention_mask"}:
             values = [one[name] for one in inputs]
+            if name not in PER_TOKEN and values[0].shape == inputs[0]["input_ids"].shape:
+                raise ModelError(f"the model's input {name} has one entry a token and is not known here")
             if name in PER_TOKEN:
                 values = [functional.pad(value, (0, longest - value.shape[1])) for value in values]
             joined[name] = torch.cat(values).to(self.kv_spec.device)
@@ -153,8 +171,14 @@ class TransformersTarget:
 
     def _rope_delta(self, row: int = 0) -> int:
         """The delta of a prompt that was just run; module state that the next prompt overwrites."""
-        deltas = getattr(self.model.model, "rope_deltas", None)
-        return int(deltas.flatten()[row]) if deltas is not None else 0
+        if not self._turns:
+            return 0
+        deltas = self.model.model.rope_deltas
+        if deltas is None:
+            raise ModelError(
+                f"{type(self.model).__name__} left no rope_deltas behind: a prompt without an image?"
+            )
+        return int(deltas.flatten()[row])
 
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self._embed(tokens)
@@ -164,20 +188,19 @@ class TransformersTarget:
     ) -> torch.Tensor:
         masks: Any = self._prepared(mask)
         if self._window is not None:
-            near = mask & within_window(positions, cache, mask.shape[2], self._window)
+            near = mask & within_window(cache, mask, self._window)
             masks = {"full_attention": masks, "sliding_attention": self._prepared(near)}
-        if self.rope_axes > 1:
-            positions = positions.unsqueeze(0).expand(self.rope_axes, -1, -1)
         return self._decoder(
             inputs_embeds=self.embed(tokens),
-            position_ids=positions,
+            position_ids=positions,  # the same on every axis: those of text
             attention_mask=masks,
             past_key_values=cache,
             use_cache=True,
         ).last_hidden_state
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        return self._head(hidden)
+        logits = self._head(hidden)
+        return logits if self._logits is None else self._logits(logits, self._decoder.config)
 
     def _prepared(self, mask: torch.Tensor) -> torch.Tensor:
         """Boolean ``(rows, tree, slots)`` as the decoder's attention takes it."""
@@ -204,7 +227,7 @@ class TransformersTarget:
         )
 
 
-def _window(config: Any, rope_axes: int) -> int | None:
+def _window(config: Any) -> int | None:
     """Tokens that the decoder's sliding layers look back, themselves included; ``None`` where it has no such layers.
 
     Raises :class:`docspec.core.ModelError` for kinds of attention that tree masks cannot express.
@@ -215,9 +238,6 @@ def _window(config: Any, rope_axes: int) -> int | None:
     if "sliding_attention" not in kinds:
         return None
     window = getattr(config, "sliding_window", None)
-    if window is None or rope_axes > 1:
-        raise ModelError(
-            "sliding_attention (layer_types in config.json) needs sliding_window and plain positions; this model is "
-            "not supported"
-        )
+    if window is None:
+        raise ModelError("sliding_attention (layer_types in config.json) needs sliding_window")
     return int(window)

@@ -6,6 +6,7 @@ is a mask. Folding gives the same sums: query heads that share a key head become
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -65,24 +66,30 @@ def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Te
     return additive_mask(mask, dtype).repeat(1, 1, groups, 1)
 
 
-def within_window(positions: torch.Tensor, cache: KVCache, slots: int, window: int) -> torch.Tensor:
+def within_window(cache: KVCache, mask: torch.Tensor, window: int) -> torch.Tensor:
     """Boolean ``(rows, tree, slots)``: true for slots whose token lies less than ``window`` tokens back.
 
-    ``positions`` ``(rows, tree)`` are the tokens' places in their sequences. A verified token's place is its slot; the
-    tree's own slots, which ``cache`` was told, hold the places of its nodes.
+    ``mask`` ``(rows, tree, slots)`` is what each token may look at: all that stands before it in its sequence, and
+    itself, so that their number is its place. A verified token's place is its slot; the tree's own slots, which
+    ``cache`` was told, hold the places of its nodes.
     """
-    rows, tree = positions.shape
+    rows, tree, slots = mask.shape
+    here = mask.sum(2) - 1
     written = cache.write_index.view(rows, tree) % cache.slots
-    places = torch.arange(slots + 1, device=positions.device).repeat(rows, 1)
-    places.scatter_(1, written.clamp(max=slots), positions)  # padding is written beyond what is looked at
-    return positions.unsqueeze(2) - places[:, None, :slots] < window
+    places = torch.arange(slots + 1, device=mask.device).repeat(rows, 1)
+    places.scatter_(1, written.clamp(max=slots), here)  # padding is written beyond what is looked at
+    return here.unsqueeze(2) - places[:, None, :slots] < window
 
 
-def default_attention() -> dict[str, str]:
-    """What transformers takes as ``attn_implementation``: folded in the text decoder, sdpa in the vision tower.
+def attentions(wanted: str, parts: Iterable[str], vision: str) -> dict[str, str]:
+    """What transformers takes as ``attn_implementation``: one for the text decoder, one for everything else.
 
-    A configuration whose text is one of its parts does not hand its own choice down to it, so both are named.
+    ``auto`` is folded in the decoder. A configuration whose text is one of its ``parts`` does not hand its own choice
+    down to it, so all are named. ``vision`` is what towers take, ``eager`` where that is ``wanted`` of everything.
     """
-    AttentionInterface.register(FOLDED, folded_attention)
-    AttentionMaskInterface.register(FOLDED, sdpa_mask)
-    return {"": FOLDED, "text_config": FOLDED, "vision_config": "sdpa"}
+    if wanted == "auto":
+        wanted = FOLDED
+        AttentionInterface.register(FOLDED, folded_attention)
+        AttentionMaskInterface.register(FOLDED, sdpa_mask)
+    other = wanted if wanted == "eager" else vision
+    return {"": wanted, **{part: wanted if part == "text_config" else other for part in parts}}

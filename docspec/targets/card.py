@@ -68,6 +68,10 @@ class TargetCard:
     def reads_charts(self) -> bool:
         return self.region_prompts is not None and "chart" in self.region_prompts
 
+    def asked(self, dialect: str | None, prompt: str | None) -> TargetCard:
+        """This card with what the user says; ``None`` says nothing."""
+        return replace(self, dialect=dialect or self.dialect, prompt=prompt or self.prompt)
+
     def overridden_by(self, directory: str) -> TargetCard:
         """This card with what ``directory/docspec.json`` says.
 

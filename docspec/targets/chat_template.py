@@ -24,11 +24,11 @@ MAX_CHARACTERS = 200_000
 """Of a rendered prompt; the instruction itself is a few hundred."""
 
 
-def find_template(path: str, tokenizer: Any) -> tuple[str, str]:
+def find_template(path: str, tokenizer: Any, default: str | None = None) -> tuple[str, str]:
     """The template of the checkpoint in ``path`` and the file that it stands in, in the order of ``AutoProcessor``.
 
-    That is the processor's configuration, ``chat_template.json``, ``chat_template.jinja``, and only then what the
-    tokenizer brings. Raises :class:`docspec.core.ModelError` where there is none.
+    That is the processor's configuration, ``chat_template.json``, ``chat_template.jinja``, only then what the tokenizer
+    brings, and at last ``default``. Raises :class:`docspec.core.ModelError` where there is none.
     """
     directory = Path(path)
     for name in ("processor_config.json", "chat_template.json"):
@@ -43,6 +43,8 @@ def find_template(path: str, tokenizer: Any) -> tuple[str, str]:
             raise ModelError(f"{directory / 'chat_template.jinja'}: {first_line(error)}") from error
     if tokenizer.chat_template is not None:
         return _default(tokenizer.chat_template, directory / "tokenizer_config.json"), "tokenizer_config.json"
+    if default is not None:
+        return default, "the family's own template"
     raise ModelError(f"{path} has no chat template; put the published chat_template.jinja beside the weights")
 
 

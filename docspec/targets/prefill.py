@@ -6,7 +6,7 @@ arithmetic, so only prompts of similar length share a pass, and no pass grows be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,24 +30,29 @@ def prefill_rows(
     Raises ``ValueError`` if a prompt does not fit the cache.
     """
     filled: dict[int, Prefill] = {}
-    for group in groups([prompt.length for prompt in prompts]):
+    kinds = [target.alike(prompt) for prompt in prompts]
+    for group in groups([prompt.length for prompt in prompts], kinds):
         own = [prompts[i] for i in group], cache, [rows[i] for i in group]
         results = target.prefill_together(*own, states)
         filled.update(zip(group, results, strict=True))
     return [filled[i] for i in range(len(prompts))]
 
 
-def groups(lengths: Sequence[int]) -> list[list[int]]:
-    """Indices of ``lengths`` in groups that share a forward pass, shortest prompts first."""
+def groups(lengths: Sequence[int], kinds: Sequence[Hashable] = ()) -> list[list[int]]:
+    """Indices of ``lengths`` in groups that share a forward pass, shortest prompts first; only prompts of one of
+    ``kinds`` do."""
     found: list[list[int]] = []
+    open_of: dict[Hashable, list[int]] = {}
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        length = lengths[index]
+        length, kind = lengths[index], kinds[index] if kinds else None
+        group = open_of.get(kind)
         if (
-            found
-            and length <= MAX_STRETCH * lengths[found[-1][0]]
-            and length * (len(found[-1]) + 1) <= MAX_TOKENS
+            group is not None
+            and length <= MAX_STRETCH * lengths[group[0]]
+            and length * (len(group) + 1) <= MAX_TOKENS
         ):
-            found[-1].append(index)
+            group.append(index)
         else:
-            found.append([index])
+            open_of[kind] = [index]
+            found.append(open_of[kind])
     return found

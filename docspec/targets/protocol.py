@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -81,6 +81,10 @@ class TargetModel(Protocol):
 
     def encode(self, image: Image, prompt: str) -> Prompt:
         """The model's inputs for one image and one instruction."""
+        ...
+
+    def alike(self, prompt: Prompt) -> Hashable:
+        """Prompts of which this differs cannot be prefilled together."""
         ...
 
     def prefill(

@@ -19,7 +19,7 @@ from docspec.core.options import Graphs
 from docspec.core.sizes import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
 from docspec.reader import model as reader
 from docspec.targets.adapter import TransformersTarget
-from docspec.targets.attention import default_attention
+from docspec.targets.attention import attentions
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig
 from docspec.targets.dots_ocr.modeling import DotsOCRForCausalLM
 from docspec.targets.processing import Processing
@@ -36,12 +36,13 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One configuration: how its model is made of a vocabulary size (``None``: the published one)."""
+    """One configuration: how its model is made of a vocabulary size (``None``: the published one). ``typed``: whether
+    its positions depend on what is an image token."""
 
     config: Callable[[int | None], PreTrainedConfig]
     model: Any
     images: Callable[[], Qwen2VLImageProcessorPil]
-    rope_axes: int
+    typed: bool
 
 
 def _qwen3_vl(
@@ -109,7 +110,7 @@ PUBLISHED: dict[str, Published] = {
         ),
         Qwen3VLForConditionalGeneration,
         _QWEN_IMAGES,
-        rope_axes=3,
+        typed=True,
     ),
     "qwen3-vl-8b": Published(
         _qwen3_vl(
@@ -130,7 +131,7 @@ PUBLISHED: dict[str, Published] = {
         ),
         Qwen3VLForConditionalGeneration,
         _QWEN_IMAGES,
-        rope_axes=3,
+        typed=True,
     ),
     "dots.ocr": Published(
         lambda vocab_size: DotsOCRConfig(
@@ -142,10 +143,10 @@ PUBLISHED: dict[str, Published] = {
         ),
         DotsOCRForCausalLM,
         _images(14, 1, DOTS_MIN_PIXELS, DOTS_MAX_PIXELS),
-        rope_axes=1,
+        typed=False,
     ),
-    "mini": Published(_reader("mini"), Qwen3VLForConditionalGeneration, reader.image_processor, rope_axes=3),
-    "tiny": Published(_reader("tiny"), Qwen3VLForConditionalGeneration, reader.image_processor, rope_axes=3),
+    "mini": Published(_reader("mini"), Qwen3VLForConditionalGeneration, reader.image_processor, typed=True),
+    "tiny": Published(_reader("tiny"), Qwen3VLForConditionalGeneration, reader.image_processor, typed=True),
 }
 """Configurations by the names that commands know; ``tiny`` is for tests."""
 
@@ -156,7 +157,7 @@ class WordlessProcessing(Processing):
     def __init__(self, images: Qwen2VLImageProcessorPil, image_token_id: int, typed: bool) -> None:
         super().__init__(images, None)
         self._image_token_id = image_token_id
-        self._typed = typed  # whether the model's positions depend on what is an image token
+        self._typed = typed
 
     def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
         """Model inputs for ``image``; ``prompt`` is not read."""
@@ -192,9 +193,10 @@ def random_target(
         config = published.config(-(-vocabulary // 128) * 128)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.device(device):
         torch.manual_seed(SEED)
-        model = published.model._from_config(config, dtype=dtype, attn_implementation=default_attention())
+        attention = attentions("auto", config.sub_configs, "sdpa")
+        model = published.model._from_config(config, dtype=dtype, attn_implementation=attention)
     model = model.to(device).requires_grad_(False)
-    processing = WordlessProcessing(published.images(), config.image_token_id, typed=published.rope_axes > 1)
-    target = TransformersTarget(model, processing, rope_axes=published.rope_axes, eos_ids=frozenset())
+    processing = WordlessProcessing(published.images(), config.image_token_id, typed=published.typed)
+    target = TransformersTarget(model, processing, eos_ids=frozenset())
     target.steps = make_steps(target, graphs)
     return target

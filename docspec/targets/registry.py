@@ -1,20 +1,19 @@
 """From a model name to a target that is ready to verify: where it lies, which family it is, how it is asked.
 
 A name is a local directory, a hub name, or ``mini`` for the bundled reader. The family is read from the
-checkpoint's ``config.json``; a new one needs one entry in ``FAMILIES``.
+checkpoint's ``config.json``; :mod:`docspec.targets.families` holds those that are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from docspec.core import ModelError, ParseOptions, UsageError
-from docspec.core.bars import without_bars
 from docspec.core.safe_text import first_line
 from docspec.targets.card import TargetCard
+from docspec.targets.families import families
 from docspec.targets.processing import check_torchvision
 from docspec.targets.validation import check_checkpoint, read_object
 
@@ -79,44 +78,6 @@ class LoadedTarget:
         return self.target.card
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """How checkpoints of one ``model_type`` are loaded: to a target and the names of the weights left out."""
-
-    card: TargetCard
-    load: Callable[[str, dict[str, Any]], tuple[TransformersTarget, tuple[str, ...]]]
-
-
-def _load_qwen3_vl(path: str, settings: dict[str, Any]) -> tuple[TransformersTarget, tuple[str, ...]]:
-    from transformers import Qwen3VLForConditionalGeneration
-
-    from docspec.targets.adapter import TransformersTarget
-    from docspec.targets.qwen_processing import QwenProcessing
-
-    model, left_out = _from_pretrained(Qwen3VLForConditionalGeneration, path, settings)
-    processing = QwenProcessing.from_pretrained(path, model.config.image_token_id)
-    eos_ids = _eos_ids(model, processing.tokenizer)
-    return TransformersTarget(model, processing, rope_axes=3, eos_ids=eos_ids), left_out
-
-
-def _load_dots_ocr(path: str, settings: dict[str, Any]) -> tuple[TransformersTarget, tuple[str, ...]]:
-    from docspec.targets.adapter import TransformersTarget
-    from docspec.targets.dots_ocr.modeling import DotsOCRForCausalLM
-    from docspec.targets.dots_ocr.processing import DotsOCRProcessing
-
-    model, left_out = _from_pretrained(DotsOCRForCausalLM, path, settings)
-    processing = DotsOCRProcessing.from_pretrained(path)
-    target = TransformersTarget(model, processing, rope_axes=1, eos_ids=frozenset(processing.eos_ids))
-    return target, left_out
-
-
-FAMILIES: dict[str, Family] = {
-    "qwen3_vl": Family(TargetCard("markdown"), _load_qwen3_vl),
-    "dots_ocr": Family(TargetCard("layout-json", max_new_tokens=24000, image_dpi=200.0), _load_dots_ocr),
-}
-"""Families by the ``model_type`` of their ``config.json``."""
-
-
 def load_target(options: ParseOptions) -> LoadedTarget:
     """Loads what ``options.model`` names, on the device and in the precision asked for.
 
@@ -124,27 +85,21 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     """
     path = locate(options.model, options.offline)
     model_type = model_type_of(options.model, path)
-    family = FAMILIES.get(model_type)
-    if family is None:
-        raise ModelError(
-            f"{options.model}: models of type '{model_type}' are not supported; supported are "
-            + ", ".join(sorted(FAMILIES))
-        )
-    card = family.card.overridden_by(path)
+    from docspec.targets.contract import check_contract, unknown_family
+
+    family = families().get(model_type) or unknown_family(options.model, model_type, path, options)
+    card = family.card_of(options.model, path).overridden_by(path).asked(options.dialect, options.prompt)
     check_checkpoint(path)
     check_torchvision()
     from docspec.targets.generation import ban_of, notes_of, rules_of
+    from docspec.targets.loading import load_family
     from docspec.targets.stepping.choice import make_steps
 
     device = pick_device(options.device)
     dtype = pick_dtype(options.dtype, device)
-    settings = {"dtype": dtype, "device": device, "attn_implementation": _attention(options.attention)}
-    try:
-        target, left_out = family.load(path, settings)
-    except ModelError:
-        raise
-    except Exception as error:
-        raise ModelError(f"{path} cannot be loaded as {model_type}: {first_line(error)}") from error
+    target, left_out = load_family(family, path, dtype, device, options.attention)
+    if model_type not in families():
+        check_contract(target)
     target.card = card
     target.steps = make_steps(target, options.graphs)
     published, vocab = target.model.generation_config, target.model.config.get_text_config().vocab_size
@@ -165,15 +120,6 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         generation=notes_of(published),
     )
     return LoadedTarget(target, info)
-
-
-def _attention(wanted: str) -> str | dict[str, str]:
-    """``auto`` folds query groups in the decoder and leaves the vision tower to sdpa."""
-    if wanted != "auto":
-        return wanted
-    from docspec.targets.attention import default_attention
-
-    return default_attention()
 
 
 def locate(name: str, offline: bool = False) -> str:
@@ -245,43 +191,3 @@ def pick_dtype(wanted: str, device: torch.device) -> torch.dtype:
     if wanted == "auto":
         return {"cpu": torch.float32, "mps": torch.float16}.get(device.type, torch.bfloat16)
     return getattr(torch, wanted)
-
-
-def _from_pretrained(cls: Any, path: str, settings: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
-    """The model of class ``cls`` in ``path`` with every weight it needs, and the names of the weights it has no use
-    for."""
-    from transformers.utils import logging
-
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # its table of weights is said in a line here
-    settings = dict(settings)
-    device = settings.pop("device")
-    try:
-        with without_bars():
-            model, loading = cls.from_pretrained(
-                path,
-                local_files_only=True,
-                output_loading_info=True,
-                ignore_mismatched_sizes=True,  # they are told with the missing ones
-                **settings,
-            )
-    except Exception as error:
-        raise ModelError(f"{path} cannot be loaded as {cls.__name__}: {first_line(error)}") from error
-    finally:
-        logging.set_verbosity(verbosity)
-    absent = sorted(loading["missing_keys"]) + sorted(key[0] for key in loading["mismatched_keys"])
-    if absent:
-        raise ModelError(
-            f"{path} is not a complete {cls.__name__}: {len(absent)} weights are missing or of another shape, "
-            f"the first is {absent[0]}"
-        )
-    return model.to(device), tuple(sorted(loading["unexpected_keys"]))
-
-
-def _eos_ids(model: Any, tokenizer: Any) -> frozenset[int]:
-    """Every token that ends generation, from the generation configuration and the tokenizer."""
-    said = model.generation_config.eos_token_id
-    ids = {said} if isinstance(said, int) else set(said or ())
-    if tokenizer.eos_token_id is not None and not ids:
-        ids.add(tokenizer.eos_token_id)
-    return frozenset(ids)

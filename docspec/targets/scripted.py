@@ -6,7 +6,7 @@ with real acceptance can be measured where the weights are not at hand. One row 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
@@ -62,6 +62,9 @@ class ScriptedTarget:
 
     def encode(self, image: Image, prompt: str) -> Prompt:
         return self.inner.encode(image, prompt)
+
+    def alike(self, prompt: Prompt) -> Hashable:
+        return self.inner.alike(prompt)
 
     def prefill(
         self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False

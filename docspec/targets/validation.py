@@ -68,6 +68,28 @@ TOKENS = Rule(
     lambda value: _TOKEN.holds(value) or (isinstance(value, list) and all(map(_TOKEN.holds, value))),
 )
 
+_EDGE = whole(1, 1024)
+EDGES = Rule(
+    "a whole number from 1 to 1024, or one for height and one for width",
+    lambda value: all(map(_EDGE.holds, _values(value))),
+)
+
+
+def _values(value: Any) -> list[Any]:
+    """Height and width of a size that may be one number."""
+    if isinstance(value, dict):
+        return [value.get("height"), value.get("width")]
+    return value if isinstance(value, list) and len(value) == 2 else [value]
+
+
+def _is_image_processor(name: Any) -> bool:
+    """Whether transformers has an image processor of that name, in whichever of its spellings."""
+    from transformers.models.auto.auto_mappings import IMAGE_PROCESSOR_MAPPING_NAMES
+
+    known = {cls for kinds in IMAGE_PROCESSOR_MAPPING_NAMES.values() for cls in kinds.values()}
+    return isinstance(name, str) and name.removesuffix("Fast").removesuffix("Pil") in known
+
+
 _SIZES = dict.fromkeys(
     (
         "vocab_size",
@@ -76,7 +98,6 @@ _SIZES = dict.fromkeys(
         "num_attention_heads",
         "num_heads",
         "max_position_embeddings",
-        "patch_size",
         "spatial_merge_size",
         "temporal_patch_size",
         "out_hidden_size",
@@ -89,6 +110,7 @@ _SIZES = dict.fromkeys(
 )
 MODEL = {
     **_SIZES,
+    "patch_size": EDGES,
     "num_hidden_layers": whole(1, 1000),
     "depth": whole(1, 1000),
     "num_key_value_heads": optional(whole()),
@@ -107,8 +129,8 @@ MODEL = {
 """Fields of ``config.json``, of its ``text_config`` and its ``vision_config``."""
 
 IMAGES = {
-    "image_processor_type": one_of(f"Qwen2VLImageProcessor{kind}" for kind in ("", "Fast", "Pil")),
-    "patch_size": whole(1, 1024),
+    "image_processor_type": Rule("the name of an image processor of transformers", _is_image_processor),
+    "patch_size": EDGES,
     "merge_size": whole(1, 64),
     "temporal_patch_size": whole(1, 64),
     "min_pixels": optional(whole()),
@@ -206,7 +228,8 @@ def _check_images(file: Path, vision: Mapping[str, Any]) -> None:
         ("merge_size", "spatial_merge_size"),
         ("temporal_patch_size", "temporal_patch_size"),
     ):
-        if name in values and theirs in vision and values[name] != vision[theirs]:
+        said, of_tower = values.get(name), vision.get(theirs)
+        if type(said) is type(of_tower) is int and said != of_tower:
             raise ModelError(
                 f"{file}: {name} is {values[name]}; config.json says {vision[theirs]} (vision_config.{theirs})"
             )

@@ -21,7 +21,7 @@ from docspec.documents import Source, expand_inputs
 from docspec.drafting import SafeDrafter
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.hierarchy.page import PageParser
-from docspec.targets import registry
+from docspec.targets import loading
 
 LINES = ("The tide fills the harbour", "twice a day, and twice", "a day it empties again.")
 
@@ -123,7 +123,7 @@ def test_pages_that_end_are_identical(lively_qwen: Path, pdf: Path, monkeypatch:
     with Parser(options(lively_qwen)) as parser:
         [read] = parser.pages(pdf)
     end = read.token_ids[6]
-    monkeypatch.setattr(registry, "_eos_ids", lambda *_: frozenset({end}))
+    monkeypatch.setattr(loading, "end_ids", lambda *_: frozenset({end}))
     own = Qwen3VLForConditionalGeneration.generate
     monkeypatch.setattr(
         Qwen3VLForConditionalGeneration, "generate", lambda *a, **k: own(*a, **k, eos_token_id=end)

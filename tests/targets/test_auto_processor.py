@@ -7,7 +7,6 @@ also the checkpoint's ``AutoProcessor``, and the PIL image processor against the
 from __future__ import annotations
 
 import importlib.util
-import json
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +19,8 @@ from transformers.image_utils import load_image
 from docspec.documents import open_document
 from docspec.documents.sizes import fit_scale
 from docspec.targets.dots_ocr.processing import DotsOCRProcessing
+from docspec.targets.own_processor import OwnProcessor
 from docspec.targets.processing import Processing
-from docspec.targets.qwen_processing import QwenProcessing
 
 needs_torchvision = pytest.mark.skipif(
     importlib.util.find_spec("torchvision") is None, reason="AutoProcessor of Qwen3-VL needs torchvision"
@@ -72,9 +71,8 @@ def levels(processing: Processing, one: torch.Tensor, other: torch.Tensor) -> fl
 
 @pytest.fixture(scope="module")
 def families(lively_qwen: Path, checkpoint: Path) -> dict[str, tuple[Path, Processing]]:
-    token = json.loads((lively_qwen / "config.json").read_text())["image_token_id"]
     return {
-        "qwen3_vl": (lively_qwen, QwenProcessing.from_pretrained(str(lively_qwen), token)),
+        "qwen3_vl": (lively_qwen, OwnProcessor.from_pretrained(str(lively_qwen))),
         "dots_ocr": (checkpoint, DotsOCRProcessing.from_pretrained(checkpoint)),
     }
 

@@ -1,4 +1,4 @@
-"""Prompts and pixels as Qwen-VL expects them, without torchvision."""
+"""Prompts and pixels as a checkpoint's own processor makes them, without torchvision."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from transformers.processing_utils import ProcessorMixin
 
 from docspec.core import ModelError
 from docspec.targets.chat_template import find_template, render
-from docspec.targets.qwen_processing import QwenProcessing
+from docspec.targets.own_processor import OwnProcessor
 
 
 @pytest.fixture(scope="module")
 def processing(lively_qwen):
-    image_token = json.loads((lively_qwen / "config.json").read_text())["image_token_id"]
-    return QwenProcessing.from_pretrained(str(lively_qwen), image_token)
+    return OwnProcessor.from_pretrained(str(lively_qwen))
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def copy(lively_qwen, tmp_path):
 def test_there_is_one_image_token_for_each_merged_patch(processing):
     inputs = processing.encode(Image.new("RGB", (320, 96), "white"), "Read.")
     patches = int(inputs["image_grid_thw"].prod())
-    is_image = inputs["input_ids"] == processing.image_token_id
+    is_image = inputs["input_ids"] == processing.processor.image_token_id
     assert int(is_image.sum()) == patches // 4 == 10 * 3
     assert inputs["pixel_values"].shape[0] == patches
     assert inputs["mm_token_type_ids"].bool().equal(is_image)
@@ -86,7 +85,7 @@ def test_a_template_that_does_not_work_is_one_line_when_the_model_is_loaded(
     (copy / "chat_template.jinja").write_text(template)
     began = time.monotonic()
     with pytest.raises(ModelError) as caught:
-        QwenProcessing.from_pretrained(str(copy), processing.image_token_id)
+        OwnProcessor.from_pretrained(str(copy))
     assert says in str(caught.value) and "chat_template.jinja" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert time.monotonic() - began < 20

@@ -1,0 +1,76 @@
+"""What a model has to fulfil to be verified by trees, tried on the model itself: for types that no family describes.
+
+A few tokens are run twice: as trees of one step, through the decoder and the head alone, and path by path through the
+whole class. Logits that are scaled after the head, a mask that is not followed or positions counted in another way give
+other logits.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from docspec.core import ModelError, ParseOptions
+from docspec.targets.card import TargetCard
+from docspec.targets.families import families
+from docspec.targets.family import Family
+from docspec.targets.kv_cache import SlotCache
+from docspec.targets.validation import read_object
+
+if TYPE_CHECKING:
+    from docspec.targets.adapter import TransformersTarget
+
+PARENTS = (0, 0, 1, 0, 3, 3)
+"""A tree of two branches, one of which branches again."""
+
+TOLERANCE = {torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 8e-2}
+"""Largest difference of two logits over the largest logit."""
+
+
+def unknown_family(name: str, model_type: str, path: str, options: ParseOptions) -> Family:
+    """What is taken for a model of a type that is not known: transformers' own class and processor, and what the user
+    says of its answers.
+
+    Raises :class:`docspec.core.ModelError` where transformers has no class or the user does not say it.
+    """
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as CLASSES
+
+    card = Path(path) / "docspec.json"
+    said = read_object(card) if card.is_file() else {}
+    known = ", ".join(sorted(families()))
+    if model_type not in CLASSES:
+        raise ModelError(f"{name}: models of type '{model_type}' are not supported; supported are {known}")
+    prompt = options.prompt or said.get("prompt")
+    if not prompt or not (options.dialect or said.get("dialect")):
+        raise ModelError(
+            f"{name}: models of type '{model_type}' are not known (known are {known}); "
+            "say with --dialect and --prompt how it writes and is asked, and it is tried"
+        )
+    return Family((model_type,), CLASSES[model_type], TargetCard("markdown", crop_prompt=prompt))
+
+
+@torch.inference_mode()
+def check_contract(target: TransformersTarget) -> None:
+    """Raises :class:`docspec.core.ModelError` if trees give other logits than the model's own forward pass."""
+    spec, vocabulary = target.kv_spec, target.model.get_input_embeddings().num_embeddings
+    tokens = torch.arange(7, 7 + 11 * len(PARENTS), 11, device=spec.device) % vocabulary
+    paths: list[tuple[int, ...]] = [(0,)]
+    for node, parent in enumerate(PARENTS[1:], start=1):
+        paths.append((*paths[parent], node))
+    mask = torch.zeros((1, len(paths), len(paths)), dtype=torch.bool, device=spec.device)
+    for node, path in enumerate(paths):
+        mask[0, node, list(path)] = True
+    depths = torch.tensor([[len(path) - 1 for path in paths]], device=spec.device)
+    cache = SlotCache(spec, 1, len(paths))
+    cache.begin_step(torch.arange(len(paths), device=spec.device).unsqueeze(0), len(paths))
+    found = target.logits(target.hidden(tokens.unsqueeze(0), depths, mask, cache))[0].float()
+    for node, path in enumerate(paths):
+        own = target.model(input_ids=tokens[list(path)].unsqueeze(0), use_cache=False).logits[0, -1].float()
+        apart = float((found[node] - own).abs().max() / own.abs().max().clamp_min(1e-9))
+        if not apart <= TOLERANCE.get(spec.dtype, 0.0):
+            raise ModelError(
+                f"{type(target.model).__name__} cannot be verified by trees: its logits differ by {apart:.2g} from "
+                "those of its own forward pass; it needs a family of its own (CONTRIBUTING.md)"
+            )

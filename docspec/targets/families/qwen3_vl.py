@@ -1,0 +1,16 @@
+"""Qwen3-VL: general models that read pages well. Positions have three axes; images feed several decoder layers, which
+only the prompt sees."""
+
+from docspec.targets.card import TargetCard
+from docspec.targets.family import Checkpoint, Family
+
+FAMILY = Family(
+    model_types=("qwen3_vl",),
+    architecture="Qwen3VLForConditionalGeneration",
+    card=TargetCard("markdown"),  # no document prompt is published; the dialect's own asks
+    checkpoints=(
+        Checkpoint("Qwen/Qwen3-VL-2B-Instruct", 2.1, "Apache-2.0"),
+        Checkpoint("Qwen/Qwen3-VL-4B-Instruct", 4.4, "Apache-2.0"),
+        Checkpoint("Qwen/Qwen3-VL-8B-Instruct", 8.8, "Apache-2.0"),
+    ),
+)

@@ -1,0 +1,62 @@
+"""What is written down of a family of published readers; everything else is taken from its architecture.
+
+One small file in :mod:`docspec.targets.families` holds one :class:`Family`. Nothing here imports torch, so that naming
+all families costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from docspec.targets.card import TargetCard
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A published reader: its hub name, parameters in billions, licence, and its own card where it is asked otherwise
+    than its family. A model is taken for this one if ``stem`` stands in its name or path, in any case."""
+
+    name: str
+    billions: float
+    licence: str
+    stem: str = ""
+    card: TargetCard | None = None
+
+    def is_named(self, name: str) -> bool:
+        """Whether a model called ``name`` (hub name or path) is this one or made of it."""
+        return (self.stem or self.name.split("/")[-1]).lower() in name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How checkpoints of one architecture are loaded and asked.
+
+    ``model_types`` are those of ``config.json``. ``architecture`` is a class of transformers, or ``module:Class``.
+    ``processor`` is the class of transformers that builds its inputs (``None``: the one that ``AutoProcessor`` takes),
+    or ``module:Class`` of a :class:`docspec.targets.processing.Processing`. ``template`` frames the prompt where the
+    checkpoint brings no chat template: a Jinja one over ``messages``. ``logits`` is what the class does to the output
+    of its head, given the decoder's configuration. ``vision_attention`` is for towers that have no sdpa. ``factor`` is
+    the grid in pixels that crops are padded to, where the image processor has none. ``end_tokens`` end an answer where
+    no ``generation_config.json`` says so. ``note`` is for people: what is not known or not supported.
+    """
+
+    model_types: tuple[str, ...]
+    architecture: str
+    card: TargetCard
+    checkpoints: tuple[Checkpoint, ...] = ()
+    processor: str | None = None
+    template: str | None = None
+    logits: Callable[[Any, Any], Any] | None = None
+    vision_attention: str = "sdpa"
+    factor: int | None = None
+    end_tokens: tuple[str, ...] = ()
+    note: str = ""
+
+    def card_of(self, *names: str) -> TargetCard:
+        """The card of the checkpoint that one of ``names`` (hub name, path) names, else the family's."""
+        for checkpoint in self.checkpoints:
+            if checkpoint.card is not None and any(map(checkpoint.is_named, names)):
+                return checkpoint.card
+        return self.card

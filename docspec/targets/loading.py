@@ -1,0 +1,97 @@
+"""A checkpoint of a known family, from its files to a target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import ModelError
+from docspec.core.bars import without_bars
+from docspec.core.safe_text import first_line
+from docspec.targets.family import Family
+from docspec.targets.own_processor import OwnProcessor, named_class
+from docspec.targets.processing import Processing
+
+if TYPE_CHECKING:
+    import torch
+
+    from docspec.targets.adapter import TransformersTarget
+
+
+def load_family(
+    family: Family, path: str, dtype: torch.dtype, device: torch.device, attention: str = "auto"
+) -> tuple[TransformersTarget, tuple[str, ...]]:
+    """The target in ``path`` on ``device``, and the names of the weights that its class has no place for.
+
+    Raises :class:`docspec.core.ModelError` in one line.
+    """
+    from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.attention import attentions
+
+    try:
+        cls = named_class(family.architecture)
+        parts = (cls.config_class.sub_configs or {}).keys() if cls.config_class else ()
+        model, left_out = from_pretrained(
+            cls, path, dtype, attentions(attention, parts, family.vision_attention)
+        )
+        model = model.to(device)
+        processing = inputs_of(family, path)
+        ends = end_ids(model.generation_config, processing.tokenizer, family.end_tokens)
+        return TransformersTarget(model, processing, eos_ids=ends, logits=family.logits), left_out
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{path} cannot be loaded as {family.architecture}: {first_line(error)}") from error
+
+
+def inputs_of(family: Family, path: str) -> Processing:
+    """What builds the family's inputs with the files in ``path``."""
+    if family.processor is not None and ":" in family.processor:
+        cls = named_class(family.processor)
+        if issubclass(cls, Processing):
+            found: Processing = cls.from_pretrained(path)
+            return found
+    return OwnProcessor.from_pretrained(path, family.processor, family.template, family.factor)
+
+
+def from_pretrained(
+    cls: Any, path: str, dtype: torch.dtype, attention: dict[str, str]
+) -> tuple[Any, tuple[str, ...]]:
+    """The model of class ``cls`` in ``path`` with every weight it needs, and the names of the weights it has no use
+    for."""
+    from transformers.utils import logging
+
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # its table of weights is said in a line here
+    try:
+        with without_bars():
+            model, loading = cls.from_pretrained(
+                path,
+                local_files_only=True,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,  # they are told with the missing ones
+                dtype=dtype,
+                attn_implementation=attention,
+            )
+    except Exception as error:
+        raise ModelError(f"{path} cannot be loaded as {cls.__name__}: {first_line(error)}") from error
+    finally:
+        logging.set_verbosity(verbosity)
+    absent = sorted(loading["missing_keys"]) + sorted(key[0] for key in loading["mismatched_keys"])
+    if absent:
+        raise ModelError(
+            f"{path} is not a complete {cls.__name__}: {len(absent)} weights are missing or of another shape, "
+            f"the first is {absent[0]}"
+        )
+    return model, tuple(sorted(loading["unexpected_keys"]))
+
+
+def end_ids(generation: Any, tokenizer: Any, named: tuple[str, ...] = ()) -> frozenset[int]:
+    """Every token that ends an answer: those of the generation configuration, else ``named``, else the tokenizer's."""
+    said = generation.eos_token_id
+    ids = {said} if isinstance(said, int) else set(said or ())
+    if not ids and named:
+        vocabulary = tokenizer.get_vocab()
+        ids = {vocabulary[token] for token in named if token in vocabulary}
+    if not ids and tokenizer.eos_token_id is not None:
+        ids = {tokenizer.eos_token_id}
+    return frozenset(ids)

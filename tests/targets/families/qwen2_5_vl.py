@@ -1,0 +1,27 @@
+"""Qwen2.5-VL (olmOCR 2, Nanonets-OCR2): a tower with windows, told by its own names."""
+
+from .checkpoint import CHAT, TEXT, TURNED, Case
+
+CASE = Case(
+    "qwen2_5_vl",
+    marks=("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"),
+    config=lambda ids: {
+        "text_config": {**TEXT, "rope_parameters": TURNED},
+        "vision_config": {
+            "depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "patch_size": 8,
+            "out_hidden_size": 32, "window_size": 32, "fullatt_block_indexes": [1], "in_channels": 3,
+        },
+        "image_token_id": ids["<|image_pad|>"],
+        "video_token_id": ids["<|video_pad|>"],
+        "vision_start_token_id": ids["<|vision_start|>"],
+        "vision_end_token_id": ids["<|vision_end|>"],
+        "tie_word_embeddings": False,
+    },
+    images={
+        "image_processor_type": "Qwen2VLImageProcessor", "patch_size": 8, "merge_size": 2, "temporal_patch_size": 2,
+        "size": {"shortest_edge": 1024, "longest_edge": 65536},
+    },
+    image_tokens=10 * 6,
+    image_mark="<|image_pad|>",
+    template=CHAT.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>"),
+)  # fmt: skip

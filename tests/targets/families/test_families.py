@@ -1,0 +1,117 @@
+"""Every family: inputs are its own processor's, tree decoding is greedy ``generate``, and the checks can fail."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image, ImageDraw
+from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
+
+from docspec.core import ModelError, ParseOptions
+from docspec.engine.request import Request
+from docspec.hierarchy.decoding import make_engine
+from docspec.targets.contract import check_contract
+from docspec.targets.registry import load_target
+from tests.targets.families.checkpoint import Case, write
+
+NEW_TOKENS = 24
+CASES = sorted(
+    file.stem
+    for file in Path(__file__).parent.glob("*.py")
+    if not file.stem.startswith(("test_", "_", "checkpoint"))
+)
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request) -> Case:
+    return import_module(f"tests.targets.families.{request.param}").CASE
+
+
+@pytest.fixture(scope="module")
+def target(case, tmp_path_factory):
+    directory = write(case, tmp_path_factory.mktemp("families") / case.model_type)
+    return load_target(ParseOptions(model=str(directory), dtype="float32", device="cpu")).target
+
+
+def printed(width: int, height: int) -> Image.Image:
+    image = Image.new("RGB", (width, height), "white")
+    for y in range(4, height, 14):
+        ImageDraw.Draw(image).text((4, y), f"Line {y} of a printed page", fill="black")
+    return image
+
+
+@pytest.fixture(scope="module")
+def pictures(case) -> list[Image.Image]:
+    """A page and two crops of it."""
+    return [printed(width * case.zoom, height * case.zoom) for width, height in ((160, 96), (96, 32), (48, 64))]
+
+
+def generated(target, prompt) -> tuple[int, ...]:
+    with torch.inference_mode():
+        ids = target.model.generate(**prompt.inputs, do_sample=False, max_new_tokens=NEW_TOKENS)
+    return tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids)
+
+
+def test_trees_write_what_generate_writes_alone_and_side_by_side(target, pictures):
+    prompts = [target.encode(picture, "Read.") for picture in pictures]
+    expected = [generated(target, prompt) for prompt in prompts]
+    assert len(set(expected)) == len(expected) and len(set().union(*expected)) > 15
+    requests = []
+    for prompt, tokens in zip(prompts, expected, strict=True):
+        edited = tuple((token + 1) % 256 if index % 7 == 6 else token for index, token in enumerate(tokens))
+        requests.append(Request(prompt, (edited, tokens[5:], tuple(reversed(tokens))), NEW_TOKENS))
+    engine = make_engine(target, ParseOptions())
+    outputs, stats = engine.speculate(requests)
+    assert [output.tokens for output in outputs] == expected
+    assert stats.accepted > NEW_TOKENS
+    alone, _ = engine.speculate(requests[:1])
+    plain, _ = engine.baseline(requests[0])
+    assert alone[0].tokens == plain.tokens == expected[0]
+
+
+def test_logits_of_trees_are_the_models_own(case, target):
+    """Also where the class scales them after its head."""
+    check_contract(target)
+    if case.family.logits is not None:
+        scaled, target._logits = target._logits, None
+        with pytest.raises(ModelError, match="cannot be verified by trees"):
+            check_contract(target)
+        target._logits = scaled
+
+
+def own_inputs(case: Case, path: str, picture: Image.Image) -> dict[str, torch.Tensor]:
+    """What the checkpoint's processor makes, without any code of docspec."""
+    prompt = [{"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": "Read."}]}]
+    settings = {"tokenize": True, "return_dict": True, "return_tensors": "pt", "add_generation_prompt": True}
+    try:
+        processor = AutoProcessor.from_pretrained(path)
+    except (ImportError, ValueError):  # it wants to read videos, too: image processor, template and tokenizer by hand
+        tokenizer = AutoTokenizer.from_pretrained(path)
+        pixels = AutoImageProcessor.from_pretrained(path)(images=[picture], return_tensors="pt")
+        text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
+        mark = case.image_mark
+        text = text.replace(mark, (mark * case.image_tokens).join(case.frame))
+        inputs = tokenizer(text, return_tensors="pt")
+        ids = inputs["input_ids"]
+        typed = {"mm_token_type_ids": (ids == tokenizer.convert_tokens_to_ids(mark)).long()}
+        found = {**inputs, **pixels, **(typed if "mm_token_type_ids" in case.inputs else {})}
+        return {name: value for name, value in found.items() if name in {*case.inputs, "input_ids", "attention_mask"}}
+    if case.template is not None:
+        return dict(processor.apply_chat_template(prompt, **settings))
+    if case.model_type == "got_ocr2":  # frames the prompt itself
+        return dict(processor(picture, return_tensors="pt"))
+    return dict(processor(images=picture, text=f"{case.image_mark}\nRead.", return_tensors="pt"))
+
+
+def test_inputs_are_those_of_the_checkpoints_own_processor(case, target, pictures):
+    path = target.model.config._name_or_path
+    ours = target.encode(pictures[0], " OCR: " if case.model_type == "got_ocr2" else "Read.").inputs
+    theirs = own_inputs(case, path, pictures[0])
+    assert ours.keys() == theirs.keys() == {*case.inputs, "input_ids", "attention_mask"}
+    for name, value in theirs.items():
+        assert ours[name].equal(value.to(ours[name].dtype)), name
+    shown = (ours["input_ids"] == target.processing.tokenizer.convert_tokens_to_ids(case.image_mark)).sum()
+    assert shown == case.image_tokens
