@@ -24,6 +24,7 @@ from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.planner import Planner
 from docspec.parser import Parser
+from docspec.proposing.registry import source_names
 
 PLAIN, GENERATE = "plain", "generate"
 
@@ -42,13 +43,25 @@ MODES: dict[str, dict[str, object]] = {
 ``generate`` is that of transformers, what a user has today; ``strict`` makes close choices of ``page`` again."""
 
 
+def settings_of(mode: str) -> dict[str, object]:
+    """What differs from the given options in ``mode``: one of :data:`MODES`, or a proposer that decodes whole pages.
+
+    Proposers made of models alone (``model:NAME``) get no drafts, so that they pay for none. Raises
+    :class:`docspec.core.UsageError` for a name that is neither.
+    """
+    if mode in MODES:
+        return MODES[mode]
+    drafts = any(":" not in source for source in source_names(mode))
+    return {"stages": "page", "align": mode, **({} if drafts else {"drafter": "none"})}
+
+
 @dataclass(frozen=True, slots=True)
 class Sample(AcceptanceRatios):
     """One mode on one page: counts of Stage 2 and seconds, medians over the repeats.
 
     ``low`` and ``high`` are the extremes of ``total``, ``decode_low`` and ``decode_high`` those of ``decode`` (draft +
     Stage 1 + Stage 2). ``stepping`` are the seconds of all verification steps of both stages, ``host`` the part of
-    them that went into proposals, trees and masks.
+    them that went into proposals, trees and masks, ``proposing`` the part of that which sources of tokens took.
     """
 
     mode: str
@@ -67,6 +80,7 @@ class Sample(AcceptanceRatios):
     stage2: float
     stepping: float
     host: float
+    proposing: float
     identical: bool
     status: str
     reasons: tuple[str, ...]
@@ -120,6 +134,7 @@ class Summary:
     prefill: float
     stage2: float
     total: float
+    proposing: float
     host_share: float
     identical: int
 
@@ -177,6 +192,7 @@ def summarise(pages: Sequence[PageSpeed], mode: str) -> Summary:
         prefill=total("prefill"),
         stage2=total("stage2"),
         total=total("total"),
+        proposing=total("proposing"),
         host_share=_ratio(total("host"), total("stepping"), empty=0.0),
         identical=int(total("identical")),
     )
@@ -207,7 +223,7 @@ def _reader(parser: Parser, mode: str) -> Reader:
 
 
 def _page_parser(parser: Parser, mode: str) -> PageParser:
-    options = replace(parser.options, **MODES[mode])  # type: ignore[arg-type]
+    options = replace(parser.options, **settings_of(mode))  # type: ignore[arg-type]
     planner = Planner(Costs())
     if options.stages != "none":
         calibrate(parser.loaded.target, planner.costs, kv_limit=options.kv_limit)
@@ -250,6 +266,7 @@ def _summarise(page: PageImage, modes: Sequence[str], results: list[dict[str, Pa
                 stage2=median(t.stage2 for t in times),
                 stepping=median(stage.decode_seconds for stage in stages),
                 host=median(stage.host_seconds for stage in stages),
+                proposing=median(sum(stage.source_seconds.values()) for stage in stages),
                 identical=all(run.token_ids == expected and run.status != "failed" for run in runs),
                 status=runs[0].status,
                 reasons=(runs[0].drafter_reason, *(event.detail for event in runs[0].events)),

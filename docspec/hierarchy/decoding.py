@@ -8,7 +8,7 @@ from docspec.core import ParseOptions
 from docspec.engine.engine import Engine
 from docspec.engine.proposer import Proposer
 from docspec.hierarchy.planner import Planner
-from docspec.proposing.registry import make_proposer
+from docspec.proposing.registry import make_proposer, open_named
 from docspec.targets.threads import threads_for
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | None = None) -> Engine:
     """An engine for ``target``; what nodes and plain steps cost is as ``planner`` measured it, if it has."""
     threads_for(target)  # measured here, so that no page pays for it
+    open_named(options.align, target)
     price = planner.node_price() if planner is not None else 0.0
     pace = planner.pacing() if planner is not None and options.stages == "auto" else None
 

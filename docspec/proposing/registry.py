@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from docspec.core import UsageError
 from docspec.engine.proposer import Proposer
 from docspec.proposing import (  # noqa: F401  (each registers its source)
+    draft_model,
     heads,
     lookup,
     ngrams,
@@ -20,7 +21,7 @@ from docspec.proposing import (  # noqa: F401  (each registers its source)
     window,
 )
 from docspec.proposing.mixture import Mixture
-from docspec.proposing.source import sources
+from docspec.proposing.source import make_source, openers, sources
 from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
@@ -54,18 +55,31 @@ def make_proposer(
     """
     if name == "window":
         return window.WindowProposer(n)
-    made = {source: sources[source](target) for source in source_names(name)}
+    made = {source: make_source(source, target) for source in source_names(name)}
     return Mixture(made, codec, price, target)
+
+
+def open_named(name: str, target: TargetModel) -> None:
+    """Loads what sources of ``name`` are made of (``model:NAME``): where that fails, the run ends, and no page fails.
+
+    Raises :class:`docspec.core.ModelError` then.
+    """
+    for one in source_names(name):
+        if one not in sources:
+            make_source(one, target)
 
 
 def source_names(name: str) -> list[str]:
     """The sources that ``name`` joins with ``+``, but those behind a ``-``: ``cursor``, ``window+lookup``,
-    ``cursor-rewrites``. Raises :class:`docspec.core.UsageError` for one that nobody has registered."""
+    ``cursor-rewrites``, ``cursor+model:NAME`` (a name may hold ``-``). Raises :class:`docspec.core.UsageError` for one
+    that nobody has registered."""
     found: dict[str, None] = {}
-    for sign, part in re.findall(r"(^|[+-])([^+-]*)", name):
+    for sign, part in re.findall(r"(^|[+-])(\w+:[^+]*|[^+-]*)", name):
         for one in CURSOR if part == "cursor" else (part,):
-            if one not in sources:
-                raise UsageError(f"--align {name}: no source {one!r}; choose cursor, {', '.join(sources)}")
+            kind, _, what = one.partition(":")
+            if one not in sources and not (what and kind in openers):
+                known = [*sources, *(f"{kind}:NAME" for kind in openers)]
+                raise UsageError(f"--align {name}: no source {one!r}; choose cursor, {', '.join(known)}")
             if sign == "-":
                 found.pop(one, None)
             else:

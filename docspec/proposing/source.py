@@ -7,7 +7,7 @@
 
 Import it where :mod:`docspec.proposing` is used, and name it: ``--align echo``, ``--align cursor+echo``. A source that
 works for all rows of a step at once, as a model does, is a class like :class:`BatchSource`, and what makes it stands in
-:data:`sources` under its name.
+:data:`sources` under its name, or, where it is made of something that is named too, behind an :func:`opener`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,29 @@ class PerRow:
 sources: dict[str, Callable[[TargetModel | None], BatchSource]] = {}
 """What makes each source for a batch of a target (``None`` where no model runs), by name."""
 
+openers: dict[str, Callable[[str, TargetModel | None], BatchSource]] = {}
+"""What opens sources that are named ``KIND:WHAT`` (``model:NAME``), by kind."""
+
 Made = TypeVar("Made", bound=type[Source])
+Opens = TypeVar("Opens", bound=Callable[..., BatchSource])
+
+
+def opener(kind: str) -> Callable[[Opens], Opens]:
+    """Registers what makes a source of ``WHAT`` for a target as ``KIND:WHAT``."""
+
+    def register(opens: Opens) -> Opens:
+        openers[kind] = opens
+        return opens
+
+    return register
+
+
+def make_source(name: str, target: TargetModel | None) -> BatchSource:
+    """The source of that name for a batch of ``target``."""
+    if name in sources:
+        return sources[name](target)
+    kind, _, what = name.partition(":")
+    return openers[kind](what, target)
 
 
 def source(name: str) -> Callable[[Made], Made]:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from docspec import ParseOptions, Parser
-from docspec.bench.speed import GENERATE, PLAIN, measure
+from docspec.bench.speed import GENERATE, PLAIN, measure, settings_of
+from docspec.core import UsageError
 from docspec.documents import expand_inputs
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "notes.pdf"
@@ -29,3 +30,17 @@ def test_generate_writes_what_plain_and_planned_decoding_write(lively_qwen: Path
     assert [sample.mode for sample in page.samples] == [PLAIN, GENERATE, "planned"]
     assert all(sample.identical and sample.tokens > 10 for sample in page.samples)
     assert page.sample(GENERATE).total > 0
+
+
+def test_a_proposer_is_a_row_of_its_own_and_models_pay_for_no_drafts(lively_qwen: Path) -> None:
+    model = f"model:{lively_qwen}"
+    options = ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32", dpi=72, max_tokens=12)
+    with Parser(options) as parser:
+        sources = expand_inputs([str(SAMPLE)]).sources
+        [page] = measure(parser, sources, ["lookup", model, f"cursor+{model}"], repeats=1)
+    assert [sample.mode for sample in page.samples] == [PLAIN, "lookup", model, f"cursor+{model}"]
+    assert all(sample.identical for sample in page.samples)
+    assert page.sample(model).draft == 0 < page.sample(f"cursor+{model}").draft
+    assert page.sample(PLAIN).proposing == 0 < page.sample("lookup").proposing < page.sample(model).proposing
+    with pytest.raises(UsageError, match="no source"):
+        settings_of("planed")

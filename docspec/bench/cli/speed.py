@@ -36,6 +36,14 @@ def speed(
         list[str] | None,
         typer.Option(metavar="MODE", show_default=False, help="Repeatable; default: all. plain always runs."),
     ] = None,
+    proposer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            show_default=False,
+            help="Whole pages by what --align NAME stands for: lookup, cursor, model:NAME, window+lookup. Repeatable.",
+        ),
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 3,
     json_file: JsonFile = None,
     plot: PlotFile = None,
@@ -43,15 +51,18 @@ def speed(
     """Plain decoding against every way of speculating: one run, interleaved, medians."""
     from docspec.bench.charts import plot_speed
     from docspec.bench.plots import check_plot
-    from docspec.bench.speed import MODES, PLAIN, by_kind, measure, summarise
+    from docspec.bench.speed import MODES, PLAIN, by_kind, measure, settings_of, summarise
     from docspec.console.terminal import say
     from docspec.parser import Parser
 
     check_plot(plot)
-    chosen = mode or list(MODES)
+    chosen = mode or ([] if proposer else list(MODES))
     for name in chosen:
         if name not in MODES:
             raise UsageError(f"--mode {name}: unknown; choose among {', '.join(MODES)}")
+    for name in proposer or ():
+        settings_of(name)
+    chosen += proposer or []
 
     def told(page: PageSpeed) -> None:
         ratios = ", ".join(f"{m} {page.sr_e2e(m):.2f}x" for m in chosen if m != PLAIN)
@@ -111,9 +122,9 @@ def print_speed(pages: Sequence[PageSpeed], target: str, repeats: int) -> None:
         dense=True,
     )
     shares = table(
-        "Seconds, sums of medians; host: propose + tree + mask, share of all steps",
+        "Seconds, sums of medians; propose: sources alone, host: with trees and masks, share of all steps",
         ["mode"],
-        ["draft", "stage 1", "prefill", "stage 2", "total", "host"],
+        ["draft", "stage 1", "prefill", "stage 2", "total", "propose", "host"],
         dense=True,
     )
     shares.caption = target
@@ -129,7 +140,7 @@ def print_speed(pages: Sequence[PageSpeed], target: str, repeats: int) -> None:
             f"{one.worst:.2f}",
             f"{one.identical} of {one.pages}",
         )
-        parts = (one.draft, one.stage1, one.prefill, one.stage2, one.total)
+        parts = (one.draft, one.stage1, one.prefill, one.stage2, one.total, one.proposing)
         shares.add_row(mode, *(f"{part:.2f}" for part in parts), f"{100 * one.host_share:.1f} %")
     console().print(ratios)
     console().print(shares)

@@ -1,0 +1,130 @@
+"""A smaller model drafts: the output stays the target's own, and what it has read is never read again or wrongly."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+import torch
+
+from docspec.core import ModelError, ParseOptions, UsageError
+from docspec.engine.request import Request
+from docspec.hierarchy.decoding import make_engine
+from docspec.proposing import draft_model
+from docspec.proposing.draft_model import DraftModel
+from docspec.proposing.registry import source_names
+from docspec.reader.checkpoint import init
+from docspec.targets.registry import load_target
+
+from ..conftest import enliven
+
+NEW_TOKENS = 28
+
+
+@pytest.fixture(autouse=True)
+def always_sure(monkeypatch):
+    """Random weights are never sure of anything."""
+    monkeypatch.setattr(draft_model, "ENOUGH", 0.0)
+
+
+@pytest.fixture(scope="module")
+def target(lively_qwen):
+    return load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("models") / "small-model"  # a name with a hyphen
+    init(directory, size="tiny", seed=2)
+    enliven(directory, torch.float32)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def prompts(target, printed_page):
+    crops = [printed_page, printed_page.crop((0, 0, 320, 96)), printed_page.crop((0, 64, 200, 192))]
+    return [target.encode(crop, "Read.") for crop in crops]
+
+
+@pytest.fixture(scope="module")
+def plain(target, prompts):
+    engine = make_engine(target, ParseOptions())
+    return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
+
+
+def decode(target, name, prompts, drafts=(), places=None):
+    engine = make_engine(target, ParseOptions(align=name, stages="both"))
+    requests = [Request(prompt, drafts, NEW_TOKENS - 4 * n) for n, prompt in enumerate(prompts)]
+    found, stats = engine.speculate(requests, places=places)
+    return [output.tokens for output in found], stats
+
+
+@pytest.mark.parametrize("mixture", ["model:{}", "cursor+model:{}"])
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_the_output_is_the_targets_own(target, other, prompts, plain, mixture, places):
+    half_wrong = tuple(token if i % 7 else 0 for i, token in enumerate(plain[0]))
+    found, stats = decode(target, mixture.format(other), prompts, (half_wrong,), places)
+    assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
+    assert stats.drafted > stats.accepted
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_a_model_that_is_the_target_is_always_right(target, lively_qwen, prompts, plain, places):
+    """What it has fed, left and read again would show here: one wrong key or value, and drafts are refused."""
+    _, stats = decode(target, f"model:{lively_qwen}", prompts, places=places)
+    assert stats.accepted == stats.drafted > 0.8 * stats.tokens
+
+
+def differing(target, other, prompts, monkeypatch):
+    """In how many steps, and of how many, drafts differ from those of a model that reads everything anew."""
+    found, honest = [], DraftModel.suggest
+
+    def compared(self, contexts):
+        own = honest(self, contexts)
+        fresh = honest(DraftModel(self._model), contexts)
+        found.append([one.text.tokens for [one] in own] != [one.text.tokens for [one] in fresh])
+        return own
+
+    monkeypatch.setattr(DraftModel, "suggest", compared)
+    _, stats = decode(target, f"model:{other}", prompts, places=2)
+    assert stats.drafted > 4 * stats.accepted, "most drafts are left, so most steps take something back"
+    return sum(found), len(found)
+
+
+def test_drafts_are_those_of_a_model_that_reads_everything_anew(target, other, prompts, monkeypatch):
+    wrong, steps = differing(target, other, prompts, monkeypatch)
+    assert wrong == 0 and steps > 20
+
+
+def test_a_draft_that_is_not_taken_back_is_noticed(target, other, prompts, monkeypatch):
+    """Negative control of the test above: keys of tokens that were left stay where other tokens stand now."""
+
+    def careless(self):
+        place = len(self.context.output) - 1
+        self.fed = [*self.fed, *self.context.output[len(self.fed) :]][:place]
+        return self.context.output[-1:]
+
+    monkeypatch.setattr(draft_model._Row, "unread", careless)
+    wrong, steps = differing(target, other, prompts, monkeypatch)
+    assert wrong > steps / 2
+
+
+def test_names_may_hold_hyphens_and_unknown_kinds_are_refused():
+    assert source_names("cursor-lookup+model:a/b-c") == [*source_names("cursor-lookup"), "model:a/b-c"]
+    for name in ("model:", "modle:x"):
+        with pytest.raises(UsageError, match="model:NAME"):
+            source_names(name)
+
+
+@pytest.mark.parametrize(
+    ("what", "file"), [("vocabulary", "tokenizer.json"), ("images", "preprocessor_config.json")]
+)
+def test_a_model_that_reads_other_tokens_or_images_is_refused(target, other, tmp_path, what, file):
+    model = tmp_path / "model"
+    shutil.copytree(other, model)
+    text = (model / file).read_text()
+    changed = {"tokenizer.json": ('"the"', '"eht"'), "preprocessor_config.json": ("0.5", "0.25")}[file]
+    assert changed[0] in text
+    (model / file).write_text(text.replace(*changed))
+    with pytest.raises(ModelError, match=what):
+        make_engine(target, ParseOptions(align=f"model:{model}"))
