@@ -23,7 +23,7 @@ Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Exact = Literal["fast", "strict"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa"]
-DrafterName = Literal["auto", "text-layer", "rapidocr", "ppstructure", "saved", "none"]
+DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
 
 OPTION = "option"
 """Key of a field's metadata under which its :class:`Option` stands."""

@@ -44,6 +44,12 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
             return RapidOcrDrafter()
+        case "text-layer+rapidocr":
+            from docspec.drafting.merged import MergedDrafter
+            from docspec.drafting.rapidocr import RapidOcrDrafter
+            from docspec.drafting.text_layer import TextLayerDrafter
+
+            return MergedDrafter(TextLayerDrafter(), RapidOcrDrafter())
         case "ppstructure":
             from docspec.drafting.ppstructure import PPStructureDrafter
 
@@ -63,5 +69,6 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
 
             return NoneDrafter()
     raise UsageError(
-        f"--drafter {options.drafter}: unknown; choose auto, text-layer, rapidocr, ppstructure, saved or none"
+        f"--drafter {options.drafter}: unknown; choose auto, text-layer, rapidocr, text-layer+rapidocr, ppstructure, "
+        "saved or none"
     )

@@ -1,0 +1,98 @@
+"""Two drafts of one page in one: regions that cover each other hold the readings of both.
+
+A text layer and a recognition err in different places; in a tree both readings stand side by side, and the target takes
+from each what is right.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, Region
+from docspec.drafting.assembly import place
+from docspec.drafting.drafter import Drafter
+
+SAME = 0.5
+"""Share of a region that lies in another one, from which on it reads the same print."""
+
+
+class MergedDrafter:
+    """Drafts with both; regions and their order are the first one's. One that fails or finds nothing leaves the
+    other's draft."""
+
+    def __init__(self, first: Drafter, second: Drafter) -> None:
+        self._drafters = (first, second)
+        self.name = f"{first.name}+{second.name}"
+
+    def check(self) -> None:
+        """Raise :class:`DrafterError` where one of the two cannot work at all."""
+        for drafter in self._drafters:
+            check = getattr(drafter, "check", None)
+            if check is not None:
+                check()
+
+    def draft(self, page: PageImage) -> PageDraft:
+        """Both drafts merged. Raises :class:`DrafterError` when neither drafter can draft the page."""
+        start = time.perf_counter()
+        drafts: list[PageDraft] = []
+        failed: list[DrafterError] = []
+        for drafter in self._drafters:
+            try:
+                drafts.append(drafter.draft(page))
+            except DrafterError as error:
+                failed.append(error)
+        if not drafts:
+            raise failed[0]
+        found = [draft for draft in drafts if not draft.is_empty] or drafts[:1]
+        draft = merged(*found) if len(found) == 2 else found[0]
+        events = tuple(Event("drafter_failed", str(error)) for error in failed)
+        seconds = time.perf_counter() - start
+        return replace(draft, seconds=seconds, events=(*draft.events, *events))
+
+
+def merged(first: PageDraft, second: PageDraft) -> PageDraft:
+    """The regions of ``first`` with the readings of ``second`` as further texts, and regions that only ``second`` has
+    where they belong in the reading order."""
+    regions = list(first.regions)
+    readings: list[list[Region]] = [[] for _ in regions]
+    loose: list[Region] = []
+    for region in second.regions:
+        if not region.texts:
+            continue
+        index = _same(region.bbox, regions)
+        (loose if index is None else readings[index]).append(region)
+    regions = [_with(region, others) for region, others in zip(regions, readings, strict=True)]
+    for region in loose:
+        regions.insert(place(region.bbox, [other.bbox for other in regions]), region)
+    return replace(
+        first,
+        regions=tuple(regions),
+        drafter=f"{first.drafter}+{second.drafter}",
+        reason="; ".join(filter(None, (first.reason, second.reason))),
+        page_texts=(*first.page_texts, *second.page_texts),
+        events=(*first.events, *second.events),
+        tilt=first.tilt or second.tilt,
+    )
+
+
+def _same(box: BBox, regions: Sequence[Region]) -> int | None:
+    """The region with text that shares most with ``box``, where most of the smaller one lies in the larger."""
+    shared = [
+        max(box.overlap(other.bbox), other.bbox.overlap(box)) if other.texts else 0.0 for other in regions
+    ]
+    best = max(range(len(shared)), key=shared.__getitem__, default=None)
+    return best if best is not None and shared[best] > SAME else None
+
+
+def _with(region: Region, others: Sequence[Region]) -> Region:
+    """``region`` with what ``others`` read in its place: each one's readings where there is one, else all as one."""
+    if not others:
+        return region
+    if len(others) == 1:
+        new = others[0].texts
+    else:
+        running = [other.texts[0] for other in others if other.category is not Category.TABLE]
+        new = ("\n".join(running), *(other.texts[0] for other in others if other.category is Category.TABLE))
+    return replace(region, texts=tuple(dict.fromkeys((*region.texts, *filter(None, new)))))
