@@ -1,101 +1,104 @@
-"""The next pages rendered and drafted while the present one is verified: an iterator that runs ahead in a thread.
+"""The next pages prepared while the present one is verified: an iterator that runs ahead in threads.
 
-Nothing is done more than ``depth`` items ahead, so memory stays bounded. The source is advanced, and closed, in the
-worker thread only.
+Nothing is done more than ``depth`` jobs ahead, so memory stays bounded.
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Generic, TypeVar
 
+J = TypeVar("J")
 T = TypeVar("T")
 
 THREAD_NAME = "docspec-lookahead"
 
-PATIENCE = 0.5
-"""Seconds that an abandoned worker is given to finish the item it is at."""
 
+def lookahead(jobs: Iterator[J], workers: Sequence[Callable[[J], T]], depth: int = 1) -> Generator[T]:
+    """What ``workers`` make of ``jobs``, in the order of the jobs, up to ``depth`` of them begun before their result is
+    asked for (0: begun when it is).
 
-def lookahead(source: Iterator[T], depth: int = 1) -> Generator[T]:
-    """The items of ``source`` in their order, up to ``depth`` (at least 1) of them made before they are asked for.
-
-    What ``source`` raises is raised where its item would have come. Close the iterator (or exhaust it) to stop the
-    worker: the item that it is at is finished, which is waited for briefly, and nothing is begun after it.
+    Each worker has a thread; one of them at a time takes the next job. What a worker or ``jobs`` raises is raised where
+    the result would have come, and ends the iterator. Close the iterator (or exhaust it) and no further job is begun.
     """
-    worker = _Worker(source, depth)
-    worker.start()
+    ahead: _Ahead[J, T] = _Ahead(jobs, depth)
+    threads = [
+        threading.Thread(target=ahead.work, args=(worker,), name=THREAD_NAME, daemon=True)
+        for worker in workers
+    ]
+    for thread in threads:
+        thread.start()
     try:
-        yield from worker.items()
+        yield from ahead.results()
+        for thread in threads:
+            thread.join()  # there is nothing left that they could be at
     finally:
-        worker.stop()
+        ahead.stop()
 
 
-def is_abandoned_work_left() -> bool:
-    """Whether a worker outlived its iterator: leave such a process by ``os._exit`` once its output is flushed, as
-    native code in a thread does not survive the interpreter's end."""
-    return any(thread.name == THREAD_NAME and thread.is_alive() for thread in threading.enumerate())
-
-
-class _Worker(threading.Thread, Generic[T]):
-    def __init__(self, source: Iterator[T], depth: int) -> None:
-        super().__init__(name=THREAD_NAME, daemon=True)
-        self._source = source
+class _Ahead(Generic[J, T]):
+    def __init__(self, jobs: Iterator[J], depth: int) -> None:
+        self._jobs = jobs
         self._depth = depth
-        self._ready: deque[T] = deque()
-        self._error: BaseException | None = None
+        self._made: dict[int, tuple[T | None, BaseException | None]] = {}
+        self._begun = 0
+        self._asked = 0
         self._ended = False
-        self._stopped = False
+        self._turn = threading.Lock()  # to take a job
         self._change = threading.Condition()
 
-    def items(self) -> Iterator[T]:
+    def results(self) -> Iterator[T]:
         while True:
             with self._change:
-                self._change.wait_for(lambda: self._ready or self._ended)
-                if not self._ready:
-                    break
-                item = self._ready.popleft()
+                self._asked += 1
                 self._change.notify_all()
-            yield item
-            del item
-        if self._error is not None:
-            raise self._error
+                self._change.wait_for(self._has_come)
+                if self._asked > self._begun:
+                    return
+                result, error = self._made.pop(self._asked - 1)
+            if error is not None:
+                raise error
+            yield result  # type: ignore[misc]
+            del result
 
-    def run(self) -> None:
-        try:
-            while self._may_begin():
-                self._deliver(next(self._source))
-        except StopIteration:
-            pass
-        except BaseException as error:
-            self._error = error
-        finally:
-            close = getattr(self._source, "close", None)
-            if close is not None:
-                with contextlib.suppress(Exception):
-                    close()
+    def work(self, worker: Callable[[J], T]) -> None:
+        while True:
+            with self._turn:
+                if not self._may_begin():
+                    return
+                try:
+                    job, error = next(self._jobs), None
+                except StopIteration:
+                    self.stop()
+                    return
+                except BaseException as raised:
+                    error = raised
+                with self._change:
+                    number, self._begun = self._begun, self._begun + 1
+            result = None
+            if error is None:
+                try:
+                    result = worker(job)
+                except BaseException as raised:
+                    error = raised
             with self._change:
-                self._ended = True
+                self._made[number] = (result, error)
+                self._ended = self._ended or error is not None
                 self._change.notify_all()
+            result = error = None
 
     def stop(self) -> None:
         with self._change:
-            self._stopped = True
-            self._ready.clear()
+            self._ended = True
             self._change.notify_all()
-        self.join(PATIENCE)
+
+    def _has_come(self) -> bool:
+        """Whether the result that is asked for is there, or will never be."""
+        return self._asked - 1 in self._made or (self._ended and self._asked > self._begun)
 
     def _may_begin(self) -> bool:
-        """Waits until there is room for one more item; false if no more are wanted at all."""
+        """Waits until there is room for one more job; false if no more are to be begun."""
         with self._change:
-            self._change.wait_for(lambda: self._stopped or len(self._ready) < self._depth)
-            return not self._stopped
-
-    def _deliver(self, item: T) -> None:
-        with self._change:
-            if not self._stopped:
-                self._ready.append(item)
-                self._change.notify_all()
+            self._change.wait_for(lambda: self._ended or self._begun < self._asked + self._depth)
+            return not self._ended

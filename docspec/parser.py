@@ -1,44 +1,54 @@
 """The Python interface: ``parse`` for one document, ``Parser`` for many with one loaded model.
 
 The command line is a thin layer over :class:`Parser`. Pages stream: one page is held at a time, whatever the
-length of the document, beside the next one, which is rendered and drafted in the background.
+length of the document, beside the next one, which is rendered and drafted meanwhile in a process of its own.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import weakref
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby, islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from docspec import offline
-from docspec.core import DocumentResult, Event, PageImage, PageResult, ParseOptions
+from docspec.core import DocspecError, DocumentResult, Event, InputError, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver, Observer
-from docspec.documents import (
-    Document,
-    PageFailure,
-    PageSelection,
-    Source,
-    open_document,
-    parse_page_ranges,
-)
-from docspec.documents.sources import source_from_bytes
+from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
+from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
 from docspec.documents.view import View
-from docspec.lookahead import lookahead
+from docspec.isolation.document import IsolatedDocument, Unread
+from docspec.isolation.hand import Prepared, Wanted
+from docspec.isolation.pool import Isolation, Page, Place
 from docspec.proposing.registry import source_names
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
-    from docspec.hierarchy.work import DraftedPage
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
 
 Input = Source | str | Path | bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """One input of several; iterate over it for the results of its pages as they are read. ``document`` is ``None``
+    where it could not be opened, and ``error`` says why."""
+
+    name: str
+    document: IsolatedDocument | None
+    error: DocspecError | None
+    _pages: Iterator[PageResult]
+
+    def __iter__(self) -> Iterator[PageResult]:
+        return self._pages
 
 
 class Parser:
@@ -53,7 +63,8 @@ class Parser:
         self.options = options or ParseOptions()
         source_names(self.options.align)  # a wrong name is an error of the request, not of its pages
         self.observer: Observer = observer or NullObserver()
-        self._dials = True
+        self._isolation = Isolation(self.options)
+        self._online: Callable[[], Any] | None = None
         self._go_offline()
 
     @property
@@ -66,63 +77,87 @@ class Parser:
         """How verification steps are run at present; ``None`` before the target is loaded."""
         return self.loaded.target.steps.report if "loaded" in self.__dict__ else None
 
-    def open(self, source: Input) -> Document:
-        """Opens an input: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an image."""
+    def open(self, source: Input) -> IsolatedDocument:
+        """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an
+        image. Raises :class:`docspec.core.InputError`."""
         self._go_offline()
-        if isinstance(source, bytes):
-            source = source_from_bytes(source)
-        return open_document(source, self.options.password)
+        return self._isolation.open(_source_of(source))
 
     def pages(
-        self, source: Input | Document, selection: PageSelection | None = None
+        self, source: Input | IsolatedDocument, selection: PageSelection | None = None
     ) -> Iterator[PageResult]:
-        """The results of the selected pages (``selection``, else those of the options), one at a time; an already open
-        document stays open."""
-        if isinstance(source, Document):
-            yield from self._pages(source, selection)
-            return
-        with self.open(source) as document:
-            yield from self._pages(document, selection)
+        """The results of the selected pages (``selection``, else those of the options), one at a time."""
+        document = source if isinstance(source, IsolatedDocument) else self.open(source)
+        numbers = (selection or self._selection).resolve(document.page_count, document.name)
+        self._page_parser  # noqa: B018 - loads the target before the document's time runs
+        self.observer.document_started(document.name, len(numbers))
+        document.begin()
+        ahead = 0 if len(numbers) < 2 or self.options.baseline else self.options.pages_in_flight
+        for _, result in self._read(((document, number) for number in numbers), ahead, numbers):
+            yield self._done(document, result)
 
-    def parse(self, source: Input | Document) -> DocumentResult:
+    def parse(self, source: Input | IsolatedDocument) -> DocumentResult:
         """All selected pages at once, without their images. Stream long documents with :meth:`pages` instead."""
-        if isinstance(source, Document):
-            return DocumentResult(
-                source.name, tuple(replace(page, image=None) for page in self.pages(source))
-            )
-        with self.open(source) as document:
-            return self.parse(document)
+        document = source if isinstance(source, IsolatedDocument) else self.open(source)
+        return DocumentResult(
+            document.name, tuple(replace(page, image=None) for page in self.pages(document))
+        )
+
+    def parse_many(self, sources: Iterable[Input]) -> Iterator[DocumentResult]:
+        """:meth:`parse` for many inputs, in their order. One that cannot be read is a result with its ``error``."""
+        for reading in self.documents(sources):
+            pages = tuple(replace(page, image=None) for page in reading)
+            if reading.error is None:
+                yield DocumentResult(reading.name, pages)
+            else:
+                yield DocumentResult(reading.name, pages, str(reading.error), reading.error.failure)
+
+    def documents(self, sources: Iterable[Input]) -> Iterator[Reading]:
+        """Many inputs in their order, each to be iterated over for its pages before the next one is asked for. The
+        next one is opened, drawn and drafted while the last pages of one are verified, in a thread that also takes
+        the next of ``sources``."""
+        ahead = 0 if self.options.baseline else self.options.pages_in_flight
+        stream = self._read(self._pages_of(sources), ahead)
+        with contextlib.closing(stream):
+            for document, found in groupby(stream, key=lambda item: item[0]):
+                if isinstance(document, IsolatedDocument):
+                    document.begin()
+                    numbers = self._selection.resolve(document.page_count, document.name)
+                    self.observer.document_started(document.name, len(numbers))
+                    done = (self._done(document, result) for _, result in found)
+                    yield Reading(document.name, document, None, done)
+                else:
+                    yield Reading(document.name, None, document.error, iter(()))
 
     def page_images(
         self, document: Document, selection: PageSelection | str | None = None
     ) -> Iterator[PageImage | PageFailure]:
-        """The selected pages of ``document`` as the target is shown them; see :meth:`Document.pages`."""
+        """The selected pages of ``document``, opened in this process, as the target is shown them."""
         from docspec.documents.image_scale import through_pdf
 
-        dpi = self.loaded.card.image_dpi if self.options.image_scale == "published" else None
-        options = self.options
-        limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
-        view = View(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)
-        for page in document.pages(selection, view=view):
+        for page in document.pages(selection, view=self._view):
+            dpi = self._image_dpi
             yield page if dpi is None or isinstance(page, PageFailure) else through_pdf(page, dpi)
 
     def parse_page(self, page: PageImage) -> PageResult:
-        """The result of one page that was rendered elsewhere; never raises for what is wrong with the page."""
+        """The result of one page that was rendered elsewhere, drafted in this process; never raises for what is wrong
+        with the page."""
         return self._page_parser.parse(page)
 
     def close(self) -> None:
-        """Lets go of the model, and of the process if this was offline; the parser can be used again and will load it
-        again."""
+        """Lets go of the model, ends the children, and takes back what ``offline`` changed; the parser can be used
+        again and will load the model again."""
+        self._isolation.close()
         for name in ("loaded", "dialect", "_page_parser"):
             self.__dict__.pop(name, None)
-        if not self._dials:
-            offline.release()
-            self._dials = True
+        if self._online is not None:
+            self._online()
+            self._online = None
 
     def _go_offline(self) -> None:
-        if self.options.offline and self._dials:
+        if self.options.offline and self._online is None:
             offline.enforce()
-            self._dials = False
+            self._online = weakref.finalize(self, offline.release)
 
     def __enter__(self) -> Self:
         return self
@@ -132,48 +167,78 @@ class Parser:
     ) -> None:
         self.close()
 
-    def _pages(self, document: Document, selection: PageSelection | None) -> Iterator[PageResult]:
-        selection = selection or parse_page_ranges(self.options.pages)
-        numbers = selection.resolve(document.page_count, document.name)
+    @property
+    def _selection(self) -> PageSelection:
+        return parse_page_ranges(self.options.pages)
+
+    @property
+    def _view(self) -> View:
+        options = self.options
+        limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
+        return View(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)
+
+    @property
+    def _image_dpi(self) -> float | None:
+        return self.loaded.card.image_dpi if self.options.image_scale == "published" else None
+
+    def _pages_of(self, sources: Iterable[Input]) -> Iterator[Place]:
+        """The selected pages of all ``sources``; for one that cannot be read, a page 0 of it."""
+        for given in sources:
+            try:
+                document = self.open(given)
+                numbers = self._selection.resolve(document.page_count, document.name)
+            except InputError as error:
+                yield Unread(_name_of(given), error), 0
+                continue
+            for number in numbers:
+                yield document, number
+
+    def _read(
+        self, pages: Iterator[Place], ahead: int, numbers: Sequence[int] = ()
+    ) -> Generator[tuple[IsolatedDocument | Unread, PageResult]]:
+        """Verifies ``pages``, as many at a time as may be in flight, while up to ``ahead`` of the next ones are
+        prepared. ``numbers`` are theirs, where they are known beforehand."""
         page_parser = self._page_parser
-        self.observer.document_started(document.name, len(numbers))
-        for result in self._results(page_parser, self.page_images(document, selection), numbers):
-            if document.damage is not None:
-                result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
-            self.observer.page_done(result)
-            yield result
+        planner = page_parser.setup.planner
+        wanted = Wanted(
+            self._view, self._image_dpi, page_parser.regions.takes, planner.prices, planner.drafted
+        )
+        expected = iter(numbers)
+        with contextlib.closing(self._isolation.pages(pages, wanted, ahead)) as prepared:
+            while True:
+                group: list[tuple[Page, float]] = []
+                while len(group) < self.options.pages_in_flight:
+                    for number in islice(expected, 1):
+                        self.observer.stage(number, "draft")
+                    asked = time.perf_counter()
+                    found = next(prepared, None)
+                    if found is None:
+                        break
+                    group.append((found, time.perf_counter() - asked))
+                if not group:
+                    return
+                yield from self._verified(page_parser, group, ahead > 0)
 
-    def _results(
-        self, page_parser: PageParser, pages: Iterator[PageImage | PageFailure], numbers: Sequence[int]
-    ) -> Iterator[PageResult]:
-        """Verifies ``pages``, as many at a time as may be in flight; the next ones are rendered and drafted meanwhile
-        (not where times are compared)."""
-        if len(numbers) < 2 or self.options.baseline:
-            for page in pages:
-                yield _failed(page) if isinstance(page, PageFailure) else page_parser.parse(page)
-            return
-        depth = self.options.pages_in_flight
-        drafts = lookahead((p if isinstance(p, PageFailure) else page_parser.draft(p) for p in pages), depth)
-        with contextlib.closing(drafts):
-            for first in range(0, len(numbers), depth):
-                yield from self._in_flight(page_parser, drafts, numbers[first : first + depth])
+    def _verified(
+        self, page_parser: PageParser, group: Sequence[tuple[Page, float]], beside: bool
+    ) -> Iterator[tuple[IsolatedDocument | Unread, PageResult]]:
+        """The results of pages that were prepared, verified side by side; ``beside`` other work they were made."""
+        from docspec.hierarchy.work import DraftedPage
 
-    def _in_flight(
-        self, page_parser: PageParser, drafts: Iterator[DraftedPage | PageFailure], numbers: Sequence[int]
-    ) -> list[PageResult]:
-        """The results of the next pages, which are those with ``numbers``, verified side by side."""
-        drafted: list[DraftedPage] = []
-        lost: dict[int, PageFailure] = {}
-        for place, number in enumerate(numbers):
-            self.observer.stage(number, "draft")
-            asked = time.perf_counter()
-            one = next(drafts)
-            if isinstance(one, PageFailure):
-                lost[place] = one
-            else:
-                drafted.append(replace(one, waited=time.perf_counter() - asked))
-        found = iter(page_parser.verify_all(drafted) if drafted else ())
-        return [_failed(lost[place]) if place in lost else next(found) for place in range(len(numbers))]
+        drafted = []
+        for (_, page), waited in group:
+            if isinstance(page, Prepared):
+                one = DraftedPage.of(page.page, page.drafted)
+                drafted.append(replace(one, error=page.error, waited=waited if beside else None))
+        results = iter(page_parser.verify_all(drafted) if drafted else ())
+        for (document, page), _ in group:
+            yield document, next(results) if isinstance(page, Prepared) else _failed(page)
+
+    def _done(self, document: IsolatedDocument, result: PageResult) -> PageResult:
+        if document.damage is not None:
+            result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
+        self.observer.page_done(result)
+        return result
 
     @cached_property
     def loaded(self) -> LoadedTarget:
@@ -199,7 +264,7 @@ class Parser:
             settings["crop_prompt"] = card.crop_prompts
         if card.dialect == "layout-json":
             settings.update(self.loaded.target.processing.pixel_limits)
-        elif card.dialect == "markdown":
+        else:
             settings["table_style"] = card.table_style
         return make_dialect(card.dialect, **settings)
 
@@ -223,6 +288,18 @@ class Parser:
             self.options
         )  # where the layout is part of the reading, it is not weighed against it
         return PageParser(self.loaded, self.dialect, drafter, self.options, self.observer, planner, layout)
+
+
+def _source_of(given: Input) -> Source:
+    if isinstance(given, Source):
+        return given
+    return source_from_bytes(given) if isinstance(given, bytes) else source_from_path(given)
+
+
+def _name_of(given: Input) -> str:
+    if isinstance(given, bytes):
+        return STDIN_NAME
+    return given.name if isinstance(given, Source) else shown(Path(given))
 
 
 def _failed(page: PageFailure) -> PageResult:

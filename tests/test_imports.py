@@ -26,10 +26,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": {"core", "targets"},
     "proposing": {"core", "engine", "targets"},
     "hierarchy": READING,
-    "lookahead": {"core", "documents", "drafting"},
+    "lookahead": set(),
+    "isolation": {"core", "documents", "drafting", "lookahead", "offline"},
     "telemetry": set(),
     "offline": {"core", "telemetry"},
-    "parser": {*READING, "lookahead", "offline"},
+    "parser": {*READING, "isolation", "offline"},
     "doctor": {"core", "drafting", "targets", "versions"},
 }
 """Rooms of ``docspec`` and the rooms that each may import; the front doors below may import everything else."""

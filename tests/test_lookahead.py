@@ -1,123 +1,108 @@
-"""The thread that runs ahead: order, bounds, errors, stopping."""
+"""The threads that run ahead: order, bounds, errors, stopping."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from docspec.lookahead import is_abandoned_work_left, lookahead
+from docspec.lookahead import lookahead
+
+PATIENCE = 60.0
 
 
-def waiting(condition, seconds: float = 5.0) -> bool:
-    end = time.monotonic() + seconds
+def waiting(condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + PATIENCE
     while not condition() and time.monotonic() < end:
         time.sleep(0.005)
     return condition()
 
 
-def counted(made: list[int], count: int = 10) -> Iterator[int]:
+def same(number: int) -> int:
+    return number
+
+
+def counted(begun: list[int], count: int = 10) -> Iterator[int]:
     for number in range(count):
-        made.append(number)
+        begun.append(number)
         yield number
 
 
-@pytest.mark.parametrize("depth", [1, 2, 5])
-def test_keeps_the_order_and_stays_within_its_depth(depth):
-    made: list[int] = []
+@pytest.mark.parametrize(("depth", "workers"), [(0, 1), (1, 1), (2, 1), (5, 3)])
+def test_keeps_the_order_and_stays_within_its_depth(depth: int, workers: int) -> None:
+    begun: list[int] = []
     taken = []
-    for item in lookahead(counted(made), depth):
+    for item in lookahead(counted(begun), [same] * workers, depth):
         taken.append(item)
-        assert waiting(lambda: len(made) == min(10, len(taken) + depth))
+        assert waiting(lambda: len(begun) == min(10, len(taken) + depth))
         time.sleep(0.01)
-        assert len(made) <= len(taken) + depth
+        assert len(begun) <= len(taken) + depth
     assert taken == list(range(10))
 
 
-def test_works_beside_its_consumer():
+def test_workers_work_side_by_side_and_results_keep_their_order() -> None:
+    second = threading.Event()
+
+    def work(number: int) -> int:
+        if number == 0:
+            assert second.wait(PATIENCE), "nobody took the second job while the first was done"
+        if number == 1:
+            second.set()
+        return number
+
+    assert list(lookahead(iter(range(6)), [work, work], 2)) == list(range(6))
+
+
+def test_works_beside_its_consumer() -> None:
     made: list[int] = []
-    for item in lookahead(counted(made)):
+
+    def work(number: int) -> int:
+        made.append(number)
+        return number
+
+    for item in lookahead(iter(range(10)), [work]):
         ahead = min(item + 2, 10)
-        assert waiting(lambda ahead=ahead: len(made) >= ahead), "the next one is made while this one is in hand"
+        assert waiting(lambda ahead=ahead: len(made) >= ahead), (
+            "the next one is made while this one is in hand"
+        )
 
 
-def test_the_source_runs_and_is_closed_in_one_other_thread():
-    threads = []
-
-    def source() -> Iterator[int]:
-        try:
-            for number in range(100):
-                threads.append(threading.current_thread())
-                yield number
-        finally:
-            threads.append(threading.current_thread())
-
-    made = lookahead(source())
-    assert next(made) == 0
-    made.close()
-    assert not is_abandoned_work_left()
-    assert len(set(threads)) == 1
-    assert threads[0] is not threading.current_thread()
-    assert len(threads) <= 4  # two items at most, one under way, and the end
-
-
-def test_an_error_comes_in_its_place():
-    def source() -> Iterator[int]:
+@pytest.mark.parametrize("where", ["jobs", "worker"])
+def test_an_error_comes_in_its_place(where: str) -> None:
+    def jobs() -> Iterator[int]:
         yield 1
         yield 2
-        raise ValueError("third")
+        if where == "jobs":
+            raise ValueError("third")
+        yield 3
+        yield 4
 
-    made = lookahead(source(), depth=2)
+    def work(number: int) -> int:
+        if number == 3:
+            raise ValueError("third")
+        return number
+
+    made = lookahead(jobs(), [work], 2)
     assert [next(made), next(made)] == [1, 2]
     with pytest.raises(ValueError, match="third"):
         next(made)
 
 
-def test_an_abandoned_worker_is_noticed():
-    begun, release = threading.Event(), threading.Event()
+def test_a_closed_iterator_begins_nothing_more_and_waits_for_nobody() -> None:
+    begun: list[int] = []
+    free = threading.Event()
 
-    def source() -> Iterator[int]:
-        yield 0
-        begun.set()
-        release.wait(10)
-        yield 1
+    def work(number: int) -> int:
+        if number:
+            free.wait(PATIENCE)
+        return number
 
-    made = lookahead(source())
-    next(made)
-    assert begun.wait(5)
-    start = time.monotonic()
+    made = lookahead(counted(begun), [work])
+    assert next(made) == 0
+    assert waiting(lambda: len(begun) == 2)
     made.close()
-    assert time.monotonic() - start < 8
-    assert is_abandoned_work_left()
-    release.set()
-    assert waiting(lambda: not is_abandoned_work_left())
-
-
-def test_the_command_leaves_at_once_while_a_worker_is_busy(tmp_path):
-    """A native call that nobody can stop must not hold up the end of the process, nor lose its output."""
-    script = tmp_path / "main.py"
-    script.write_text(
-        "import time, docspec.cli.app as app\n"
-        "from docspec.cli import main\n"
-        "from docspec.lookahead import lookahead\n"
-        "def source():\n"
-        "    yield 0\n"
-        "    time.sleep(60)\n"
-        "def run():\n"
-        "    made = lookahead(source()); next(made); made.close()\n"
-        "    print('written', end='')\n"
-        "    return 130\n"
-        "app.run = run\n"
-        "main()\n"
-    )
-    start = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=50, env=dict(os.environ)
-    )
-    assert (done.returncode, done.stdout) == (130, "written")
-    assert time.monotonic() - start < 30
+    free.set()
+    assert waiting(lambda: not any(t.name == "docspec-lookahead" for t in threading.enumerate()))
+    assert begun == [0, 1]

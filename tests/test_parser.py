@@ -13,11 +13,12 @@ from PIL import Image
 from docspec import ParseOptions, Parser, parse
 from docspec.core import DocumentResult, DrafterError, InputError, ModelError, PageResult, UsageError
 from docspec.core.observer import NullObserver
-from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.engine.engine import Engine
+from docspec.isolation.pool import Isolation
 from docspec.reporting.timing import page_object
 
 from .campaign.raw import document, text
+from .isolation import doubles
 
 SMALL = {"max_tokens": 24, "dtype": "float32", "device": "cpu", "drafter": "text-layer", "stages": "both"}
 
@@ -114,12 +115,19 @@ def test_any_other_fault_costs_one_page_too(parser, pdf, monkeypatch):
     assert not parser.parse(pdf).ok
 
 
-def test_a_failing_drafter_costs_the_speed_up_only(parser, pdf, monkeypatch):
-    expected = next(parser.pages(pdf)).token_ids
-    monkeypatch.setattr(TextLayerDrafter, "draft", lambda *_: 1 / 0)
-    page = next(parser.pages(pdf))
+@pytest.mark.parametrize(
+    ("make", "failure"), [(doubles.failing, "unexpected"), (doubles.aborting, "crashed")]
+)
+def test_a_failing_drafter_costs_the_speed_up_only(parser, pdf, monkeypatch, make, failure):
+    """It fails on every page of this name; where it takes its process along, too."""
+    always = pdf.rename(pdf.with_name("always.pdf"))
+    expected = next(parser.pages(always)).token_ids
+    children = Isolation(parser.options, make)
+    monkeypatch.setattr(parser, "_isolation", children)
+    page = next(parser.pages(always))
+    children.close()
     assert page.token_ids == expected
-    assert "drafter_failed" in [event.kind for event in page.events]
+    assert [event.failure for event in page.events if event.kind == "drafter_failed"] == [failure]
 
 
 def test_a_loop_is_stopped_and_reported(lively_qwen, pdf, monkeypatch):

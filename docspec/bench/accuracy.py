@@ -19,7 +19,7 @@ from docspec.core import Block, Category, PageDraft, PageImage, PageResult, Usag
 from docspec.core.observer import NullObserver
 from docspec.dialects.locate import attach_boxes
 from docspec.dialects.markdown_blocks import parse_blocks
-from docspec.documents import PageFailure, Source
+from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.page import PageParser
@@ -61,7 +61,7 @@ def measure(parser: Parser, sources: Sequence[Source]) -> Iterator[PageAccuracy]
     drafter = make_drafter(options)
     for source in sources:
         truth = truth_of(source)
-        with parser.open(source) as document:
+        with open_document(source, parser.options.password) as document:
             for page in parser.page_images(document, "1"):
                 if isinstance(page, PageFailure):
                     raise page.error

@@ -17,7 +17,7 @@ from docspec.bench.accuracy import truth_of
 from docspec.bench.given import GivenDraft
 from docspec.core import PageDraft, PageImage, ParseOptions
 from docspec.core.observer import NullObserver
-from docspec.documents import PageFailure, Source
+from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter
 from docspec.hierarchy.page import PageParser
 from docspec.parser import Parser
@@ -68,7 +68,7 @@ def measure(
         for source in sources:
             truth = truth_of(source).strip()
             drafted, wrong = corrupt(truth, rate, seed)
-            with parser.open(source) as document:
+            with open_document(source, parser.options.password) as document:
                 for page in parser.page_images(document, "1"):
                     if isinstance(page, PageFailure):
                         continue

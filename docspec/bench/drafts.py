@@ -18,7 +18,7 @@ from docspec.core import PageDraft, PageImage, PageResult, ParseOptions, UsageEr
 from docspec.core.observer import NullObserver
 from docspec.core.options import DrafterName, Stages
 from docspec.core.result import AcceptanceRatios
-from docspec.documents import PageFailure, Source
+from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter
 from docspec.drafting.noise import Noise, degrade
 from docspec.hierarchy.calibration import calibrate
@@ -190,7 +190,7 @@ def measure(
     maker = DraftMaker(parser.options, plan)
     reader = _Reader(parser, plan)
     for source in sources:
-        with parser.open(source) as document:
+        with open_document(source, parser.options.password) as document:
             for page in parser.page_images(document, parser.options.pages):
                 if isinstance(page, PageFailure):
                     raise page.error

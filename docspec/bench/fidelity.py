@@ -20,7 +20,7 @@ from docspec.bench.verdicts import Check, PageChecks, Skip
 from docspec.bench.written import files_of
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver
-from docspec.documents import Document, PageFailure, Source
+from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter
 from docspec.drafting.blank import is_blank
 from docspec.hierarchy.calibration import calibrate
@@ -91,7 +91,7 @@ def check_documents(
         with Parser(tried) as parser:
             checker = _Checker(parser, attention, drafters, known)
             for source in sources:
-                with parser.open(source) as document:
+                with open_document(source, parser.options.password) as document:
                     yield from checker.document(document)
 
 

@@ -14,7 +14,7 @@ from docspec.bench.corrections import corrupt
 from docspec.bench.given import GivenDraft
 from docspec.core import PageDraft, PageResult, ParseOptions
 from docspec.core.observer import NullObserver
-from docspec.documents import PageFailure, Source
+from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter
 from docspec.hierarchy.page import PageParser
 from docspec.parser import Parser
@@ -73,7 +73,7 @@ def measure(
     with Parser(replace(options, provenance=False, read="page")) as parser:
         traced = replace(parser.options, provenance=True, stages="page", drafter="none")
         for source in sources:
-            with parser.open(source) as document:
+            with open_document(source, options.password) as document:
                 for page in parser.page_images(document, options.pages):
                     if isinstance(page, PageFailure):
                         continue

@@ -17,7 +17,7 @@ from docspec.bench.generate import GenerateReader
 from docspec.core import PageImage, PageResult, StageStats
 from docspec.core.observer import NullObserver
 from docspec.core.result import AcceptanceRatios
-from docspec.documents import PageFailure, Source
+from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import make_drafter
 from docspec.hierarchy.calibration import calibrate
 from docspec.hierarchy.costs import Costs
@@ -152,7 +152,7 @@ def measure(
     parsers = {mode: _reader(parser, mode) for mode in (PLAIN, *(m for m in modes if m != PLAIN))}
     warm = False
     for source in sources:
-        with parser.open(source) as document:
+        with open_document(source, parser.options.password) as document:
             for page in parser.page_images(document, options.pages):
                 if isinstance(page, PageFailure):
                     continue

@@ -27,12 +27,8 @@ def main() -> None:
         print("docspec: interrupted", file=sys.stderr)
         code = getattr(error, "exit_code", 130)
     from docspec.console import exits
-    from docspec.lookahead import is_abandoned_work_left
 
     exits.die_of_signals()
-    if is_abandoned_work_left():
-        sys.stderr.flush()
-        os._exit(code)
     gc.freeze()  # the interpreter's last collections would walk all of torch, for a second, to free nothing
     sys.exit(code)
 

@@ -104,6 +104,20 @@ class ParseOptions:
     max_megapixels: float = option(
         25.0, "Larger pages and images are reduced to this many million pixels; 0: never.", PAGES, least=0
     )
+    page_timeout: float = option(
+        120.0,
+        "Most seconds that drawing and drafting a page may take, and opening a document.",
+        PAGES,
+        metavar="SECONDS",
+        least=0.1,
+    )
+    document_timeout: float | None = option(
+        None,
+        "Most seconds that a document may take; its pages that are not drawn by then fail. Default: no end.",
+        PAGES,
+        metavar="SECONDS",
+        least=0.1,
+    )
     password: str | None = option(None, "Password of encrypted PDF files.", PAGES)
 
     model: str = option(

@@ -224,15 +224,22 @@ class PageResult:
 
 @dataclass(frozen=True, slots=True)
 class DocumentResult:
-    """All pages of one input, in order (images dropped). Convenient for small documents; stream large ones."""
+    """All pages of one input, in order (images dropped). Convenient for small documents; stream large ones.
+
+    ``error`` says why an input of several could not be read, ``failure`` is its category.
+    """
 
     source: str
     pages: tuple[PageResult, ...]
+    error: str | None = None
+    failure: Failure | None = None
 
     def __iter__(self) -> Iterator[PageResult]:
         return iter(self.pages)
 
     @property
     def ok(self) -> bool:
-        """Whether no page failed and none is damaged."""
-        return all(page.status != "failed" and page.damage is None for page in self.pages)
+        """Whether it was read, no page failed and none is damaged."""
+        return self.error is None and all(
+            page.status != "failed" and page.damage is None for page in self.pages
+        )

@@ -6,7 +6,6 @@ iterates can report it and go on with the next one.
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,10 +54,7 @@ class Document(ABC):
     @cached_property
     def sha256(self) -> str:
         """Hexadecimal hash of the input's bytes."""
-        if self.source.path is None:
-            return hashlib.sha256(self.source.data or b"").hexdigest()
-        with self.source.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return self.source.sha256()
 
     def pages(
         self, selection: PageSelection | str | None = None, dpi: float = 200.0, view: View | None = None

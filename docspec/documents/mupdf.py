@@ -5,19 +5,44 @@ Everything that needs PyMuPDF takes it from here, so that standard output stays 
 
 from __future__ import annotations
 
+import importlib
 import logging
+import sys
 from functools import cache
 from typing import Any
+
+LAYOUT = "pymupdf.layout"
 
 
 @cache
 def mupdf() -> Any:
     """The ``pymupdf`` module; its messages go to the logger ``docspec.mupdf`` and nowhere else."""
-    import pymupdf
-
+    pymupdf = _without_layout()
     logger = logging.getLogger("docspec.mupdf")
     logger.addHandler(logging.NullHandler())
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     pymupdf.set_messages(pylogging_logger=logger, pylogging_level=logging.DEBUG)
     return pymupdf
+
+
+@cache
+def has_layout_model() -> bool:
+    """Whether PyMuPDF's layout model is installed; loads it, which takes longer than PyMuPDF itself."""
+    if mupdf()._get_layout is None:
+        try:
+            importlib.import_module(LAYOUT)
+        except ImportError:
+            return False
+    return mupdf()._get_layout is not None
+
+
+def _without_layout() -> Any:
+    """PyMuPDF without its layout model, which it would load at once: files are opened half a second earlier."""
+    if "pymupdf" in sys.modules or LAYOUT in sys.modules:
+        return importlib.import_module("pymupdf")
+    sys.modules[LAYOUT] = None  # type: ignore[assignment]
+    try:
+        return importlib.import_module("pymupdf")
+    finally:
+        del sys.modules[LAYOUT]

@@ -6,6 +6,7 @@ own, so that one bad input among many costs only itself.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sys
@@ -44,6 +45,13 @@ class Source:
     relative: Path
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
+
+    def sha256(self) -> str:
+        """Hexadecimal hash of its bytes; reads them all."""
+        if self.path is None:
+            return hashlib.sha256(self.data or b"").hexdigest()
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """What a draft may cost: asked by the automatic drafter before it does anything slow.
 
-The planner answers with measured figures; without one everything pays, which is right for large models.
+The planner answers with measured figures; without one everything pays, which is right for large models. Where pages
+are drafted in another process, its figures of the moment travel there as :class:`Prices` and a :class:`Ledger` brings
+back what drafting took.
 """
 
 from __future__ import annotations
@@ -46,3 +48,44 @@ class Abundance:
 
     def drafted(self, kind: Kind, seconds: float) -> None:
         return
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Seconds that the layout model and recognition take a page, and what they are expected to save: a character of the
+    text layer, and a page."""
+
+    layout: float
+    layout_saves: float
+    recognition: float
+    recognition_saves: float
+
+    def layout_pays(self, characters: int) -> Decision:
+        """Whether the layout model is run over a text layer of so many characters."""
+        return compared("layout", self.layout, characters * self.layout_saves)
+
+    def recognition_pays(self) -> Decision:
+        """Whether a page without a sound text layer is recognised."""
+        return compared("recognition", self.recognition, self.recognition_saves)
+
+
+class Ledger:
+    """Decides by the ``prices`` that it was last given, and writes down in ``spent`` what drafting took."""
+
+    def __init__(self) -> None:
+        self.prices: Economy | Prices = Abundance()
+        self.spent: list[tuple[Kind, float]] = []
+
+    def layout_pays(self, characters: int) -> Decision:
+        return self.prices.layout_pays(characters)
+
+    def recognition_pays(self) -> Decision:
+        return self.prices.recognition_pays()
+
+    def drafted(self, kind: Kind, seconds: float) -> None:
+        self.spent.append((kind, seconds))
+
+
+def compared(what: str, cost: float, saved: float) -> Decision:
+    """Something is done where it saves more than it costs, both in seconds."""
+    return Decision(saved > cost, f"{what} would cost {cost:.2f} s and save {saved:.2f} s")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docspec.core import BBox, Category, DrafterError
-from docspec.documents.mupdf import mupdf
+from docspec.documents.mupdf import has_layout_model
 
 WHITE_SPACE = "white space"
 """The layout of a page that no layout model has seen (``PageDraft.layout``)."""
@@ -32,7 +32,7 @@ def analyse(page: Any) -> list[LayoutBox]:
     The raw result stays on ``page.layout_information``, where PyMuPDF's table finder looks for it. Raises
     :class:`DrafterError` when the layout model is not installed.
     """
-    if mupdf()._get_layout is None:
+    if not has_layout_model():
         raise DrafterError(
             "PyMuPDF's layout model is missing; install pymupdf and pymupdf_layout 2.0 or newer"
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import time
 
-from docspec.core import Event, PageDraft, PageImage
+from docspec.core import DocspecError, Event, Failure, PageDraft, PageImage
+from docspec.core.memory import is_out_of_memory
 from docspec.core.safe_text import one_line
 from docspec.drafting.bounds import bounded
 from docspec.drafting.drafter import Drafter
@@ -34,9 +35,12 @@ class SafeDrafter:
             raise
         except BaseException as error:  # libraries written in Rust panic, others leave by SystemExit
             what = one_line(str(error))[:MAX_MESSAGE] or type(error).__name__
+            failure = error.failure if isinstance(error, DocspecError) else Failure.UNEXPECTED
+            if is_out_of_memory(error):
+                failure = Failure.OUT_OF_MEMORY
             if isinstance(error, MemoryError | RecursionError):
                 what = f"{type(error).__name__} {what}" if str(error) else "out of memory"
             seconds = time.perf_counter() - start
             draft = PageDraft(drafter=self.name, reason=f"failed: {what}", seconds=seconds)
-            return draft, (Event("drafter_failed", f"{self.name}: {what}; decoded without a draft"),)
+            return draft, (Event("drafter_failed", f"{self.name}: {what}; decoded without a draft", failure),)
         return draft, draft.events

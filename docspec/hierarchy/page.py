@@ -14,7 +14,7 @@ from docspec.core.observer import Observer
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
-from docspec.drafting.blank import is_blank
+from docspec.drafting.page import PageDrafters
 from docspec.engine.request import Request
 from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
@@ -44,8 +44,7 @@ class PageParser:
         layout: SafeDrafter | None = None,
     ) -> None:
         self.setup = Setup.of(loaded, dialect, options, observer, planner or Planner(Costs()))
-        self._drafter = drafter
-        self._layout = layout or drafter
+        self._drafters = PageDrafters(drafter, layout)
         self._whole = WholePages(self.setup)
         self.regions = RegionPages(self.setup)
 
@@ -55,11 +54,9 @@ class PageParser:
         return self.verify(self.draft(page))
 
     def draft(self, page: PageImage) -> DraftedPage:
-        """The page with its draft. It does not touch the target and may run in a thread beside :meth:`verify`."""
+        """The page with its draft, made in this process."""
         try:
-            drafter = self._layout if self.regions.takes(page) else self._drafter
-            draft, events = drafter.draft_with_events(page)
-            return DraftedPage(page, draft, (*page.events, *events), is_blank(page, draft))
+            return DraftedPage.of(page, self._drafters.draft(page, self.regions.takes(page)))
         except Exception as error:
             return DraftedPage(page, error=error)
 

@@ -8,7 +8,7 @@ long as its next node pays.
 from __future__ import annotations
 
 from docspec.core import PageDraft, StageStats
-from docspec.drafting.economy import Decision, Kind
+from docspec.drafting.economy import Decision, Kind, Prices, compared
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.pacing import Pacing
 
@@ -44,16 +44,23 @@ class Planner:
         plain = self.costs.step_seconds(1)
         return Pacing(plain) if plain > 0 else None
 
+    def prices(self) -> Prices:
+        """What is known at present of what drafting takes and saves."""
+        step, costs = self.costs.step_seconds(1), self.costs
+        return Prices(
+            costs.draft["layout"].value,
+            LAYOUT_GAIN * step / costs.characters.value,
+            costs.draft["recognition"].value,
+            RECOGNITION_GAIN * step * costs.tokens.value,
+        )
+
     def layout_pays(self, characters: int) -> Decision:
         """Whether the layout model is run over a text layer of so many characters."""
-        plain = characters / self.costs.characters.value * self.costs.step_seconds(1)
-        saved = LAYOUT_GAIN * plain
-        return _compare("layout", self.costs.draft["layout"].value, saved)
+        return self.prices().layout_pays(characters)
 
     def recognition_pays(self) -> Decision:
         """Whether a page without a sound text layer is recognised."""
-        plain = self.costs.tokens.value * self.costs.step_seconds(1)
-        return _compare("recognition", self.costs.draft["recognition"].value, RECOGNITION_GAIN * plain)
+        return self.prices().recognition_pays()
 
     def lookup_pays(self) -> Decision:
         """Whether a page without any draft is decoded with trees of what it has written so far."""
@@ -93,7 +100,7 @@ class Planner:
             saved = (unaided - len(wrong)) * step
         cost = longest * step * rows + sum(prompts) * self.costs.prefill.value
         self._expected_crops = cost
-        return _compare("crops", cost * self.costs.surprise.value, saved)
+        return compared("crops", cost * self.costs.surprise.value, saved)
 
     def observe_crops(self, seconds: float) -> None:
         """Stage 1 took ``seconds`` after it was planned: the next plan knows how far off this one was."""
@@ -105,7 +112,3 @@ class Planner:
         self.costs.note_page(source, text, stats.tokens, stats.steps)
         if stats.prompt_tokens:
             self.costs.prefill.add(stats.prefill_seconds / stats.prompt_tokens)
-
-
-def _compare(what: str, cost: float, saved: float) -> Decision:
-    return Decision(saved > cost, f"{what} would cost {cost:.2f} s and save {saved:.2f} s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from docspec.core import Event, PageDraft, PageError, PageImage, PageResult
+from docspec.drafting.page import Drafted
 from docspec.engine.request import Output
 from docspec.hierarchy import results
 
@@ -22,6 +23,11 @@ class DraftedPage:
     blank: bool = False
     error: Exception | None = None
     waited: float | None = None
+
+    @classmethod
+    def of(cls, page: PageImage, drafted: Drafted) -> DraftedPage:
+        """``page`` as it was ``drafted``."""
+        return cls(page, drafted.draft, (*page.events, *drafted.events), drafted.blank)
 
 
 @dataclass(slots=True, eq=False)

@@ -18,11 +18,11 @@ from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.source import opener
-from docspec.targets.kv_cache import SlotCache
 from docspec.targets.protocol import NOTHING, Prefill, Wanted
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
 
 MOST = 10
@@ -82,6 +82,8 @@ class DraftModel:
 
     def _room(self, rows: int, slots: int) -> SlotCache:
         """A cache of at least that size that holds what the present one does."""
+        from docspec.targets.kv_cache import SlotCache
+
         cache = self._cache
         if cache is None or rows > cache.rows or slots > cache.padding_slot:
             old_rows, old_slots = (cache.rows, cache.padding_slot) if cache is not None else (0, 0)

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from docspec import ParseOptions, Parser
 from docspec.core import PageImage
 from docspec.core.sizes import smart_resize
-from docspec.documents import PageFailure
+from docspec.documents import PageFailure, open_document
 from docspec.documents.image_scale import through_pdf
 from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 
@@ -57,7 +57,7 @@ def test_only_image_files_and_only_for_models_whose_tool_does_so(
 
     def seen(model: Path, name: str, scale: str) -> int:
         options = ParseOptions(model=str(model), image_scale=scale, dpi=72, drafter="none")  # type: ignore[arg-type]
-        with Parser(options) as parser, parser.open(tmp_path / name) as document:
+        with Parser(options) as parser, open_document(tmp_path / name) as document:
             [page] = parser.page_images(document)
             assert isinstance(page, PageImage)
             return page.width

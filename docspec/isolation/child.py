@@ -1,0 +1,165 @@
+"""The parent's half: one child process, asked for one thing at a time, killed where it takes too long or too much.
+
+It is a plain child of ``subprocess`` and not of ``multiprocessing``, which would run the caller's own script in it once
+more, and is refused to the workers of a pool.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import IO, Any
+
+from docspec.core import Failure
+from docspec.isolation.window import Window
+
+BOOT = (
+    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    "from docspec.isolation.worker import main; main()"
+)
+START_SECONDS = 120.0
+"""For a child to say that it is there, and for what was only posted; an idle machine takes tenths of a second."""
+TICK = 0.1
+"""Seconds between two looks at what a child takes."""
+
+
+class Lost(Exception):
+    """The child is gone, and with it what it was asked for; the text says in a few words why."""
+
+    def __init__(self, why: str, failure: Failure) -> None:
+        super().__init__(why)
+        self.failure = failure
+
+
+class Child:
+    """A running child. ``memory`` are the resident bytes that it may take (looked at on Linux)."""
+
+    def __init__(self, memory: int) -> None:
+        self._memory = memory
+        self.window = Window()
+        lifeline = os.pipe() if sys.platform == "linux" else None
+        kept = [end for end in (self.window.place, lifeline and lifeline[0]) if isinstance(end, int)]
+        self._process = subprocess.Popen(
+            [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", BOOT],  # type: ignore[attr-defined]
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=kept,
+        )
+        self.window.inherited()
+        if lifeline is not None:
+            os.close(lifeline[0])
+        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        listener = threading.Thread(
+            target=_listen, args=(self._process.stdout, self._answers), name="docspec-child", daemon=True
+        )
+        listener.start()
+        held = None if lifeline is None else lifeline[1]
+        self._end = weakref.finalize(self, _end, self._process, listener, held)
+        self._owed = 1  # answers that nobody has waited for yet: the first says that it is there
+        self._write([str(Path(each).absolute()) for each in sys.path])
+        self._write((self.window.place, lifeline and lifeline[0]))
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def post(self, name: str, *arguments: Any) -> None:
+        """Asks without waiting; what comes of it is raised by the next :meth:`call`."""
+        self._write((name, arguments))
+        self._owed += 1
+
+    def call(self, name: str, *arguments: Any, seconds: float | None = None) -> Any:
+        """What the child answers. Raises what it raised there, and :class:`Lost` where it died, or was killed because
+        it took more than ``seconds`` (from when it had nothing else to do) or too much memory."""
+        while self._owed:
+            self._answer(START_SECONDS)
+        self.post(name, *arguments)
+        return self._answer(seconds)
+
+    def kill(self) -> None:
+        """Ends the process now; may be called twice, and from any thread."""
+        self._end()
+
+    def _write(self, value: Any) -> None:
+        assert self._process.stdin is not None
+        try:
+            pickle.dump(value, self._process.stdin)
+            self._process.stdin.flush()
+        except (OSError, ValueError):  # closed: the answer will not come, which is noticed there
+            return
+
+    def _answer(self, seconds: float | None) -> Any:
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            left = TICK if end is None else min(TICK, end - time.monotonic())
+            try:
+                found = self._answers.get(timeout=max(0.0, left))
+            except queue.Empty:
+                self._look(end, seconds)
+                continue
+            self._owed -= 1
+            if found is None:
+                raise self._died()
+            value, error = found
+            if error is not None:
+                raise error
+            return value
+
+    def _look(self, end: float | None, seconds: float | None) -> None:
+        """Kills the child where it is over its limits."""
+        if end is not None and time.monotonic() >= end:
+            self.kill()
+            raise Lost(f"not done within {seconds:g} seconds", Failure.TIMED_OUT)
+        if _resident(self.pid) > self._memory:
+            self.kill()
+            raise Lost(f"took more than {self._memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)
+
+    def _died(self) -> Lost:
+        self._process.wait()
+        code = self._process.returncode
+        self.kill()
+        if code == -getattr(signal, "SIGKILL", 9):
+            return Lost("killed by the system, as where memory runs out", Failure.OUT_OF_MEMORY)
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"exit code {code}"
+        return Lost(f"crashed ({name})", Failure.CRASHED)
+
+
+def _listen(answers: IO[bytes], found: queue.SimpleQueue[Any]) -> None:
+    """Passes on what the child answers, and ``None`` when it has ended."""
+    try:
+        with answers:
+            while True:
+                found.put(pickle.load(answers))
+    except Exception:  # also the half of an answer
+        found.put(None)
+
+
+def _end(process: subprocess.Popen[bytes], listener: threading.Thread, lifeline: int | None) -> None:
+    process.kill()
+    if lifeline is not None:
+        os.close(lifeline)
+    process.wait()
+    listener.join(1.0)
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory that a process has at present; 0 where the system does not say."""
+    if os.name != "posix":
+        return 0
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,83 @@
+"""A document that a child has open, as the verifying process sees it: counts, damage, and the time that it has left."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import TracebackType
+from typing import Self
+
+from docspec.core import Failure, InputError, PageError
+from docspec.documents import PageFailure, Source
+from docspec.isolation.worker import Opened
+
+MOST_LOST = 3
+"""Drafts of a document that may be lost one after the other; the pages after them are not drafted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An input of several that cannot be read, in its place among them."""
+
+    name: str
+    error: InputError
+
+
+class IsolatedDocument:
+    """An opened input; :meth:`docspec.Parser.pages` reads it. ``damage`` says what is wrong with the file although it
+    could be opened, as far as is known by now."""
+
+    def __init__(self, source: Source, opened: Opened, seconds: float | None) -> None:
+        path = source.path
+        self.source = source if path is None else replace(source, path=path.absolute())
+        self.page_count = opened.page_count
+        self.damage = opened.damage
+        self._seconds = seconds
+        self._end: float | None = None
+        self._lost_drafts = 0
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+        return self.source.name
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hexadecimal hash of the input's bytes."""
+        return self.source.sha256()
+
+    def begin(self) -> None:
+        """From now on its time runs, where ``--document-timeout`` gives it an end."""
+        if self._end is None and self._seconds is not None:
+            self._end = time.monotonic() + self._seconds
+
+    def seconds_left(self) -> float | None:
+        """Of its time; ``None`` where there is no end."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+    def failed(self, number: int, what: str, failure: Failure) -> PageFailure:
+        """Page ``number``, which was lost."""
+        if self.seconds_left() == 0.0:
+            what = f"the document was not done within {self._seconds:g} seconds (--document-timeout)"
+        return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}", failure))
+
+    def note_draft(self, lost: bool) -> None:
+        """Whether the last draft was lost with the child that made it."""
+        self._lost_drafts = self._lost_drafts + 1 if lost else 0
+
+    @property
+    def is_drafted(self) -> bool:
+        """Whether its pages are still drafted."""
+        return self._lost_drafts < MOST_LOST
+
+    def close(self) -> None:
+        """Nothing of it is held in this process."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

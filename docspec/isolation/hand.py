@@ -1,0 +1,194 @@
+"""One child at work, replaced where it is lost; and what its loss costs: a page its draft, or the page."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from docspec.core import DrafterError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
+from docspec.documents import PageFailure, Source
+from docspec.documents.view import View
+from docspec.drafting.blank import is_blank
+from docspec.drafting.economy import Kind, Prices
+from docspec.drafting.page import Drafted
+from docspec.isolation.child import Child, Lost
+from docspec.isolation.document import IsolatedDocument
+from docspec.isolation.window import SIZE
+from docspec.isolation.worker import DrafterMaker, Drawn, Opened
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What children work by. ``memory`` are the bytes that one may take; ``quiet`` keeps libraries' warnings back."""
+
+    options: ParseOptions
+    make: DrafterMaker
+    memory: int
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """How pages are prepared: how they are drawn, which of them are read by regions, what is known of drafting when one
+    is begun, and who is told what it took."""
+
+    view: View
+    image_dpi: float | None
+    by_regions: Callable[[PageImage], bool]
+    prices: Callable[[], Prices]
+    drafted: Callable[[Kind, float], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """A page that was drawn, and drafted as far as that went; ``error`` is what judging it raised."""
+
+    page: PageImage
+    drafted: Drafted = field(default_factory=Drafted)
+    error: Exception | None = None
+
+
+class Hand:
+    """Has one thing done at a time; whoever comes meanwhile waits."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._child: Child | None = None
+        self._begun = False
+        self._at: IsolatedDocument | None = None
+        self._closed = False
+        self.lock = threading.Lock()
+
+    def open(self, source: Source) -> IsolatedDocument:
+        """Opens an input; raises :class:`docspec.core.InputError`. The drafters are made meanwhile."""
+        options = self._terms.options
+        document = IsolatedDocument(source, Opened(0, None), options.document_timeout)
+        try:
+            opened = self._open(document)
+        except Lost as lost:
+            self._drop()
+            raise InputError(f"{source.name}: cannot be opened: opening it {lost}", lost.failure) from None
+        document.page_count, document.damage = opened.page_count, opened.damage
+        return document
+
+    def prepare(self, document: IsolatedDocument, number: int, wanted: Wanted) -> Prepared | PageFailure:
+        """Page ``number`` drawn and drafted. Raises :class:`docspec.core.DrafterError` where no page can be drafted
+        as it was asked for."""
+        with self.lock:
+            try:
+                page = self._drawn(document, number, wanted)
+            except Lost as lost:
+                self._drop()
+                return document.failed(number, f"cannot be rendered: drawing it {lost}", lost.failure)
+            except InputError as error:
+                return document.failed(number, f"cannot be rendered: {error}", error.failure)
+            if isinstance(page, PageFailure):
+                return page
+            return self._drafted(document, page, wanted)
+
+    def close(self) -> None:
+        """Ends the child, whatever it is doing."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()
+
+    def _open(self, document: IsolatedDocument) -> Opened:
+        """Has a child that has ``document`` open, and no other one."""
+        if self._child is None:
+            if self._closed:
+                raise Lost("was given up", Failure.CRASHED)
+            try:
+                self._child = Child(self._terms.memory)
+            except OSError as error:
+                raise Lost(
+                    f"needs a process, and none can be started ({error})", Failure.UNEXPECTED
+                ) from error
+            self._begun = False
+        options = self._terms.options
+        seconds = self._seconds(document, options.page_timeout)
+        opened: Opened = self._child.call("open", document.source, options.password, seconds=seconds)
+        self._at = document
+        if not self._begun:
+            self._child.post("begin", options, self._terms.make, self._terms.quiet)
+            self._begun = True
+        return opened
+
+    def _drawn(self, document: IsolatedDocument, number: int, wanted: Wanted) -> PageImage | PageFailure:
+        if document.seconds_left() == 0.0:
+            return document.failed(number, "", Failure.TIMED_OUT)
+        if self._child is None or self._at is not document:
+            self._open(document)
+        assert self._child is not None
+        began = time.perf_counter()
+        limit = self._terms.options.page_timeout
+        try:
+            drawn: Drawn | PageFailure = self._child.call(
+                "draw", number, wanted.view, wanted.image_dpi, seconds=self._seconds(document, limit)
+            )
+        except DrafterError:
+            self._drop()
+            raise
+        if isinstance(drawn, PageFailure):
+            return drawn
+        document.damage = drawn.damage or document.damage
+        image = self._pixels(drawn.size)
+        seconds = time.perf_counter() - began
+        return PageImage(image, number, drawn.scale, document.name, None, seconds, drawn.events)
+
+    def _pixels(self, size: tuple[int, int]) -> Image:
+        """The pixels of the page that was drawn."""
+        from PIL import Image as Pillow
+
+        assert self._child is not None
+        window, count = memoryview(self._child.window.memory), 3 * size[0] * size[1]
+        if count <= SIZE:
+            return Pillow.frombytes("RGB", size, window[:count])
+        pixels = bytearray(window)
+        while len(pixels) < count:
+            self._child.call("show", len(pixels), seconds=self._terms.options.page_timeout)
+            pixels += window[: count - len(pixels)]
+        return Pillow.frombytes("RGB", size, pixels)
+
+    def _drafted(self, document: IsolatedDocument, page: PageImage, wanted: Wanted) -> Prepared:
+        if not document.is_drafted:
+            return self._undrafted(page, "given up after several losses", Failure.CRASHED, 0.0)
+        assert self._child is not None
+        began = time.perf_counter()
+        limit = max(0.0, self._terms.options.page_timeout - page.render_seconds)
+        try:
+            drafted, spent = self._child.call(
+                "draft", wanted.by_regions(page), wanted.prices(), seconds=self._seconds(document, limit)
+            )
+        except Lost as lost:
+            self._drop()
+            document.note_draft(lost=True)
+            return self._undrafted(page, str(lost), lost.failure, time.perf_counter() - began)
+        except Exception as error:
+            return Prepared(page, error=error)
+        document.note_draft(lost=False)
+        for kind, seconds in spent:
+            wanted.drafted(kind, seconds)
+        return Prepared(page, drafted)
+
+    def _undrafted(self, page: PageImage, why: str, failure: Failure, seconds: float) -> Prepared:
+        name = self._terms.options.drafter
+        event = Event("drafter_failed", f"{name}: {why}; decoded without a draft", failure)
+        draft = PageDraft(drafter=name, reason=f"failed: {why}", seconds=seconds)
+        return Prepared(page, Drafted(draft, (event,), is_blank(page)))
+
+    def _seconds(self, document: IsolatedDocument, limit: float) -> float:
+        left = document.seconds_left()
+        return limit if left is None else min(limit, left)
+
+    def _drop(self) -> None:
+        """Lets go of the child; the next page gets another one."""
+        if self._child is not None:
+            self._child.kill()
+        self._child = self._at = None

@@ -1,0 +1,90 @@
+"""The children of a parser: as many as pages are wanted ahead, none before the first document."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Generator, Iterator
+from functools import partial
+from pathlib import Path
+
+from docspec.core import PageError, ParseOptions
+from docspec.documents import PageFailure, Source
+from docspec.drafting import make_drafter
+from docspec.isolation.document import IsolatedDocument, Unread
+from docspec.isolation.hand import Hand, Prepared, Terms, Wanted
+from docspec.isolation.worker import DrafterMaker
+from docspec.lookahead import lookahead
+
+MOST_MEMORY = 8 * 2**30
+"""Bytes that a child may take, and never more than half of what the machine has."""
+MOST_CHILDREN = 4
+
+Place = tuple[IsolatedDocument | Unread, int]
+"""A page by its number; one that cannot be read has a single page, which fails."""
+Page = tuple[IsolatedDocument | Unread, Prepared | PageFailure]
+
+
+class Isolation:
+    """Opens, draws and drafts for one parser. ``memory`` are the bytes that a child may take."""
+
+    def __init__(
+        self, options: ParseOptions, make: DrafterMaker = make_drafter, memory: int | None = None
+    ) -> None:
+        quiet = logging.root.manager.disable >= logging.WARNING
+        self._terms = Terms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
+        self._hands: list[Hand] = []
+
+    def open(self, source: Source) -> IsolatedDocument:
+        """Opens an input; raises :class:`docspec.core.InputError`."""
+        hand = self._free_hand()
+        try:
+            return hand.open(source)
+        finally:
+            hand.lock.release()
+
+    def pages(self, pages: Iterator[Place], wanted: Wanted, ahead: int) -> Generator[Page]:
+        """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared before they are asked
+        for, side by side where there are processors for it."""
+        count = max(1, min(ahead, MOST_CHILDREN, (os.cpu_count() or 1) // 2))
+        while len(self._hands) < count:
+            self._hands.append(Hand(self._terms))
+        workers = [partial(_prepare, hand, wanted) for hand in self._hands[:count]]
+        return lookahead(pages, workers, ahead)
+
+    def close(self) -> None:
+        """Ends all children."""
+        hands, self._hands = self._hands, []
+        for hand in hands:
+            hand.close()
+
+    def _free_hand(self) -> Hand:
+        """A hand that nobody has, locked; where all are at work, the first of them that comes free."""
+        if not self._hands:
+            self._hands.append(Hand(self._terms))
+        for hand in self._hands:
+            if hand.lock.acquire(blocking=False):
+                return hand
+        self._hands[0].lock.acquire()
+        return self._hands[0]
+
+
+def _prepare(hand: Hand, wanted: Wanted, place: Place) -> Page:
+    document, number = place
+    if isinstance(document, Unread):
+        return document, PageFailure(
+            number, document.name, PageError(str(document.error), document.error.failure)
+        )
+    return document, hand.prepare(document, number, wanted)
+
+
+def machine_memory() -> int:
+    """Bytes that this machine, or the container around this process, has; much where the system does not say."""
+    found = [2 * MOST_MEMORY]
+    if hasattr(os, "sysconf"):
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    try:
+        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    except (OSError, ValueError):  # no such limit
+        return min(found)
+    return min(found)

@@ -1,0 +1,161 @@
+"""The child's half: it is asked for one thing at a time on standard input and answers on what was standard output.
+
+It never touches the target and imports no torch. It ends with its parent: standard input ends then, and on Linux the
+kernel kills it where it is inside a native call.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import select
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from docspec import offline
+from docspec.core import Event, PageImage, ParseOptions
+from docspec.documents import Document, PageFailure, Source, open_document
+from docspec.documents.view import View
+from docspec.drafting import Economy, SafeDrafter
+from docspec.drafting.economy import Kind, Ledger, Prices
+from docspec.drafting.page import Drafted, PageDrafters
+from docspec.isolation.window import SIZE, Place, seen_at
+
+DrafterMaker = Callable[[ParseOptions, Economy | None], SafeDrafter]
+"""Makes a drafter in the child; it travels there by its name (:func:`docspec.drafting.make_drafter`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A document as the child has it open."""
+
+    page_count: int
+    damage: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A page without its pixels, the beginning of which lies in the window; ``damage`` is the document's by now."""
+
+    size: tuple[int, int]
+    scale: float
+    events: tuple[Event, ...]
+    damage: str | None
+
+
+class Desk:
+    """What a child has before it: the drafters, the open document, and the page that was drawn last."""
+
+    def __init__(self, place: Place) -> None:
+        self._window = seen_at(place)
+        self._ledger = Ledger()
+        self._drafters: PageDrafters | None = None
+        self._document: Document | None = None
+        self._drawn: Iterator[PageImage | PageFailure] = iter(())
+        self._page: PageImage | None = None
+        self._pixels = b""
+
+    def begin(self, options: ParseOptions, make: DrafterMaker, quiet: bool) -> None:
+        """Makes the drafters; raises :class:`docspec.core.DrafterError` where one cannot work here."""
+        if quiet:
+            warnings.simplefilter("ignore")
+            logging.disable(logging.WARNING)
+        if options.offline and not offline.enforced():
+            offline.enforce()
+        self._drafters = PageDrafters(make(options, self._ledger), make(options, None))
+
+    def open(self, source: Source, password: str | None) -> Opened:
+        """Opens another document; raises :class:`docspec.core.InputError`."""
+        self._leave_page()
+        if self._document is not None:
+            self._document.close()
+            self._document = None
+        self._document = open_document(source, password)
+        return Opened(self._document.page_count, self._document.damage)
+
+    def draw(self, number: int, view: View, dpi: float | None) -> Drawn | PageFailure:
+        """Draws page ``number`` as ``view`` says; image files at ``dpi`` where the target's own tool does so."""
+        self._leave_page()
+        assert self._document is not None
+        self._drawn = self._document.pages(str(number), view=view)
+        page = next(self._drawn)
+        if dpi is not None and not isinstance(page, PageFailure):
+            from docspec.documents.image_scale import through_pdf
+
+            page = through_pdf(page, dpi)
+        if isinstance(page, PageFailure):
+            return page
+        self._page, self._pixels = page, page.image.tobytes()
+        self.show(0)
+        return Drawn(page.image.size, page.scale, page.events, self._document.damage)
+
+    def show(self, start: int) -> None:
+        """Puts the pixels from byte ``start`` on into the window, as many as it takes."""
+        part = memoryview(self._pixels)[start : start + SIZE]
+        self._window[: len(part)] = part
+
+    def draft(self, by_regions: bool, prices: Prices) -> tuple[Drafted, Sequence[tuple[Kind, float]]]:
+        """Drafts the page that was drawn; and what that took."""
+        assert self._page is not None and self._drafters is not None
+        self._ledger.prices, self._ledger.spent = prices, []
+        return self._drafters.draft(self._page, by_regions), self._ledger.spent
+
+    def _leave_page(self) -> None:
+        next(self._drawn, None)  # frees what the page holds open
+        self._page, self._pixels, self._drawn = None, b"", iter(())
+
+
+def main() -> None:
+    """Serves requests ``(name, arguments)`` with answers ``(value, error)`` until standard input ends."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to all of a group; the parent says when it is over
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    place, lifeline = pickle.load(requests)
+    if lifeline is not None:
+        _end_with(lifeline)
+    desk = Desk(place)
+    _answer(answers, None, None)
+    while True:
+        try:
+            name, arguments = pickle.load(requests)
+        except EOFError:
+            os._exit(0)
+        try:
+            value, error = getattr(desk, name)(*arguments), None
+        except BaseException as raised:  # libraries written in Rust panic, others leave by SystemExit
+            value, error = None, raised
+        _answer(answers, value, error)
+
+
+def _answer(answers: Any, value: Any, error: BaseException | None) -> None:
+    if error is not None:
+        error.add_note("".join(traceback.format_exception(error)))
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            error = RuntimeError(f"{type(error).__name__}: {error}")
+    pickle.dump((value, error), answers)
+    answers.flush()
+
+
+def _end_with(lifeline: int) -> None:
+    """Has the kernel kill this process when the other end of the pipe ``lifeline`` is closed, whatever it is doing: no
+    thread of Python's could while a native call holds the interpreter."""
+    if os.name != "posix":
+        return
+    import fcntl
+
+    setsig = 10  # F_SETSIG, which the module does not name
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(lifeline, setsig, signal.SIGKILL)
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([lifeline], [], [], 0)[0]:
+        os._exit(0)  # it was closed before
