@@ -264,7 +264,7 @@ class Parser:
             settings["crop_prompt"] = card.crop_prompts
         if card.dialect == "layout-json":
             settings.update(self.loaded.target.processing.pixel_limits)
-        else:
+        elif card.dialect == "markdown":
             settings["table_style"] = card.table_style
         return make_dialect(card.dialect, **settings)
 

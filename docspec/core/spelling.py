@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-DialectName = Literal["markdown", "layout-json"]
+DialectName = Literal["markdown", "layout-json", "doctags", "grounded"]
 
 DIALECTS: tuple[DialectName, ...] = get_args(DialectName)
 
-TableStyle = Literal["compact", "html", "pipe", "both"]
-"""HTML on one line only (dots.ocr), HTML also indented, pipe tables, or HTML of both kinds and pipe tables."""
+TableStyle = Literal["compact", "html", "pipe", "both", "otsl"]
+"""HTML on one line only (dots.ocr), HTML also indented, pipe tables, HTML of both kinds and pipe tables, or OTSL."""

@@ -26,6 +26,14 @@ def make_dialect(name: str, **settings: Any) -> Dialect:
             from docspec.dialects.layout_json import LayoutJsonDialect
 
             return LayoutJsonDialect(**settings)
+        if name == "doctags":
+            from docspec.dialects.doctags import DocTagsDialect
+
+            return DocTagsDialect(**settings)
+        if name == "grounded":
+            from docspec.dialects.grounded import GroundedDialect
+
+            return GroundedDialect(**settings)
     except TypeError as error:
         raise UsageError(f"the dialect {name!r} does not take these settings ({error})") from error
     raise UsageError(f"there is no dialect {name!r}; known are {', '.join(DIALECTS)}")

@@ -53,6 +53,10 @@ class Dialect(Protocol):
         """How the page's output spells a piece of text that the target wrote for a crop; piece by piece."""
         ...
 
+    def crop_text(self, text: str) -> str:
+        """The Markdown (tables as HTML) of what the target wrote for a crop."""
+        ...
+
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """Blocks in the target's order; lenient: never raises on cut-off or slightly broken text."""
         ...

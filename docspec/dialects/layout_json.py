@@ -150,6 +150,10 @@ class LayoutJsonDialect:
         """The text as it stands inside a JSON string."""
         return _escaped(text)
 
+    def crop_text(self, text: str) -> str:
+        """The text itself: a crop is answered without JSON."""
+        return text
+
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The cells of ``text`` as blocks, boxes scaled to the page image and clamped to it.
 

@@ -13,6 +13,7 @@ from docspec.core import Block, Category, PageDraft, Region
 from docspec.core.spelling import TableStyle
 from docspec.dialects.dialect import prompt_for
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
+from docspec.dialects.otsl import otsl_as_html
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.symbols import latex_symbols
 from docspec.dialects.table_scaffold import TableScaffold, drafted_tables
@@ -120,6 +121,10 @@ class MarkdownDialect:
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""
         return text
+
+    def crop_text(self, text: str) -> str:
+        """The text itself, tables in OTSL as HTML."""
+        return otsl_as_html(text) if self._table_style == "otsl" else text
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The blocks of ``text``, without boxes (see :func:`docspec.dialects.locate.attach_boxes`)."""

@@ -14,6 +14,7 @@ from docspec.core import Category
 from docspec.core.formulas import bare_formula
 from docspec.core.spelling import TableStyle
 from docspec.dialects import tables
+from docspec.dialects.otsl import to_otsl
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
 
 _HEADING_PREFIXES = {
@@ -99,6 +100,8 @@ def _table(text: str, style: TableStyle) -> list[str]:
     table = tables.parse_table(text)
     if table is None:
         return []
+    if style == "otsl":
+        return unique([to_otsl(table), to_otsl(table, heads=True)])
     compact = [tables.to_html(table), tables.to_html(table, head="none")]
     if style == "compact":
         return unique(compact)

@@ -68,6 +68,11 @@ class TargetCard:
     def reads_charts(self) -> bool:
         return self.region_prompts is not None and "chart" in self.region_prompts
 
+    @property
+    def writes_marks(self) -> bool:
+        """Whether marks that the tokenizer holds for special ones are part of what the target writes."""
+        return self.dialect in ("doctags", "grounded") or self.table_style == "otsl"
+
     def asked(self, dialect: str | None, prompt: str | None) -> TargetCard:
         """This card with what the user says; ``None`` says nothing."""
         return replace(self, dialect=dialect or self.dialect, prompt=prompt or self.prompt)

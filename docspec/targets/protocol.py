@@ -134,5 +134,5 @@ class TargetModel(Protocol):
         ...
 
     def detokenize(self, tokens: list[int]) -> str:
-        """The text of output tokens, special tokens dropped."""
+        """The text of output tokens, special ones only where they are part of what the target writes."""
         ...

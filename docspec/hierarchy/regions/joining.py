@@ -46,7 +46,7 @@ def region_text(category: Category, pieces: Sequence[tuple[str, bool]]) -> str:
         else:
             lines.append(text.strip("\n"))
     text = "\n".join(line for line in lines if line.strip())
-    if not text or category is Category.TABLE:
+    if not text or category in (Category.TABLE, Category.PICTURE):
         return text
     if category is Category.FORMULA:
         return display_formula(text)

@@ -70,7 +70,7 @@ class RegionPages:
                 continue
             rest = self.reading.crops_of(work.page, left)
             self.reading.read([rest])
-            blocks = rest.blocks(self._setup.target.detokenize)
+            blocks = rest.blocks(self._crop_text)
             result, text = work.result, markdown_of(blocks)
             work.outputs += tuple(rest.outputs)
             work.result = replace(
@@ -82,10 +82,13 @@ class RegionPages:
             )
             work.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
 
+    def _crop_text(self, tokens: list[int]) -> str:
+        return self._setup.dialect.crop_text(self._setup.target.detokenize(tokens))
+
     def _written(self, work: Work, page: RegionsRead) -> None:
         """Adds to the result what was read in the page's regions."""
         work.outputs = tuple(page.outputs)
-        blocks = page.blocks(self._setup.target.detokenize)
+        blocks = page.blocks(self._crop_text)
         detail = (
             f"{len(page.regions)} regions, {len(page.crops)} crops; layout: {work.draft.layout or 'by ink'}"
         )

@@ -84,11 +84,12 @@ class RegionsRead:
             )
         return tuple(found)
 
-    def blocks(self, detokenize: Callable[[list[int]], str]) -> tuple[Block, ...]:
-        """The regions with what was read in them, running text made whole across columns."""
+    def blocks(self, text_of: Callable[[list[int]], str]) -> tuple[Block, ...]:
+        """The regions with what was read in them (``text_of`` gives a crop's Markdown), running text made whole across
+        columns."""
         pieces: list[list[tuple[str, bool]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
-            pieces[crop.region].append((detokenize(list(output.tokens)), crop.piece.beside))
+            pieces[crop.region].append((text_of(list(output.tokens)), crop.piece.beside))
         found = [
             Block(region.category, region_text(region.category, own), region.bbox, "draft")
             for region, own in zip(self.regions, pieces, strict=True)

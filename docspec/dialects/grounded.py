@@ -1,0 +1,151 @@
+"""The grounded dialect: DeepSeek-OCR's Markdown with the kind and place of each piece before it.
+
+``<|ref|>sub_title<|/ref|><|det|>[[217, 209, 520, 225]]<|/det|>`` and on the next line the piece itself, in Markdown
+with HTML tables and LaTeX between ``\\[ \\]``; numbers run from 0 to 999 over the page's width and height
+(deepseek-ai/DeepSeek-OCR, ``run_dpsk_ocr_image.py``; answers of users that stand in public repositories).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from docspec.core import BBox, Block, Category, PageDraft, Region
+from docspec.core.scaffold import Scaffold
+from docspec.dialects.markdown_blocks import parse_blocks
+from docspec.dialects.spelling import interleaved, spellings, unique
+
+SCALE = 999
+PAGE_PROMPT = "<|grounding|>Convert the document to markdown."
+CROP_PROMPT = "Free OCR."
+_LABELS = {
+    Category.CAPTION: "figure_title",
+    Category.FOOTNOTE: "text",
+    Category.FORMULA: "equation",
+    Category.LIST_ITEM: "text",
+    Category.PAGE_FOOTER: "text",
+    Category.PAGE_HEADER: "text",
+    Category.PICTURE: "image",
+    Category.SECTION_HEADER: "sub_title",
+    Category.TABLE: "table",
+    Category.TEXT: "text",
+    Category.TITLE: "title",
+}
+_CATEGORIES = {
+    "title": Category.TITLE,
+    "sub_title": Category.SECTION_HEADER,
+    "table": Category.TABLE,
+    "equation": Category.FORMULA,
+    "formula": Category.FORMULA,
+    "image": Category.PICTURE,
+    "figure": Category.PICTURE,
+    "header": Category.PAGE_HEADER,
+    "footer": Category.PAGE_FOOTER,
+    "page_number": Category.PAGE_FOOTER,
+    "footnote": Category.FOOTNOTE,
+    "table_footnote": Category.FOOTNOTE,
+    **dict.fromkeys(
+        ("caption", "figure_title", "image_caption", "table_caption", "table_title"), Category.CAPTION
+    ),
+}
+_PIECE = re.compile(
+    r"<\|ref\|>(?P<label>[^<]*)<\|/ref\|>\s*<\|det\|>\s*\[\[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)[^<]*<\|/det\|>"
+)
+_MARKS = re.compile(r"<\|/?(?:ref|det|grounding)\|>")
+_SPELLINGS = 3
+
+
+class GroundedDialect:
+    """A target that answers in Markdown with boxes before each piece."""
+
+    name = "grounded"
+
+    def __init__(
+        self, page_prompt: str = PAGE_PROMPT, crop_prompt: str | Mapping[Category, str] = CROP_PROMPT
+    ) -> None:
+        self._page_prompt = page_prompt
+        self._crop_prompt = crop_prompt
+
+    @property
+    def page_prompt(self) -> str:
+        """The published instruction for a document."""
+        return self._page_prompt
+
+    def crop_prompt(self, region: Region) -> str:
+        """The published one for text without boxes, unless there is one for the region's kind."""
+        if isinstance(self._crop_prompt, str):
+            return self._crop_prompt
+        return self._crop_prompt.get(region.category) or self._crop_prompt.get(Category.TEXT, CROP_PROMPT)
+
+    def region_drafts(self, region: Region) -> list[str]:
+        """Plain Markdown: a crop is asked for without boxes."""
+        return interleaved(_spelled(region.category, reading) for reading in region.texts)
+
+    def page_drafts(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
+    ) -> list[str]:
+        """The whole answer, without and with running heads and feet; other spellings; the drafter's page texts."""
+        outputs = [self.crop_text(output) for output in region_outputs or ()]
+        outputs += [""] * (len(draft.regions) - len(outputs))
+        pieces: list[tuple[Category, str]] = []
+        others: list[str] = []
+        for region, output in zip(draft.regions, outputs, strict=False):
+            texts = self.region_drafts(region)
+            best = output or next(iter(texts), "")
+            pieces.append((region.category, f"{_head(region, width, height)}\n{best}".rstrip("\n")))
+            others += [text for text in texts if text != best]
+        body = [piece for category, piece in pieces if not category.is_furniture]
+        return unique(
+            ["\n\n".join(body), "\n\n".join(piece for _, piece in pieces), *others, *draft.page_texts]
+        )
+
+    def scaffold(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
+    ) -> Scaffold | None:
+        """Nothing yet: numbers of places that differ from the drafted ones cost a step each."""
+        return None
+
+    def output_draft(self, text: str) -> str:
+        """The text itself: crops and pages are spelled alike."""
+        return text
+
+    def crop_text(self, text: str) -> str:
+        """The Markdown of what was written for a crop, boxes left out."""
+        if not _PIECE.search(text):
+            return text
+        return "\n\n".join(block.text for block in self.parse(text, 1, 1) if block.text)
+
+    def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
+        """The pieces of ``text`` as blocks with their boxes; an answer without boxes is read as Markdown."""
+        heads = list(_PIECE.finditer(text))
+        if not heads:
+            return parse_blocks(_MARKS.sub("", text))
+        found = [Block(Category.TEXT, before)] if (before := _words(text[: heads[0].start()])) else []
+        ends = [head.start() for head in heads[1:]] + [len(text)]
+        for head, end in zip(heads, ends, strict=True):
+            category = _CATEGORIES.get(head["label"].strip().lower(), Category.TEXT)
+            x0, y0, x1, y1 = (int(number) / SCALE for number in re.findall(r"\d+", head["box"]))
+            box = BBox(min(x0, x1) * width, min(y0, y1) * height, max(x0, x1) * width, max(y0, y1) * height)
+            box = box.clamped(width, height)
+            words = _words(text[head.end() : end])
+            found.append(Block(category, words, box, "model") if box.area > 0 else Block(category, words))
+        return tuple(found)
+
+
+def _words(piece: str) -> str:
+    """A piece without stray marks and the white space around it."""
+    return _MARKS.sub("", piece).strip()
+
+
+def _head(region: Region, width: int, height: int) -> str:
+    box = region.bbox
+    edges = (box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height)
+    numbers = ", ".join(str(min(max(round(SCALE * edge), 0), SCALE)) for edge in edges)
+    return f"<|ref|>{_LABELS[region.category]}<|/ref|><|det|>[[{numbers}]]<|/det|>"
+
+
+def _spelled(category: Category, reading: str) -> list[str]:
+    texts = spellings(category, reading, table_style="compact")
+    if category is Category.FORMULA:  # \[ \] before $$
+        texts.sort(key=lambda text: not text.startswith("\\["))
+    return texts[:_SPELLINGS]

@@ -1,0 +1,96 @@
+"""Grounded Markdown: drafts as DeepSeek-OCR writes pages, and its answers read back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docspec.core import BBox, Category, PageDraft, Region
+from docspec.dialects.dialect import Dialect
+from docspec.dialects.grounded import GroundedDialect
+
+WIDTH, HEIGHT = 999, 1998
+
+DRAFT = PageDraft(
+    (
+        Region(BBox(100, 40, 900, 60), Category.PAGE_HEADER, ("Running head",)),
+        Region(BBox(100, 100, 900, 140), Category.SECTION_HEADER, ("1 A head",)),
+        Region(BBox(100, 200, 900, 240), Category.TEXT, ("Some infor-\nmation.",)),
+        Region(BBox(100, 400, 500, 600), Category.PICTURE),
+        Region(BBox(100, 700, 900, 800), Category.TABLE, ("<table><tr><td>1</td></tr></table>",)),
+        Region(BBox(100, 900, 900, 940), Category.FORMULA, ("\\frac{a}{b}",)),
+    ),
+    page_texts=("a\nb",),
+)
+
+PAGE = """\
+<|ref|>sub_title<|/ref|><|det|>[[100, 50, 900, 70]]<|/det|>
+## 1 A head
+
+<|ref|>text<|/ref|><|det|>[[100, 100, 900, 120]]<|/det|>
+Some information.
+
+<|ref|>image<|/ref|><|det|>[[100, 200, 500, 300]]<|/det|>
+
+<|ref|>table<|/ref|><|det|>[[100, 350, 900, 400]]<|/det|>
+<table><thead><tr><th>1</th></tr></thead></table>
+
+<|ref|>equation<|/ref|><|det|>[[100, 450, 900, 470]]<|/det|>
+\\[
+\\frac{a}{b}
+\\]"""
+
+
+def test_it_is_a_dialect_with_the_published_prompts():
+    dialect = GroundedDialect()
+    assert isinstance(dialect, Dialect)
+    assert dialect.page_prompt == "<|grounding|>Convert the document to markdown."
+    assert dialect.crop_prompt(DRAFT.regions[0]) == "Free OCR."
+
+
+def test_the_page_draft_is_the_whole_answer_in_the_targets_spelling():
+    drafts = GroundedDialect().page_drafts(DRAFT, WIDTH, HEIGHT)
+    assert drafts[0] == PAGE
+    assert drafts[1].startswith(
+        "<|ref|>text<|/ref|><|det|>[[100, 20, 900, 30]]<|/det|>\nRunning head\n\n<|ref|>"
+    )
+    assert drafts[-1] == "a\nb"
+
+
+def test_a_page_is_read_back_as_it_was_drafted():
+    blocks = GroundedDialect().parse(PAGE, WIDTH, HEIGHT)
+    assert [block.category for block in blocks] == [region.category for region in DRAFT.regions[1:]]
+    for block, region in zip(blocks, DRAFT.regions[1:], strict=True):
+        assert block.bbox_from == "model" and block.bbox.rounded() == region.bbox.rounded()
+    assert [block.text for block in blocks][:3] == ["## 1 A head", "Some information.", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("<|ref|>text<|/ref|><|det|>[[1, 2, 3", [(Category.TEXT, "text[[1, 2, 3")]),
+        ("before <|ref|>title<|/ref|><|det|>[[0, 0, 999, 99]]<|/det|>\n# T \n\n",
+         [(Category.TEXT, "before"), (Category.TITLE, "# T")]),
+        ("<|ref|>stamp<|/ref|><|det|>[[5, 5, 5, 5]]<|/det|>\nPaid", [(Category.TEXT, "Paid")]),
+        ("<|ref|>image<|/ref|><|det|>[[9, 9, 1, 1], [2, 2, 3, 3]]<|/det|>", [(Category.PICTURE, "")]),
+        ("plain\n\n| a |\n| - |", [(Category.TEXT, "plain"), (Category.TABLE, "| a |\n| - |")]),
+    ],
+)  # fmt: skip
+def test_answers_are_read_as_far_as_they_go(text, blocks):
+    found = GroundedDialect().parse(text, WIDTH, HEIGHT)
+    assert [(block.category, block.text) for block in found] == blocks
+
+
+def test_crops_are_markdown():
+    assert GroundedDialect().crop_text(PAGE).startswith("## 1 A head\n\nSome information.\n\n<table>")
+    assert GroundedDialect().crop_text("a  \n\nb") == "a  \n\nb"
+
+
+@given(
+    st.lists(
+        st.sampled_from(["<|ref|>", "<|/ref|>", "<|det|>", "[[1, 2, 3, 4]]", "<|/det|>", "w "]), max_size=20
+    )
+)
+def test_nothing_raises(marks):
+    GroundedDialect().parse("".join(marks), WIDTH, HEIGHT)
