@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reporting": {"core"},
     "reader": {"core"},
     "targets": {"core", "reader"},
+    "models": {"core", "targets"},
     "engine": {"core", "targets"},
     "proposing": {"core", "engine", "targets"},
     "hierarchy": READING,

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 
 from docspec.bench.cli import bench
 from docspec.cli.doctor import doctor
+from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, parse
 from docspec.console import exits
 from docspec.console.terminal import drop_standard_output, say, say_error, say_trace
@@ -37,6 +38,7 @@ app = typer.Typer(
 app.command()(parse)
 app.command()(doctor)
 app.add_typer(bench)
+app.add_typer(models)
 
 
 @dataclass

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.core.safe_text import first_line
 from docspec.targets.card import TargetCard
+from docspec.targets.estimate import PROMPT, check_room, estimate, free_memory
 from docspec.targets.families import families
 from docspec.targets.processing import check_torchvision
 from docspec.targets.validation import check_checkpoint, read_object
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 BUNDLED = Path(__file__).parent.parent / "reader" / "mini"
 """Directory of the bundled reader's checkpoint."""
 
-_HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.jinja", "*.model"]
+HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.jinja", "*.model"]
+"""The files of a published model that are fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class TargetInfo:
     """Weights of the checkpoint that the model's class has no place for."""
     generation: tuple[str, ...] = ()
     """Where the published configuration decodes otherwise than docspec."""
+    tightness: str = ""
+    """That memory may not do for long pages."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -62,6 +66,7 @@ class TargetInfo:
                 f"{self.name}: {len(self.left_out)} weights of the checkpoint are not part of {self.model_type} and "
                 f"were left out, the first is {self.left_out[0]}"
             )
+        lines += [f"memory: {self.tightness}"] * bool(self.tightness)
         return (*lines, *(f"model: {line}" for line in self.generation))
 
 
@@ -97,6 +102,10 @@ def load_target(options: ParseOptions) -> LoadedTarget:
 
     device = pick_device(options.device)
     dtype = pick_dtype(options.dtype, device)
+    name = "mini" if Path(path) == BUNDLED else options.model
+    slots = PROMPT + (options.max_tokens or card.max_new_tokens) + options.max_tree
+    wanted = estimate(path, str(dtype).removeprefix("torch."), slots, options.pages_in_flight)
+    tightness = check_room(name, wanted, free_memory(device))
     target, left_out = load_family(family, path, dtype, device, options.attention)
     if model_type not in families():
         check_contract(target)
@@ -105,7 +114,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     published, vocab = target.model.generation_config, target.model.config.get_text_config().vocab_size
     target.rules = rules_of(published, target.eos_ids, vocab, ban_of(card.no_repeat_ngrams))
     info = TargetInfo(
-        name="mini" if Path(path) == BUNDLED else options.model,
+        name=name,
         path=path,
         model_type=model_type,
         dialect=card.dialect,
@@ -118,6 +127,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         processing=target.processing.backend,
         left_out=left_out,
         generation=notes_of(published),
+        tightness=tightness,
     )
     return LoadedTarget(target, info)
 
@@ -133,16 +143,27 @@ def locate(name: str, offline: bool = False) -> str:
         return str(BUNDLED)
     if Path(name).expanduser().is_dir():
         return str(Path(name).expanduser())
-    if name.startswith((".", "/", "~")) or name.count("/") != 1:
+    repository, revision = split_revision(name)
+    if name.startswith((".", "/", "~")) or repository.count("/") != 1:
         raise ModelError(f"{name}: no such directory, and not a hub name of the form owner/model")
-    return _from_hub(name, offline)
+    return _from_hub(name, repository, revision, offline)
 
 
-def _from_hub(name: str, offline: bool) -> str:
+def split_revision(name: str) -> tuple[str, str | None]:
+    """Hub name and revision (commit, tag or branch) of ``owner/model@revision``; ``None`` for the newest."""
+    repository, _, revision = name.partition("@")
+    return repository, revision or None
+
+
+def _from_hub(name: str, repository: str, revision: str | None, offline: bool) -> str:
     from huggingface_hub import snapshot_download
 
     try:
-        return str(snapshot_download(name, allow_patterns=_HUB_FILES, local_files_only=offline))
+        return str(
+            snapshot_download(
+                repository, revision=revision, allow_patterns=HUB_FILES, local_files_only=offline
+            )
+        )
     except Exception as error:
         why = (
             "it is not in the local cache and --offline forbids fetching it" if offline else first_line(error)

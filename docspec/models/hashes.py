@@ -1,0 +1,93 @@
+"""Whether the files of a model are those that were published: by the hub's hashes, which the download left beside them.
+
+huggingface_hub keeps the listing of each revision that it fetched (``trees/COMMIT.json``), with the SHA-256 of large
+files and git's hash of small ones. A folder that came otherwise has no hashes; of its weights the headers are checked,
+which tell of files that were cut off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+CHUNK = 2**22
+"""Bytes read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A file that is not as published, and why."""
+
+    name: str
+    why: str
+
+
+def listing(path: Path) -> dict[str, dict[str, str]] | None:
+    """The hub's listing of the revision in ``path`` (a snapshot of the cache, or a folder it was fetched into)."""
+    places = [path.parent.parent / "trees" / f"{path.name}.json"]
+    places += sorted((path / ".cache" / "huggingface" / "trees").glob("*.json"))
+    for place in places:
+        try:
+            files = json.loads(place.read_text(encoding="utf-8"))["files"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if isinstance(files, dict):
+            return files
+    return None
+
+
+def broken_files(path: Path, needed: Iterable[str] = ()) -> list[Broken]:
+    """Files below ``path`` that are missing (of ``needed``, and shards that an index names) or not as published."""
+    published = listing(path) or {}
+    wanted = dict.fromkeys([*needed, *_shards(path)])
+    found = [Broken(name, "missing") for name in wanted if not (path / name).is_file()]
+    for name in sorted(_files(path)):
+        entry = published.get(name)
+        why = _differs(path / name, entry) if entry is not None else _cut_off(path / name)
+        if why:
+            found.append(Broken(name, why))
+    return found
+
+
+def _files(path: Path) -> list[str]:
+    files = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
+    return [file.as_posix() for file in files if file.parts[0] != ".cache"]
+
+
+def _shards(path: Path) -> set[str]:
+    shards: set[str] = set()
+    for index in path.glob("*.safetensors.index.json"):
+        try:
+            shards.update(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+        except (ValueError, KeyError, AttributeError):
+            continue  # its hash, or loading it, tells
+    return shards
+
+
+def _differs(file: Path, entry: dict[str, str]) -> str:
+    large = entry.get("lfs_sha256")
+    size = file.stat().st_size
+    if size != int(entry["size"]):
+        return f"{size} bytes instead of {entry['size']}"
+    digest = hashlib.sha256() if large else hashlib.sha1(f"blob {size}\0".encode())
+    with file.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return "" if digest.hexdigest() == (large or entry["blob_id"]) else "other content than published"
+
+
+def _cut_off(file: Path) -> str:
+    """Why the weights in ``file`` are not whole, by their header."""
+    if file.suffix != ".safetensors":
+        return ""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(file), "np") as weights:
+            weights.keys()
+    except SafetensorError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,136 @@
+"""What the hub has of a model, and fetching it: revision, licence and size are known before anything is fetched."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from docspec.core import ModelError
+from docspec.core.safe_text import first_line
+from docspec.models.hashes import broken_files
+from docspec.targets.estimate import gib
+from docspec.targets.registry import HUB_FILES, split_revision
+
+UNKNOWN = "not stated"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One revision of a model as the hub has it: ``files`` with their sizes in bytes, those that docspec needs."""
+
+    name: str
+    revision: str
+    licence: str
+    files: dict[str, int]
+    asked: str | None = None
+    """The revision that was asked for, a name perhaps; ``None`` for the newest."""
+    gated: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(self.files.values())
+
+
+def ask(name: str) -> Published:
+    """What the hub says of ``name`` (``owner/model`` or ``owner/model@revision``).
+
+    Raises :class:`docspec.core.ModelError` in one line where it cannot be asked or has no such model.
+    """
+    from huggingface_hub import HfApi
+
+    repository, revision = split_revision(name)
+    try:
+        info = HfApi().model_info(repository, revision=revision, files_metadata=True)
+    except Exception as error:
+        raise unreachable(name, error) from error
+    card: Any = info.card_data or {}
+    files = {file.rfilename: file.size or 0 for file in info.siblings or () if _needed(file.rfilename)}
+    if not any(file.endswith(".safetensors") for file in files):
+        raise ModelError(f"{name}: the hub has no weights of it as safetensors, which docspec reads")
+    licence = str(card.get("license_name") or card.get("license") or UNKNOWN)
+    return Published(repository, str(info.sha), licence, files, revision, bool(info.gated))
+
+
+def download(model: Published, folder: Path | None = None) -> Path:
+    """Fetches ``model`` into the cache, or into ``folder``, and checks it against the hub's hashes; where it lies.
+
+    Whole files are never fetched twice, and a broken connection goes on where it stopped. Raises
+    :class:`docspec.core.ModelError` in one line; files that arrived damaged are removed.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    _check_room(model, Path(folder or HF_HUB_CACHE))
+    try:
+        path = Path(
+            snapshot_download(model.name, revision=model.asked, allow_patterns=HUB_FILES, local_dir=folder)
+        )
+    except Exception as error:
+        raise unreachable(model.name, error) from error
+    broken = broken_files(path, needed=model.files)
+    for file in broken:
+        link = path / file.name
+        if link.is_file():
+            link.resolve().unlink()
+            link.unlink(missing_ok=True)
+    if broken:
+        raise ModelError(
+            f"{model.name}: {len(broken)} files arrived damaged and were removed, the first is {broken[0].name} "
+            f"({broken[0].why}); run the same command again"
+        )
+    return path
+
+
+def unreachable(name: str, error: Exception) -> ModelError:
+    """What kept the hub's answer away, with what to do about it."""
+    from huggingface_hub import errors
+    from huggingface_hub.constants import ENDPOINT
+
+    if isinstance(error, errors.GatedRepoError):
+        todo = f"accept its licence on {ENDPOINT}/{name} and log in (hf auth login, or HF_TOKEN)"
+        return ModelError(f"{name} is given out only to those who accept its licence: {todo}")
+    if isinstance(error, errors.RevisionNotFoundError):
+        return ModelError(f"{name}: {ENDPOINT} has no such revision")
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return ModelError(f"{name}: {ENDPOINT} has no such model, or only for those who are logged in")
+    if isinstance(error, errors.OfflineModeIsEnabled):
+        return ModelError(f"{name} cannot be asked for: offline is asked for (--offline or HF_HUB_OFFLINE)")
+    if isinstance(error, errors.HFValidationError):
+        return ModelError(f"{name} is no hub name; it has the form owner/model or owner/model@revision")
+    return ModelError(
+        f"{name} cannot be had from {ENDPOINT}: {first_line(error)}; check the network, or HF_ENDPOINT; what has "
+        "arrived is kept"
+    )
+
+
+def _needed(file: str) -> bool:
+    return any(fnmatch(file, pattern) for pattern in HUB_FILES)
+
+
+def _check_room(model: Published, folder: Path) -> None:
+    """Raises ``ModelError`` where the disk cannot hold what is not there yet."""
+    there = next(part for part in (folder, *folder.absolute().parents) if part.is_dir())
+    free = shutil.disk_usage(there).free
+    wanted = model.size - _present(model, folder)
+    if wanted > free:
+        raise ModelError(
+            f"{model.name} needs {gib(wanted)} more in {there}, where {gib(free)} are free; make room, or set HF_HOME "
+            "to another disk"
+        )
+
+
+def _present(model: Published, folder: Path) -> int:
+    from huggingface_hub.file_download import repo_folder_name
+
+    snapshot = folder / repo_folder_name(repo_id=model.name, repo_type="model") / "snapshots" / model.revision
+    places: Iterable[Path] = (folder, snapshot)
+    return sum(
+        size
+        for file, size in model.files.items()
+        if any((place / file).is_file() and (place / file).stat().st_size == size for place in places)
+    )

@@ -1,0 +1,69 @@
+"""What there is to choose from: the published readers that the families name, and what is known of any one model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from docspec.core import ModelError
+from docspec.models.held import Held, held, of_name
+from docspec.targets.families import families
+from docspec.targets.registry import BUNDLED, locate
+from docspec.targets.validation import read_object
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A model by name. ``held`` are its revisions in the cache; ``billions`` and ``licence`` are 0 and empty where
+    its family does not name it."""
+
+    name: str
+    family: str = ""
+    billions: float = 0.0
+    licence: str = ""
+    held: tuple[Held, ...] = ()
+
+
+def entries() -> list[Entry]:
+    """The bundled reader, every published reader that a family names, and whatever else in the cache a family reads."""
+    here: dict[str, list[Held]] = {}
+    for one in held():
+        here.setdefault(one.name, []).append(one)
+    found = [Entry("mini", model_type(BUNDLED), licence="Apache-2.0")] if BUNDLED.is_dir() else []
+    for kind, family in families().items():
+        if kind == family.model_types[0]:
+            for checkpoint in family.checkpoints:
+                mine = tuple(here.pop(checkpoint.name, ()))
+                found.append(Entry(checkpoint.name, kind, checkpoint.billions, checkpoint.licence, mine))
+    others = [Entry(name, model_type(mine[0].path), held=tuple(mine)) for name, mine in here.items()]
+    return found + [entry for entry in others if entry.family in families()]
+
+
+def entry_of(name: str) -> Entry:
+    """What is known of one model: a known one, one in the cache, or a folder."""
+    known = next((entry for entry in entries() if entry.name == name.partition("@")[0]), None)
+    if known is not None:
+        return known
+    mine = tuple(of_name(name))
+    path = mine[0].path if mine else Path(name).expanduser()
+    return Entry(name, model_type(path), held=mine)
+
+
+def model_type(path: Path) -> str:
+    """The family that the ``config.json`` in ``path`` names; empty where there is none."""
+    try:
+        return str(read_object(path / "config.json").get("model_type", ""))
+    except ModelError:
+        return ""
+
+
+def path_of(name: str) -> Path:
+    """Where the model ``name`` lies on this machine; opens no connection. Raises ``ModelError`` where it does not."""
+    try:
+        return Path(locate(name, offline=True))
+    except ModelError as error:
+        if Path(name).expanduser().is_dir() or name.partition("@")[0].count("/") != 1 or name[0] in "./~":
+            raise
+        raise ModelError(
+            f"{name} is not on this machine; fetch it with: docspec models download {name}"
+        ) from error

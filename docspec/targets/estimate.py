@@ -1,0 +1,126 @@
+"""What a checkpoint will take in memory, from its small files and the headers of its weights, before it is loaded.
+
+``needs 5.1 GiB for weights, 1.2 GiB for keys and values at 8 rows; 4.0 GiB are free``: said before the machine runs
+out of memory, which on a CPU ends the process without a word.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docspec.core import ModelError
+from docspec.targets.validation import read_object
+
+ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+PROMPT = 4096
+"""Prompt tokens of a page that are reckoned with: A4 at 200 dots an inch with 32-pixel tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Bytes: of all weights, and of the keys and values of ``rows`` pages of ``slots`` tokens each."""
+
+    weights: int
+    keys_values: int
+    rows: int
+    slots: int
+
+    @property
+    def words(self) -> str:
+        """The estimate for people."""
+        at = "1 row" if self.rows == 1 else f"{self.rows} rows"
+        return (
+            f"needs {gib(self.weights)} for weights, {gib(self.keys_values)} for keys and values at {at} of "
+            f"{self.slots:,} tokens"
+        )
+
+
+def estimate(path: str, dtype: str, slots: int, rows: int = 1) -> Estimate:
+    """What the checkpoint in ``path`` takes with its weights in ``dtype`` (as :data:`ITEM_BYTES` names them).
+
+    Raises :class:`docspec.core.ModelError` where its files do not say; weights in another format than safetensors count
+    as they lie on disk.
+    """
+    item = ITEM_BYTES[dtype]
+    files = sorted(Path(path).glob("*.safetensors"))
+    weights = sum(parameters(file) * item for file in files)
+    if not files:
+        weights = sum(file.stat().st_size for file in Path(path).glob("pytorch_model*.bin"))
+    config = read_object(Path(path) / "config.json")
+    return Estimate(weights, rows * slots * _bytes_per_slot(config, item), rows, slots)
+
+
+def parameters(file: Path) -> int:
+    """How many numbers a safetensors file holds, by its header (a length of 8 bytes, and JSON of that length)."""
+    try:
+        with file.open("rb") as stream:
+            header = json.loads(stream.read(int.from_bytes(stream.read(8), "little")))
+        return sum(math.prod(entry["shape"]) for name, entry in header.items() if name != "__metadata__")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError) as error:
+        raise ModelError(f"{file} cannot be loaded: it is no whole safetensors file; fetch the model again") from error
+
+
+def _bytes_per_slot(config: dict[str, Any], item: int) -> int:
+    text = config.get("text_config") or config.get("language_config") or config.get("llm_config") or config
+    heads = text.get("num_attention_heads")
+    layers = text.get("num_hidden_layers")
+    if not heads or not layers:
+        return 0
+    width = text.get("head_dim") or text.get("hidden_size", 0) // heads
+    return int(layers * 2 * (text.get("num_key_value_heads") or heads) * width * item)
+
+
+def free_memory(device: Any) -> int | None:
+    """Bytes that are free on a ``torch.device`` (swap and the limit of a container counted in on a CPU); ``None``
+    where that cannot be told."""
+    if device.type == "cuda":
+        import torch
+
+        return int(torch.cuda.mem_get_info(device)[0])
+    if device.type != "cpu":
+        return None
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        facts = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines if line.endswith("kB")}
+        free = facts["MemAvailable"] + facts.get("SwapFree", 0)
+    except (OSError, ValueError, KeyError, IndexError):
+        return None
+    allowed = _container_room()
+    return free if allowed is None else min(free, allowed)
+
+
+def _container_room() -> int | None:
+    """What a container's limit leaves, its cached files counted as free."""
+    root = Path("/sys/fs/cgroup")
+    try:
+        most = int((root / "memory.max").read_text())  # "max" where there is no limit
+        used = int((root / "memory.current").read_text())
+        stat = (root / "memory.stat").read_text().splitlines()
+        cached = next(int(line.split()[1]) for line in stat if line.startswith("inactive_file "))
+    except (OSError, ValueError, StopIteration):
+        return None
+    return max(0, most - used + cached)
+
+
+def check_room(name: str, wanted: Estimate, free: int | None) -> str:
+    """A remark where the weights fit but not all the rest; nothing where all does.
+
+    Raises :class:`docspec.core.ModelError` where not even the weights fit.
+    """
+    if free is None or wanted.weights + wanted.keys_values <= free:
+        return ""
+    line = f"{name} {wanted.words}; {gib(free)} are free"
+    if wanted.weights > free:
+        raise ModelError(
+            f"{line}: it cannot be loaded here; close other programs, take --dtype bfloat16 or a smaller model"
+        )
+    return f"{line}: long pages may not fit; --max-tokens or --kv-memory bounds them"
+
+
+def gib(size: float) -> str:
+    """Bytes for people."""
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:.1f} MiB"
