@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sys
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +17,9 @@ from docspec.bench.cli import bench
 from docspec.cli.doctor import doctor
 from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, parse
-from docspec.console import exits
-from docspec.console.terminal import drop_standard_output, say, say_error, say_trace
+from docspec.cli.status import status
+from docspec.console import exits, log
+from docspec.console.terminal import drop_standard_output, say_end, say_error
 from docspec.core import DocspecError
 
 HELP = """
@@ -36,6 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(parse)
+app.command()(status)
 app.command()(doctor)
 app.add_typer(bench)
 app.add_typer(models)
@@ -43,8 +46,10 @@ app.add_typer(models)
 
 @dataclass
 class RunState:
-    """What the commands and the error handler share; ``verbosity`` is set by the command that runs."""
+    """What the commands and the error handler share: the words of the command line, and the ``verbosity`` that they ask
+    for."""
 
+    words: Sequence[str] = ()
     verbosity: int = 0
 
 
@@ -68,7 +73,8 @@ def docspec(
 
 def run(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for what a user can cause."""
-    state = RunState()
+    state = RunState(tuple(sys.argv[1:] if args is None else args))
+    log.start()
     try:
         code = typer.main.get_command(app).main(
             args=args, prog_name="docspec", standalone_mode=False, obj=state
@@ -79,7 +85,7 @@ def run(args: Sequence[str] | None = None) -> int:
     except typer.Abort:
         return exits.INTERRUPTED
     except KeyboardInterrupt as error:
-        say("interrupted")
+        say_end("interrupted")
         return exits.code_of(error)
     except SystemExit as error:
         # Typer's own answer to a closed pipe while it prints help.
@@ -89,22 +95,22 @@ def run(args: Sequence[str] | None = None) -> int:
         drop_standard_output()
         return exits.code_of(error)
     except DocspecError as error:
-        say_error(str(error))
-        _trace(state)
+        say_error(str(error), traceback.format_exc())
         return exits.code_of(error)
     except Exception as error:
         interrupt = exits.asked_to_stop()
         if interrupt is not None:  # a library made another error of it
-            say("interrupted")
+            say_end("interrupted")
             return exits.code_of(interrupt)
         if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
             drop_standard_output()  # help, a table: documents have words of their own
             say_error(f"standard output: cannot be written: {error.strerror}")
             return exits.FATAL
         hint = "" if state.verbosity >= 2 else " (run again with -vv for the details)"
-        say_error(f"unexpected {type(error).__name__}: {error}{hint}")
-        _trace(state)
+        say_error(f"unexpected {type(error).__name__}: {error}{hint}", traceback.format_exc())
         return exits.FATAL
+    finally:
+        log.stop()
 
 
 def _usage(error: TyperException) -> int:
@@ -124,8 +130,3 @@ def _config_prefix(error: TyperException) -> str:
     source = context.get_parameter_source(parameter.name)
     from_file = source is not None and source.name == "DEFAULT_MAP"
     return f"{context.meta[CONFIG_PATH]}: " if from_file else ""
-
-
-def _trace(state: RunState) -> None:
-    if state.verbosity >= 2:
-        say_trace(traceback.format_exc())

@@ -1,5 +1,4 @@
-"""The run behind ``docspec parse``: every input in turn to its destination, one failing input never stopping
-the rest.
+"""The run behind ``docspec parse``: what is asked for becomes jobs, ``corpus`` reads them, and its end is said.
 
 Everything that can be known to be wrong is said before a model is loaded.
 """
@@ -8,45 +7,41 @@ from __future__ import annotations
 
 import contextlib
 import time
-import traceback
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from docspec import offline
-from docspec.cli.progress import Display, display_for
+from docspec.cli.progress import display_for
 from docspec.console import exits
 from docspec.console.terminal import (
     document_stream,
     quiet_libraries,
     say,
+    say_end,
     say_error,
-    say_trace,
     stderr_console,
 )
-from docspec.core import (
-    DocspecError,
-    DrafterError,
-    Failure,
-    InputError,
-    ModelError,
-    OutputError,
-    PageResult,
-    ParseOptions,
-    UsageError,
-)
-from docspec.core.observer import Observer
-from docspec.core.safe_text import first_line
-from docspec.documents import expand_inputs, parse_page_ranges
-from docspec.documents.sources import is_folder
+from docspec.core import DocspecError, OutputError, ParseOptions, UsageError
+from docspec.corpus import command
+from docspec.corpus.counts import Counts
+from docspec.corpus.identity import identity_of
+from docspec.corpus.job import Job
+from docspec.corpus.listing import list_documents
+from docspec.corpus.manifest import Manifest
+from docspec.corpus.options import CorpusOptions
+from docspec.corpus.resume import Division, Resume
+from docspec.corpus.run import Run, reason
+from docspec.corpus.shard import Shard
+from docspec.corpus.watcher import Watcher
+from docspec.corpus.writing import Writing
+from docspec.documents import Expansion, Source, parse_page_ranges
+from docspec.documents.sources import Unreadable, is_folder, is_pattern, shown
 from docspec.reporting.destinations import STDOUT, Destination, check, infer_format, plan
-from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink, NoFigures
-from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.timing import Report
-from docspec.reporting.writer import AtomicFile, DocumentWriter, StreamSink, TextSink
-from docspec.versions import machine, versions
+from docspec.versions import DISTRIBUTION, machine, version_of, versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +55,14 @@ class Outputs:
     report: Path | None
 
 
-def make_parser(options: ParseOptions, observer: Observer) -> Any:
+def _below(path: Path | None, folder: Path) -> str:
+    """The place of a document in the output tree, as text that can be kept."""
+    if path is None:
+        return ""
+    return shown(Path(path.relative_to(folder).as_posix())) if path.is_relative_to(folder) else path.name
+
+
+def make_parser(options: ParseOptions, observer: Watcher) -> Any:
     """The parser of the run; imported here, so that help and usage errors need no torch."""
     from docspec.parser import Parser
 
@@ -68,24 +70,29 @@ def make_parser(options: ParseOptions, observer: Observer) -> Any:
 
 
 class Batch:
-    """One call of ``docspec parse``. Owns the report and the list of what failed."""
+    """One call of ``docspec parse``; ``words`` are those of the command line."""
 
     def __init__(
-        self, options: ParseOptions, outputs: Outputs, *, quiet: bool = False, verbosity: int = 0
+        self,
+        options: ParseOptions,
+        outputs: Outputs,
+        corpus: CorpusOptions,
+        *,
+        quiet: bool = False,
+        verbosity: int = 0,
+        words: Sequence[str] = (),
     ) -> None:
         self._options = options
         self._outputs = outputs
+        self._corpus = corpus
         self._quiet = quiet
-        self._format: Format = infer_format(outputs.output, outputs.format)
-        self._display: Display = display_for(quiet, verbosity)
-        self._report = Report(options, versions(), machine())
-        self._selection = parse_page_ranges(None)
-        self._errors: list[DocspecError] = []
-        self._failed_pages: list[PageResult] = []
-        self._damaged: list[str] = []
-        self._done = 0
-        self._count = 0
         self._verbosity = verbosity
+        self._words = words
+        self._writing = Writing(infer_format(outputs.output, outputs.format), outputs.layout, outputs.figures)
+        self._report = Report(options, versions(), machine(), keep=outputs.report is not None)
+        self._division = Division(())
+        self._run: Run | None = None
+        self._resumes = False
 
     def run(self, inputs: Sequence[str]) -> int:
         """Reads ``inputs`` and returns the exit code. Raises what is fatal before or during the run; the report is
@@ -97,10 +104,7 @@ class Batch:
         try:
             with document_stream() as stdout:
                 try:
-                    self._check_words(inputs)
-                    self._selection = parse_page_ranges(self._options.pages)
-                    sources = self._expand(inputs)
-                    self._read_all(sources, self._plan(inputs, sources), stdout)
+                    self._read(inputs, stdout)
                     error: BaseException | None = None
                 except UsageError:
                     raise
@@ -112,21 +116,42 @@ class Batch:
             if self._options.offline:
                 offline.release()
 
-    def _ended(self, error: BaseException | None, started: float) -> int:
-        """Writes the report of the run that ended with ``error``, says what failed, returns the exit code; raises
-        ``error`` where it is fatal."""
-        if isinstance(error, Exception) and not isinstance(error, DocspecError):
-            error = exits.asked_to_stop() or error  # a library made another error of the signal
-        done = exits.code_of_run(self._done, len(self._failed_pages) + len(self._damaged), self._errors)
-        self._report.exit_code = done if error is None else exits.code_of(error)
-        self._report.interrupted = isinstance(error, KeyboardInterrupt)
-        self._report.error = None if error is None else _reason(error)
-        self._finish(started)
-        if isinstance(error, KeyboardInterrupt):
-            say(f"interrupted: {self._progress_so_far()}")
-        elif error is not None:
-            raise error
-        return self._report.exit_code
+    def _read(self, inputs: Sequence[str], stdout: BinaryIO) -> None:
+        self._check_words(inputs)
+        selection = parse_page_ranges(self._options.pages)
+        shard = None if self._corpus.shard is None else Shard.parsed(self._corpus.shard)
+        found = list_documents(inputs, self._corpus)
+        self._say_skipped(found)
+        jobs = self._jobs(inputs, found)
+        mine = [job for job in jobs if shard is None or shard.holds(job.document)]
+        folder = self._folder(inputs, jobs)
+        with contextlib.ExitStack() as closing:
+            resume = None
+            self._division = Division(tuple(mine))
+            if folder is not None and self._corpus.manifest != "none":
+                manifest = Manifest(folder, shard)
+                closing.callback(manifest.close)
+                resume = Resume(manifest, identity_of(self._options, self._writing), version_of(DISTRIBUTION))
+                self._division = resume.divide(mine, self._corpus)
+            self._say_division()
+            todo = self._division.todo
+            readable = [job for job in todo if isinstance(job.source, Source)]
+            check([job.place for job in readable], [job.source for job in readable], self._outputs.report)
+            if resume is not None:
+                called = command.recorded(self._words)
+                resume.begin(called, self._options.model, jobs, self._division.todo, shard)
+            self._run = Run(
+                self._options,
+                selection,
+                self._writing,
+                self._report,
+                display_for(self._quiet, several=len(mine) > 1),
+                make_parser,
+                resume,
+                self._corpus.max_failures,
+            )
+            self._resumes = resume is not None
+            self._run.read(todo, stdout)
 
     def _check_words(self, inputs: Sequence[str]) -> None:
         """An empty word is a variable of a script that was not set, and never the current folder."""
@@ -137,111 +162,90 @@ class Batch:
         if outputs.report is not None and str(outputs.report) in STDOUT:
             raise UsageError("--report needs a file: standard output is the document's")
 
-    def _expand(self, inputs: Sequence[str]) -> list[Any]:
-        expansion = expand_inputs(inputs)
-        for error in expansion.errors:
-            entry = self._report.start_document(_subject(str(error)))
-            entry.error, entry.failure = str(error), error.failure
-            self._errors.append(error)
-        if self._verbosity or not expansion.sources:
-            for skipped in expansion.skipped:
-                self._display.note(f"skipped {skipped.path}: {skipped.reason}")
-        elif expansion.skipped:
-            count = len(expansion.skipped)
-            self._display.note(f"{count} file{'' if count == 1 else 's'} skipped (-v says which and why)")
-        self._count = len(expansion.sources) + len(expansion.errors)
-        return list(expansion.sources)
+    def _say_skipped(self, found: Expansion) -> None:
+        if self._verbosity or not found.sources:
+            for skipped in found.skipped:
+                say(f"skipped {shown(skipped.path)}: {skipped.reason}")
+        elif found.skipped:
+            count = len(found.skipped)
+            say(f"{count} file{'' if count == 1 else 's'} skipped (-v says which and why)")
 
-    def _plan(self, inputs: Sequence[str], sources: Sequence[Any]) -> list[Destination]:
-        into_folder = len(inputs) > 1 or any(given != "-" and is_folder(Path(given)) for given in inputs)
+    def _jobs(self, inputs: Sequence[str], found: Expansion) -> list[Job]:
+        """One for each document, those that cannot be read first."""
         outputs = self._outputs
-        if not sources:
-            return []
-        places = plan(sources, outputs.output, self._format, outputs.figures, into_folder=into_folder)
-        check(places, sources, outputs.report)
-        return places
-
-    def _read_all(self, sources: Sequence[Any], places: Sequence[Destination], stdout: BinaryIO) -> None:
-        if not sources:
-            return
-        parser = make_parser(self._options, self._display)
-        try:
-            with self._display:
-                for index, (source, place) in enumerate(zip(sources, places, strict=True), start=1):
-                    self._display.input_started(source.name, index, len(sources))
-                    self._read_one(parser, source, place, stdout)
-        finally:
-            steps = parser.step_report
-            self._report.steps = None if steps is None else asdict(steps)
-            parser.close()
-
-    def _read_one(self, parser: Any, source: Any, place: Destination, stdout: BinaryIO) -> None:
-        entry = self._report.start_document(source.name, None, place.path)
-        try:
-            with parser.open(source) as document:
-                entry.sha256 = document.sha256
-                self._selection.resolve(document.page_count, document.name)  # said before a model is loaded
-                self._load_target(parser)
-                with self._writer(document, place, stdout) as writer:
-                    for result in parser.pages(document):
-                        exits.stop_if_asked()
-                        writer.add(result)
-                        self._report.add_page(result)
-                        if result.status == "failed":
-                            self._failed_pages.append(_without_pixels(result))
-                        else:
-                            self._note_damage(result)
-                if document.damage is not None:
-                    self._damaged.append(f"{document.name}: {document.damage}")
-            self._done += 1
-        except Exception as error:
-            nowhere = isinstance(error, OutputError) and place.path is None  # nor for the documents to come
-            if nowhere or isinstance(error, ModelError | DrafterError | UsageError | BrokenPipeError):
-                entry.error = _reason(error)
-                raise
-            exits.stop_if_asked()
-            failure = error if isinstance(error, DocspecError) else _unexpected(source.name, error)
-            entry.error, entry.failure = str(failure), failure.failure
-            self._errors.append(failure)
-            if self._verbosity >= 2:
-                say_trace(traceback.format_exc())
-        except BaseException as error:
-            entry.error = _reason(error)
-            raise
-
-    def _note_damage(self, result: PageResult) -> None:
-        """A page that was read although some of it may be missing is written out, and said."""
-        here = [event.detail for event in result.events if event.kind == "damaged_page"]
-        self._damaged += [f"{result.source}, page {result.number}: {detail}" for detail in here]
-
-    def _load_target(self, parser: Any) -> None:
-        if self._report.target is None:
-            name = self._options.model
-            self._display.loading("/" in name and not Path(name).expanduser().exists())
-            started = time.perf_counter()
-            info = parser.target_info
-            self._report.load_seconds = time.perf_counter() - started
-            self._report.target = (
-                asdict(info) if is_dataclass(info) and not isinstance(info, type) else vars(info)
-            )
-
-    def _writer(self, document: Any, place: Destination, stdout: BinaryIO) -> DocumentWriter:
-        sink: TextSink = StreamSink(stdout) if place.path is None else AtomicFile(place.path)
-        renderer = renderer_for(self._format, self._outputs.layout)
-        return DocumentWriter(
-            sink, renderer, self._figures(place), source=document.name, sha256=document.sha256
+        if not found.sources:
+            return [Job(each, Destination(None, None), each.relative.as_posix()) for each in found.unreadable]
+        sources: list[Source | Unreadable] = [*found.unreadable, *found.sources]
+        places = plan(
+            sources, outputs.output, self._writing.format, outputs.figures, into_folder=self._is_many(inputs)
         )
+        base = Path(outputs.output or "")
+        return [
+            Job(source, place, _below(place.path, base)) for source, place in zip(sources, places, strict=True)
+        ]
 
-    def _figures(self, place: Destination) -> FigureSink:
-        if place.figures is not None:
-            return FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent)
-        embed = self._format == "html" and self._outputs.figures != "none"
-        return EmbeddedFigures() if embed else NoFigures()
+    def _is_many(self, inputs: Sequence[str]) -> bool:
+        folders = any(given != "-" and (is_folder(Path(given)) or is_pattern(given)) for given in inputs)
+        return len(inputs) > 1 or folders or self._corpus.from_file is not None
 
-    def _finish(self, started: float) -> None:
-        self._report.wall_seconds = time.perf_counter() - started
-        if self._outputs.report is not None:
-            self._write_report(self._outputs.report)
+    def _folder(self, inputs: Sequence[str], jobs: Sequence[Job]) -> Path | None:
+        """The output folder of a run over many documents."""
+        output = self._outputs.output
+        if output is None or not self._is_many(inputs) or all(job.place.path is None for job in jobs):
+            if self._corpus.shard is not None:
+                raise UsageError("--shard needs an output folder: -o FOLDER")
+            return None
+        return Path(output)
+
+    def _say_division(self) -> None:
+        done, failed = len(self._division.done), len(self._division.failed)
+        if done or failed:
+            said = [f"{done:,} done before"] if done else []
+            said += [f"{failed:,} failed before (--retry-failed reads them again)"] if failed else []
+            say(f"{', '.join(said)}, {len(self._division.todo):,} to be read")
+
+    def _ended(self, error: BaseException | None, started: float) -> int:
+        """Writes the report of the run that ended with ``error``, says how it went, returns the exit code; raises
+        ``error`` where it is fatal."""
+        if isinstance(error, Exception) and not isinstance(error, DocspecError):
+            error = exits.asked_to_stop() or error  # a library made another error of the signal
+        before = Counts.of((*self._division.done, *self._division.failed))
+        mine = Counts() if self._run is None else self._run.counts
+        total = before + mine
+        report = self._report
+        report.exit_code = exits.code_of_run(total.written, total.damaged + total.partial, total.failed)
+        if error is not None:
+            report.exit_code, report.error = exits.code_of(error), reason(error)
+        elif self._run is not None and self._run.gave_up:
+            report.error = f"ended after {mine.failed + mine.partial} documents that failed (--max-failures)"
+        report.interrupted = isinstance(error, KeyboardInterrupt)
+        report.wall_seconds = time.perf_counter() - started
+        unwritten = self._write_report()
+        self._say_summary()
+        if unwritten is not None:
+            say_error(str(unwritten))
+        self._say_counts(mine, total)
+        if isinstance(error, KeyboardInterrupt):
+            say_end(f"interrupted: {self._so_far(mine)}")
+        elif error is not None:
+            raise error
+        return report.exit_code
+
+    def _write_report(self) -> OutputError | None:
+        """A report that cannot be written is an error of the run, but hides no other one."""
+        path, report = self._outputs.report, self._report
+        if path is None:
+            return None
+        try:
+            report.write(path)
+        except OutputError as error:
+            if report.error is not None and report.error.startswith(f"{path}: "):
+                return None  # it is what ended the run
+            report.exit_code = report.exit_code or exits.FATAL
+            return error
+        return None
+
+    def _say_summary(self) -> None:
         if not self._quiet and self._report.totals.pages and self._report.exit_code != exits.PIPE_CLOSED:
             from docspec.reporting.summary import summary
 
@@ -250,68 +254,24 @@ class Batch:
                 OSError, SystemExit
             ):  # Rich's answer to a closed pipe; nobody reads it then
                 console.print(summary(self._report, console.width))
-        for page in self._failed_pages:
-            message = page.error or "unknown error"
-            say_error(message if page.source in message else f"{page.source}, page {page.number}: {message}")
-            if page.trace is not None and self._verbosity >= 2:
-                say_trace(page.trace)
-        for message in [*self._damaged, *map(str, self._errors)]:
-            say_error(message)
-        if self._count > 1 and self._errors and not self._quiet:
-            say(f"{self._done} of {self._count} inputs written")
 
-    def _write_report(self, path: Path) -> None:
-        """A report that cannot be written is an error of the run, but hides no other one."""
-        try:
-            self._report.write(path)
-        except OutputError as error:
-            if self._report.error is not None and self._report.error.startswith(f"{path}: "):
-                return  # it is what ended the run
-            self._report.exit_code = self._report.exit_code or exits.FATAL
-            self._errors.append(error)
+    def _say_counts(self, mine: Counts, total: Counts) -> None:
+        """Of many documents: what failed, by category, and how it is read again."""
+        if mine.total > 1 and mine.failed:
+            say(f"{mine.written:,} of {mine.total:,} inputs written")
+        if total.total > 1 and total.failures:
+            say(f"failed: {total.categories}")
+            if self._resumes:
+                say(f"to read them again: {command.to_retry(command.recorded(self._words))}")
 
-    def _progress_so_far(self) -> str:
-        whole = f"{self._done} of {self._count} inputs complete"
-        unfinished = [entry for entry in self._report.documents if entry.error == "interrupted"]
-        if not unfinished:
+    def _so_far(self, mine: Counts) -> str:
+        whole = f"{mine.written} of {len(self._division.todo)} inputs complete"
+        entry = self._report.documents[-1] if self._report.documents else None
+        if entry is None or entry.error != "interrupted":
             return whole
-        entry = unfinished[-1]
         count = entry.totals.pages
         if not count:
             return f"{whole}; nothing of {entry.source} is kept"
         pages = f"{count} page{'' if count == 1 else 's'} of {entry.source} had been read"
-        return f"{whole}; {pages}, " + (
-            "nothing of it is kept" if entry.output else "all of them written out"
-        )
-
-
-def _subject(message: str) -> str:
-    """The input that an error line is about: what stands before its first colon."""
-    return message.partition(": ")[0]
-
-
-def _reason(error: BaseException) -> str:
-    """Why a run ended before its end, in the report."""
-    if isinstance(error, KeyboardInterrupt):
-        return "interrupted"
-    return "standard output was closed" if isinstance(error, BrokenPipeError) else first_line(error)
-
-
-def _unexpected(name: str, error: Exception) -> DocspecError:
-    """One input met a fault of ours or of a library; it fails, the others go on."""
-    if isinstance(error, MemoryError):
-        return InputError(f"{name}: out of memory; try fewer --pages or a lower --dpi", Failure.OUT_OF_MEMORY)
-    message = f"{name}: unexpected {type(error).__name__}: {error} (run again with -vv for the details)"
-    return InputError(message, Failure.UNEXPECTED)
-
-
-def _without_pixels(result: PageResult) -> PageResult:
-    """What is said of a failed page at the end."""
-    return PageResult(
-        result.source,
-        result.number,
-        result.status,
-        error=result.error,
-        failure=result.failure,
-        trace=result.trace,
-    )
+        kept = "the same command goes on there" if self._resumes else "nothing of it is kept"
+        return f"{whole}; {pages}, " + (kept if entry.output else "all of them written out")

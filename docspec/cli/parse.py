@@ -13,13 +13,18 @@ import typer
 
 from docspec.cli import config as config_file
 from docspec.cli.batch import Batch, Outputs
-from docspec.console.parameters import takes_options
+from docspec.console import log
+from docspec.console.parameters import declared, takes_options
 from docspec.core import ParseOptions
 from docspec.core.options import OUTPUT
+from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Format, Layout
 
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
-NOT_CONFIGURABLE = {"context", "inputs", "output", "report", "config", "pages", "password"}
+NOT_CONFIGURABLE = {
+    *("context", "inputs", "output", "report", "config", "pages", "password", "log_file"),
+    *(each.name for each in declared(CorpusOptions)),
+}
 
 _RUN = "Run"
 
@@ -41,11 +46,13 @@ def parse(
     *,
     context: typer.Context,
     inputs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="INPUT", help="PDF or image files, folders, or - for standard input.", show_default=False
+            metavar="INPUT",
+            help="PDF or image files, folders, patterns ('scans/**/*.pdf'), or - for standard input.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -85,6 +92,7 @@ def parse(
             help="Write a timing report: every page, stage and token count.",
         ),
     ] = None,
+    corpus: CorpusOptions,
     options: ParseOptions,
     config: Annotated[
         Path | None,
@@ -109,6 +117,15 @@ def parse(
             help="More detail; -vv for traces.",
         ),
     ] = 0,
+    log_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_RUN,
+            show_default=False,
+            help="Also append what is said, with times and traces, to this file.",
+        ),
+    ] = None,
 ) -> int:
     """Read documents into Markdown, JSON or HTML.
 
@@ -116,7 +133,15 @@ def parse(
     130 interrupted, 141 pipe closed, 143 terminated.
     """
     context.obj.verbosity = verbose
+    log.start(quiet=quiet, verbosity=verbose, file=log_file)
     configured: Any = context.meta.get(CONFIG_MODEL)
     model = config_file.resolve_model(options.model, os.environ, configured)
     outputs = Outputs(output, format, figures, layout, report)
-    return Batch(replace(options, model=model), outputs, quiet=quiet, verbosity=verbose).run(inputs)
+    return Batch(
+        replace(options, model=model),
+        outputs,
+        corpus,
+        quiet=quiet,
+        verbosity=verbose,
+        words=context.obj.words,
+    ).run(inputs or ())

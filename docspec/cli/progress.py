@@ -1,113 +1,110 @@
-"""What a person sees while pages are read: a bar on a terminal, one plain line a page elsewhere, nothing with
-``-q``.
+"""What a person sees while pages are read: bars on a terminal, plain lines elsewhere (one a page of a single document,
+one now and then of many).
 """
 
 from __future__ import annotations
 
+import logging
+import time
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Self
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from docspec.console import exits
+from docspec.console import exits, log
 from docspec.console.terminal import say, stderr_console
 from docspec.core import PageResult
-from docspec.core.observer import NullObserver, Observer
+from docspec.core.observer import NullObserver
 from docspec.core.safe_text import one_line
+from docspec.corpus.job import Outcome
+from docspec.corpus.tally import Tally
+from docspec.corpus.watcher import Watcher
 from docspec.reporting.totals import CUTS, NOTABLE
 
 STAGE_NAMES = {"stage1": "stage 1", "stage2": "stage 2"}
 _WIDE = 64
+EVERY = 10.0
+"""Seconds between two lines that say how far a run over many documents is."""
 
 
-class Display(Observer, Protocol):
-    """An observer that occupies the terminal between ``__enter__`` and ``__exit__``."""
+class Lines(NullObserver):
+    """For logs and pipes: one line a page; of ``several`` documents those are for ``-v``, and a line every ten seconds
+    says how far the run is.
 
-    def input_started(self, name: str, index: int, count: int) -> None:
-        """The ``index``-th (1-based) of ``count`` inputs is being opened."""
-        ...
-
-    def loading(self, from_hub: bool) -> None:
-        """The model is being loaded, which may take a while; ``from_hub``: it may have to be fetched
-        first.
-        """
-        ...
-
-    def __enter__(self) -> Display: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-class Silent(NullObserver):
-    """``-q``: errors are printed by others, nothing here.
-
-    What a parser tells are the moments at which a signal that something swallowed (an interrupt in a callback of an
-    import goes nowhere) ends the run after all.
+    What a parser tells are also the moments at which a signal that something swallowed (an interrupt in a callback of
+    an import goes nowhere) ends the run after all.
     """
 
+    def __init__(self, *, several: bool = False) -> None:
+        self._several = several
+        self._pages = 0
+        self._done = 0
+        self._said = time.monotonic()
+
+    def run_started(self, tally: Tally) -> None:
+        self._tally = tally
+
     def input_started(self, name: str, index: int, count: int) -> None:
         exits.stop_if_asked()
 
     def loading(self, from_hub: bool) -> None:
         exits.stop_if_asked()
+
+    def document_started(self, source: str, pages: int) -> None:
+        self._pages, self._done = pages, 0
 
     def stage(self, number: int, name: str) -> None:
         exits.stop_if_asked()
 
     def decoding(self, number: int, stage: str, tokens: int, tokens_per_step: float) -> None:
         exits.stop_if_asked()
+        self._say_how_far()
+
+    def page_done(self, result: PageResult) -> None:
+        self._done += 1
+        self._page_line(result, logging.DEBUG if self._several else logging.INFO)
+        self._say_how_far()
+
+    def document_done(self, outcome: Outcome) -> None:
+        self._say_how_far()
 
     def note(self, message: str) -> None:
         exits.stop_if_asked()
+        say(message)
 
-    def __enter__(self) -> Silent:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        pass
+        if self._several and kind is None:
+            say(self._tally.line())
 
+    def _page_line(self, result: PageResult, level: int) -> None:
+        log.tell(level, f"{result.source} {page_line(result)} ({self._done}/{self._pages})")
+        for line in detail_lines(result):
+            log.tell(logging.DEBUG, line)
 
-class Lines(Silent):
-    """One line a page, for logs and pipes. ``verbosity`` 1 and above adds what did not go the plain way."""
-
-    def __init__(self, verbosity: int = 0) -> None:
-        self._verbosity = verbosity
-        self._pages = 0
-        self._done = 0
-
-    def document_started(self, source: str, pages: int) -> None:
-        self._pages, self._done = pages, 0
-
-    def page_done(self, result: PageResult) -> None:
-        self._done += 1
-        self._line(f"{result.source} {page_line(result)} ({self._done}/{self._pages})")
-        if self._verbosity:
-            for line in detail_lines(result):
-                self._line(line)
-
-    def note(self, message: str) -> None:
-        super().note(message)
-        self._line(message)
-
-    def _line(self, message: str) -> None:
-        say(message)
+    def _say_how_far(self) -> None:
+        if self._several and time.monotonic() - self._said >= EVERY:
+            self._said = time.monotonic()
+            say(self._tally.line())
 
 
 class Bar(Lines):
-    """A Rich bar per document: pages, the current stage, tokens per step. Gone when the run ends."""
+    """Rich bars: pages, stage and speed of the present document, and above it how far a run over ``several`` is. Gone
+    when the run ends."""
 
-    def __init__(self, console: Console, verbosity: int = 0) -> None:
-        super().__init__(verbosity)
+    def __init__(self, console: Console, *, several: bool = False) -> None:
+        super().__init__(several=several)
         self._console = console
         self._wide = console.width >= _WIDE
         self._progress = Progress(*_columns(self._wide), console=console, transient=True, expand=False)
+        self._all: TaskID | None = None
         self._task: TaskID | None = None
 
     @property
@@ -115,16 +112,26 @@ class Bar(Lines):
         """Whether the bar is on the terminal at the moment."""
         return self._progress.live.is_started
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> Self:
         self._progress.start()
+        self._write, log.TERMINAL.write = log.TERMINAL.write, self._line
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._progress.stop()
+        log.TERMINAL.write = self._write
+        super().__exit__(kind, error, trace)
+
+    def run_started(self, tally: Tally) -> None:
+        super().run_started(tally)
+        if self._several:
+            self._all = self._progress.add_task("", total=tally.total, pages="", stage="", speed="")
+            self._say_how_far()
 
     def input_started(self, name: str, index: int, count: int) -> None:
+        super().input_started(name, index, count)
         if self._task is not None:
             self._progress.remove_task(self._task)
         prefix = f"{index}/{count} " if count > 1 else ""
@@ -133,6 +140,7 @@ class Bar(Lines):
         self._task = self._progress.add_task(title, total=None, pages="", stage="opening", speed="")
 
     def loading(self, from_hub: bool) -> None:
+        super().loading(from_hub)
         self._update(stage="loading model")
         if from_hub:  # The hub shows bars of its own, and two kinds of bars do not mix.
             self._progress.stop()
@@ -152,28 +160,31 @@ class Bar(Lines):
         self._update(stage=STAGE_NAMES.get(stage, stage), speed=speed)
 
     def page_done(self, result: PageResult) -> None:
-        if self._verbosity or result.cut is not None:
-            super().page_done(result)
-        else:
-            self._done += 1
+        self._done += 1
+        self._page_line(result, logging.DEBUG if result.cut is None else logging.INFO)
         self._update(completed=self._done, pages=f"{self._done}/{self._pages}")
+        self._say_how_far()
 
     def _update(self, **changes: Any) -> None:
         if self._task is not None:
             self._progress.update(self._task, **changes)
 
+    def _say_how_far(self) -> None:
+        if self._all is not None:
+            line = self._tally.line() if self._wide else self._tally.short_line()
+            finished = self._tally.finished
+            self._progress.update(self._all, description=line, completed=finished, pages="")
+
     def _line(self, message: str) -> None:
-        self._progress.console.print(Text(f"docspec: {one_line(message)}"), soft_wrap=True)
+        self._progress.console.print(Text(message), soft_wrap=True)
 
 
-def display_for(quiet: bool, verbosity: int) -> Display:
-    """The display that suits standard error."""
-    if quiet:
-        return Silent()
+def display_for(quiet: bool, *, several: bool = False) -> Watcher:
+    """The display that suits standard error; with ``quiet`` its lines are for the log file alone."""
     console = stderr_console()
-    if console.is_terminal and not console.is_dumb_terminal:
-        return Bar(console, verbosity)
-    return Lines(verbosity)
+    if console.is_terminal and not console.is_dumb_terminal and not quiet:
+        return Bar(console, several=several)
+    return Lines(several=several)
 
 
 def page_line(result: PageResult) -> str:

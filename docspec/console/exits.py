@@ -9,11 +9,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from docspec.core import DocspecError
+from collections.abc import Iterator
 
 OK = 0
 FATAL = 1
@@ -89,11 +85,11 @@ def stop_if_asked() -> None:
 @contextlib.contextmanager
 def held() -> Iterator[None]:
     """Within it signals wait: for the moments in which a run writes down how it ended."""
-    _Asked.held = True
+    before, _Asked.held = _Asked.held, True
     try:
         yield
     finally:
-        _Asked.held = False
+        _Asked.held = before
 
 
 def code_of(error: BaseException) -> int:
@@ -107,14 +103,10 @@ def code_of(error: BaseException) -> int:
     return USAGE if isinstance(error, UsageError) else FATAL
 
 
-def code_of_run(done: int, failed_pages: int, errors: Sequence[DocspecError]) -> int:
-    """The exit code of a run that went to its end: ``done`` inputs written, ``errors`` of those that were
-    not.
+def code_of_run(written: int, incomplete: int, failed: int) -> int:
+    """The exit code of a run that went to its end: ``written`` documents, of which ``incomplete`` ones have pages that
+    failed or are damaged, and ``failed`` ones.
     """
-    from docspec.core import UsageError
-
-    if not errors and not failed_pages:
-        return OK
-    if errors and not done:
-        return USAGE if all(isinstance(error, UsageError) for error in errors) else FATAL
-    return PARTIAL
+    if failed and not written:
+        return FATAL
+    return PARTIAL if failed or incomplete else OK

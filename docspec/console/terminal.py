@@ -15,7 +15,8 @@ from typing import Any, BinaryIO, cast
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
-from docspec.core.safe_text import one_line, safe_text
+from docspec.console import log
+from docspec.core.safe_text import safe_text
 
 
 class CleanConsole(Console):
@@ -39,20 +40,18 @@ def stderr_console() -> Console:
 
 
 def say(message: str) -> None:
-    """One plain line on standard error, never wrapped."""
-    with contextlib.suppress(OSError, ValueError):
-        print(f"docspec: {one_line(message)}", file=sys.stderr, flush=True)
+    """One line for people who want to know how it goes."""
+    log.tell(logging.INFO, message)
 
 
-def say_error(message: str) -> None:
-    """One error line on standard error."""
-    say(f"error: {message}")
+def say_end(message: str) -> None:
+    """Why a run ends before its end: said with ``-q`` too."""
+    log.tell(logging.WARNING, message)
 
 
-def say_trace(trace: str) -> None:
-    """A traceback on standard error."""
-    with contextlib.suppress(OSError, ValueError):
-        print(safe_text(trace).rstrip(), file=sys.stderr, flush=True)
+def say_error(message: str, trace: str | None = None) -> None:
+    """One error; ``trace`` is its traceback."""
+    log.tell(logging.ERROR, message, trace)
 
 
 @contextlib.contextmanager

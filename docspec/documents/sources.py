@@ -1,4 +1,4 @@
-"""What the user named, as an ordered list of files to read: files, folders (recursively) and standard input.
+"""What the user named, as an ordered list of files to read: files, folders (recursively), patterns, standard input.
 
 Nothing is opened here beyond the first bytes of a file. A name that cannot be read becomes an error of its
 own, so that one bad input among many costs only itself.
@@ -6,6 +6,7 @@ own, so that one bad input among many costs only itself.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import re
@@ -63,14 +64,27 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An input that cannot be read, and why; ``name`` and ``relative`` as in :class:`Source`."""
+
+    name: str
+    error: InputError
+    relative: Path
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Expansion:
-    """The sources in order, the files of folders that were left out, and one error per input that cannot be
-    read.
-    """
+    """The sources in order, the files of folders that were left out, and what cannot be read."""
 
     sources: tuple[Source, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    errors: tuple[InputError, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+    @property
+    def errors(self) -> tuple[InputError, ...]:
+        """Why the unreadable inputs are."""
+        return tuple(each.error for each in self.unreadable)
 
     def raise_if_nothing(self) -> None:
         """Raise the first error when there is nothing at all to read."""
@@ -92,21 +106,21 @@ def sniff_kind(head: bytes) -> Kind | None:
 def expand_inputs(
     inputs: Iterable[str | Path], read_stdin: Callable[[], bytes] = lambda: sys.stdin.buffer.read()
 ) -> Expansion:
-    """The files behind ``inputs``, each once, in the order given; a folder's files in natural order of
-    their names.
+    """The files behind ``inputs``, each once, in the order given; those of a folder and of a pattern
+    (``scans/**/*.pdf``) in natural order of their names.
 
     Raises nothing: what cannot be read is in ``errors``. A path spelled ``-`` is standard input.
     """
     sources: list[Source] = []
     skipped: list[Skipped] = []
-    errors: list[InputError] = []
+    unreadable: list[Unreadable] = []
     seen: set[Path | str] = set()
     for given in inputs:
         try:
             for found in _expand(given, read_stdin):
                 key = found.path.resolve() if isinstance(found, Source) and found.path else None
-                if isinstance(found, InputError):
-                    errors.append(found)
+                if isinstance(found, Unreadable):
+                    unreadable.append(found)
                 elif isinstance(found, Skipped):
                     skipped.append(found)
                 elif key is not None and key in seen:
@@ -115,8 +129,10 @@ def expand_inputs(
                     sources.append(found)
                     seen.update([key] if key else [])
         except InputError as error:
-            errors.append(error)
-    return Expansion(tuple(sources), tuple(skipped), tuple(errors))
+            path = None if str(given) == "-" else Path(given)
+            name = STDIN_NAME if path is None else shown(path)
+            unreadable.append(Unreadable(name, error, Path(path.name if path else name), path))
+    return Expansion(tuple(sources), tuple(skipped), tuple(unreadable))
 
 
 def source_from_path(path: str | Path) -> Source:
@@ -159,50 +175,87 @@ def source_from_bytes(data: bytes, name: str = STDIN_NAME) -> Source:
     return Source(name, kind, Path(name), data=data)
 
 
-def _expand(given: str | Path, read_stdin: Callable[[], bytes]) -> Iterator[Source | Skipped | InputError]:
+def _expand(given: str | Path, read_stdin: Callable[[], bytes]) -> Iterator[Source | Skipped | Unreadable]:
     if str(given) == "-":
         yield source_from_bytes(read_stdin())
         return
     path = Path(given)
-    if not is_folder(path):
+    if is_pattern(given):
+        root, files = _matched(str(given))
+    elif is_folder(path):
+        root, files = path, _walk(path, path)
+    else:
         yield source_from_path(path)
         return
     found_any = False
-    for file in _walk(path):
-        if isinstance(file, InputError):
+    for file in files:
+        if isinstance(file, Unreadable):
             found_any = True
             yield file
             continue
-        reason = _why_skipped(path, file)
+        reason = _why_skipped(root, file)
         if reason is None:
             found_any = True
-            relative = file.relative_to(path)
+            relative = file.relative_to(root)
             yield Source(shown(file), SUFFIXES[file.suffix.lower()], relative, file)
         else:
             yield Skipped(file, reason)
     if not found_any:
-        raise InputError(f"{shown(path)}: no {SUPPORTED} file in this folder")
+        where = "fits this pattern" if is_pattern(given) else "in this folder"
+        raise InputError(f"{shown(path)}: no {SUPPORTED} file {where}")
 
 
-def _walk(root: Path) -> Iterator[Path | InputError]:
-    """Files below ``root``, those of a folder before those of its sub-folders; links to folders are not
-    followed. What cannot be read although it may hold documents is an error of its own.
+def is_pattern(given: str | Path) -> bool:
+    """Whether ``given`` is a pattern of names rather than the name of something that exists."""
+    return glob.has_magic(str(given)) and not os.path.lexists(given)
+
+
+def _matched(pattern: str) -> tuple[Path, Iterator[Path | Unreadable]]:
+    """The folder that a pattern starts in (its last part without ``*``, ``?`` or ``[``), and the files that fit it,
+    those of fitting folders included."""
+    parts = Path(pattern).parts
+    fixed = next(index for index, part in enumerate(parts) if glob.has_magic(part))
+    root = Path(*parts[:fixed])
+    found: dict[Path, Path | Unreadable] = {}
+    for path in root.glob("/".join(parts[fixed:])):
+        if any(part.startswith(".") for part in path.relative_to(root).parts):
+            continue
+        for file in _walk(path, root) if is_folder(path) else (path,):
+            found[(file.path or root) if isinstance(file, Unreadable) else file] = file
+    return root, iter([found[path] for path in sorted(found, key=_by_folder)])
+
+
+def _by_folder(path: Path) -> list[tuple[bool, object]]:
+    """A sort key by which the files of a folder come before those of its sub-folders, both in natural order."""
+    return [(index < len(path.parts) - 1, _in_order(part)) for index, part in enumerate(path.parts)]
+
+
+def _walk(root: Path, top: Path) -> Iterator[Path | Unreadable]:
+    """Files below ``root``, those of a folder before those of its sub-folders; links to folders are not followed. What
+    cannot be read although it may hold documents is said so, with its place below ``top``.
     """
     try:
-        entries = sorted(root.iterdir(), key=lambda entry: _natural(entry.name))
+        entries = sorted(root.iterdir(), key=lambda entry: _in_order(entry.name))
     except OSError as error:
-        yield InputError(f"{shown(root)}: cannot be read ({error.strerror})")
+        yield _unreadable(root, top, f"({error.strerror})")
         return
     folders = {entry for entry in entries if is_folder(entry)}
     for entry in entries:
         if entry in folders:
             continue
         wanted = not entry.name.startswith(".") and entry.suffix.lower() in SUFFIXES
-        unreadable = wanted and not os.access(entry, os.R_OK)
-        yield InputError(f"{shown(entry)}: cannot be read (check its permissions)") if unreadable else entry
+        if wanted and not os.access(entry, os.R_OK):
+            yield _unreadable(entry, top, "(check its permissions)")
+        else:
+            yield entry
     for entry in entries:
         if entry in folders and not entry.is_symlink() and not entry.name.startswith("."):
-            yield from _walk(entry)
+            yield from _walk(entry, top)
+
+
+def _unreadable(path: Path, top: Path, why: str) -> Unreadable:
+    name = shown(path)
+    return Unreadable(name, InputError(f"{name}: cannot be read {why}"), path.relative_to(top), path)
 
 
 def is_folder(path: Path) -> bool:
@@ -223,7 +276,7 @@ def _why_skipped(root: Path, file: Path) -> str | None:
     return None
 
 
-def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key by which ``page2`` comes before ``page10``."""
+def _in_order(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
+    """A sort key by which ``page2`` comes before ``page10``, and the same names always come in the same order."""
     parts = re.split(r"(\d+)", name.casefold())
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part), name

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
@@ -37,6 +37,11 @@ class FigureSink(Protocol):
         """Forgets everything that was not committed; never raises."""
         ...
 
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files that were committed."""
+        ...
+
 
 class NoFigures:
     """``--figures none``: pictures are not cropped."""
@@ -50,13 +55,17 @@ class NoFigures:
     def discard(self) -> None:
         pass
 
+    @property
+    def files(self) -> Sequence[Path]:
+        return ()
+
 
 class EmbeddedFigures(NoFigures):
     """Pictures as ``data:`` URLs inside the document: what makes an HTML page self-contained."""
 
     def page(self, result: PageResult) -> Mapping[int, str]:
         links = {}
-        for _, index, picture in _pictures(result):
+        for _, index, _, picture in pictures_of(result):
             buffer = io.BytesIO()
             picture.save(buffer, format="PNG")
             links[index] = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
@@ -74,10 +83,15 @@ class FigureFiles:
         self._link = _link(folder, base)
         self._staged: Staged | None = None
         self._names: list[str] = []
+        self._files: list[Path] = []
+
+    @property
+    def files(self) -> Sequence[Path]:
+        return self._files
 
     def page(self, result: PageResult) -> Mapping[int, str]:
         links = {}
-        for count, index, picture in _pictures(result):
+        for count, index, _, picture in pictures_of(result):
             name = f"page-{result.number}-{count}.png"
             try:
                 picture.save(self._staging().folder() / name, format="PNG")
@@ -96,6 +110,7 @@ class FigureFiles:
             self._folder.mkdir(parents=True, exist_ok=True)
             for name in self._names:
                 (self._staged.folder() / name).replace(self._folder / name)
+                self._files.append(self._folder / name)
         except OSError as error:
             raise OutputError(
                 f"{self._folder}: cannot write figures here: {error.strerror or error}"
@@ -135,13 +150,13 @@ def crop(image: Image, box: BBox) -> Image | None:
     return image.crop((x0, y0, x1, y1)) if x1 > x0 and y1 > y0 else None
 
 
-def _pictures(result: PageResult) -> Iterator[tuple[int, int, Image]]:
-    """Count (from 1), index of the block and pixels of each picture on the page that has pixels."""
+def pictures_of(result: PageResult) -> Iterator[tuple[int, int, BBox, Image]]:
+    """Count (from 1), index of the block, box within the page and pixels of each picture that has pixels."""
     if result.image is None:
         return
     pictures = [i for i, block in enumerate(result.blocks) if block.category is Category.PICTURE]
     for count, index in enumerate(pictures, start=1):
         box = result.blocks[index].bbox
         picture = None if box is None else crop(result.image, box)
-        if picture is not None:
-            yield count, index, picture
+        if box is not None and picture is not None:
+            yield count, index, box.clamped(result.image.width, result.image.height), picture

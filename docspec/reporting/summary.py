@@ -20,7 +20,7 @@ def summary(report: Report, width: int) -> RenderableType:
     """A table of phases under a line of counts; two columns fewer where ``width`` (terminal cells) is
     small.
     """
-    parts: list[RenderableType] = [Text(headline(report.totals, len(report.documents)), style="bold")]
+    parts: list[RenderableType] = [Text(headline(report.totals, report.count), style="bold")]
     parts += [Text(line, style="yellow") for line in _notable_lines(report.totals)]
     if report.totals.pages:
         parts.append(_table(report.totals, narrow=width < _NARROW))

@@ -47,15 +47,21 @@ class DocumentEntry:
 
 
 class Report:
-    """Collects a run. ``versions``, ``machine`` and ``target`` are plain facts gathered by the caller."""
+    """Collects a run. ``versions``, ``machine`` and ``target`` are plain facts gathered by the caller.
+
+    A report that nobody will ``keep`` holds sums alone, however many documents there are.
+    """
 
     def __init__(
         self,
         options: ParseOptions,
         versions: Mapping[str, str | None],
         machine: Mapping[str, str | int] | None = None,
+        *,
+        keep: bool = True,
     ) -> None:
         self.documents: list[DocumentEntry] = []
+        self.count = 0
         self.totals = Totals()
         self.target: Mapping[str, Any] | None = None
         self.steps: Mapping[str, Any] | None = None
@@ -67,19 +73,24 @@ class Report:
         self._options = options
         self._versions = dict(versions)
         self._machine = dict(machine or {})
+        self._keep = keep
 
     def start_document(
         self, source: str, sha256: str | None = None, output: Path | None = None
     ) -> DocumentEntry:
         """A new input; pages added from now on are its pages."""
         entry = DocumentEntry(source, sha256, None if output is None else str(output))
+        if not self._keep:
+            self.documents.clear()
         self.documents.append(entry)
+        self.count += 1
         return entry
 
     def add_page(self, page: PageResult) -> None:
         """Counts a page of the document that was started last; keeps numbers only, no text and no pixels."""
         entry = self.documents[-1]
-        entry.pages.append(page_object(page))
+        if self._keep:
+            entry.pages.append(page_object(page))
         entry.totals.add(page)
         self.totals.add(page)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Protocol
@@ -142,6 +143,12 @@ class DocumentWriter:
         self._figures: FigureSink = NoFigures() if figures is None else figures
         self._source = source
         self._sha256 = sha256
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files that were written, once the block is left normally: the document, then its figures."""
+        document = [self._sink.path] if isinstance(self._sink, AtomicFile) else []
+        return [*document, *self._figures.files]
 
     def __enter__(self) -> DocumentWriter:
         try:

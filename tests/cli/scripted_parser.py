@@ -14,8 +14,9 @@ from typing import Any
 
 from PIL import Image
 
-from docspec.core import BBox, Block, Category, InputError, PageResult, PageTimings, StageStats
+from docspec.core import BBox, Block, Category, Failure, InputError, PageResult, PageTimings, StageStats
 from docspec.core.observer import Observer
+from docspec.documents import PageSelection, open_document
 
 HERE = Path(__file__).resolve()
 
@@ -56,7 +57,7 @@ def page(source: str, number: int, **changes: Any) -> PageResult:
         "stage1": StageStats(3, 4, 8, 60, 30, 41, 90, 0.1, 0.2),
         "stage2": StageStats(1, 5, 5, 80, 35, 41, 120, 0.3, 0.4),
         "timings": PageTimings(0.01, 0.02, 0.3, 0.2, 0.4),
-        "image": Image.new("RGB", (100, 80), "white"),
+        "image": Image.linear_gradient("L").resize((100, 80)).rotate(7 * number).convert("RGB"),
     }
     return PageResult(**{**values, **changes})
 
@@ -66,13 +67,16 @@ class ScriptedDocument:
     """What ``Parser.open`` gives, without opening anything."""
 
     source: Any
-    sha256: str = "0" * 64
     page_count: int = 9
     damage: str | None = None
 
     @property
     def name(self) -> str:
         return str(self.source.name)
+
+    @property
+    def sha256(self) -> str:
+        return str(self.source.sha256())
 
     def __enter__(self) -> ScriptedDocument:
         return self
@@ -86,7 +90,7 @@ class ScriptedDocument:
 @dataclass
 class ScriptedParser:
     """Yields ``pages`` pages a document; ``act(name, number)`` runs before each and may raise, sleep or
-    replace it.
+    replace it. With ``real_documents`` files are opened in earnest and have as many pages as they have.
     """
 
     observer: Observer
@@ -96,16 +100,20 @@ class ScriptedParser:
     target_info: Info = field(default_factory=Info)
     opened: list[str] = field(default_factory=list)
     closed: bool = False
+    real_documents: bool = False
 
-    def open(self, source: Any) -> ScriptedDocument:
+    def open(self, source: Any) -> Any:
         self.opened.append(source.name)
+        if self.real_documents:
+            return open_document(source)
         if "broken" in source.name:
             raise InputError(f"{source.name}: not a readable PDF; repair it or convert it again")
-        return ScriptedDocument(source)
+        return ScriptedDocument(source, self.pages_per_document)
 
-    def pages(self, document: ScriptedDocument) -> Iterator[PageResult]:
-        self.observer.document_started(document.name, self.pages_per_document)
-        for number in range(1, self.pages_per_document + 1):
+    def pages(self, document: Any, selection: PageSelection) -> Iterator[PageResult]:
+        numbers = selection.resolve(document.page_count, document.name)
+        self.observer.document_started(document.name, len(numbers))
+        for number in numbers:
             for stage in ("render", "draft", "prefill", "stage1", "stage2"):
                 self.observer.stage(number, stage)
             self.observer.decoding(number, "stage2", 20, 5.6)
@@ -125,7 +133,10 @@ def pdf(path: Path) -> Path:
 
 
 def child(args: list[str], *, pages: int = 3, page_seconds: float = 0.0) -> list[str]:
-    """The command that runs ``docspec ARGS`` with a scripted parser in a process of its own."""
+    """The command that runs ``docspec ARGS`` with a scripted parser in a process of its own.
+
+    No ``pages``: as many as the files have.
+    """
     return [sys.executable, str(HERE), str(pages), str(page_seconds), *args]
 
 
@@ -156,12 +167,16 @@ def _main() -> None:
 
     pages, page_seconds = int(sys.argv[1]), float(sys.argv[2])
 
-    def act(name: str, number: int) -> None:
+    def act(name: str, number: int) -> PageResult | None:
         print("a library talks on standard output")
         time.sleep(page_seconds)
+        if "lost" in name and number == 2:
+            error, failure = f"{name}, page 2: took too long", Failure.TIMED_OUT
+            return page(name, number, status="failed", error=error, failure=failure, blocks=(), text="")
+        return None
 
     def make_parser(options: object, observer: Observer) -> ScriptedParser:
-        return ScriptedParser(observer, pages, act)
+        return ScriptedParser(observer, pages, act, real_documents=pages == 0)
 
     batch.make_parser = make_parser
     sys.argv = ["docspec", *sys.argv[3:]]

@@ -126,6 +126,7 @@ def test_good_and_bad_inputs_with_the_real_parser(
     result = run_cli("parse", "in", "-o", "out", "--report", "r.json", *args, make=real_parser)
     assert result.code == 3, result.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_file()) == [
+        "docspec.manifest.jsonl",
         "good.pdf.md",
         "good.png.md",
     ]

@@ -12,6 +12,9 @@ import pytest
 from scripted_parser import ScriptedParser, page, pdf
 
 from docspec.core import DrafterError, Event, InputError, ModelError, OutputError, UsageError
+from docspec.documents.sources import source_from_path
+
+MANIFEST = "docspec.manifest.jsonl"
 
 
 def tree(folder: Path) -> list[str]:
@@ -47,7 +50,7 @@ def test_output_file_report_and_figures(tmp_path: Path, run_cli: Any) -> None:
     report = json.loads((tmp_path / "o" / "r.json").read_text())
     assert report["simulated"] is True
     assert report["documents"][0]["output"] == "o/out.md"
-    assert report["documents"][0]["sha256"] == "0" * 64
+    assert report["documents"][0]["sha256"] == source_from_path(tmp_path / "a.pdf").sha256()
     assert report["versions"]["docspec"] and report["wall_seconds"] >= report["load_seconds"] >= 0
 
 
@@ -74,7 +77,7 @@ def test_a_folders_tree_is_kept_and_nothing_collides(tmp_path: Path, run_cli: An
     for name in ("in/x.pdf", "in/b/x.pdf", "in/b/x.png"):
         pdf(tmp_path / name)
     assert run_cli("parse", "in", "-o", "out", "--figures", "none").code == 0
-    assert tree(tmp_path / "out") == ["b/x.pdf.md", "b/x.png.md", "x.md"]
+    assert tree(tmp_path / "out") == ["b/x.pdf.md", "b/x.png.md", MANIFEST, "x.md"]
 
 
 def test_one_bad_input_costs_only_itself(tmp_path: Path, run_cli: Any) -> None:
@@ -83,7 +86,7 @@ def test_one_bad_input_costs_only_itself(tmp_path: Path, run_cli: Any) -> None:
         "parse", "missing.pdf", broken, good, "-o", "out", "--report", "r.json", "--figures", "none"
     )
     assert result.code == 3
-    assert tree(tmp_path / "out") == ["good.md"]
+    assert tree(tmp_path / "out") == [MANIFEST, "good.md"]
     assert result.error_lines == [
         "docspec: error: missing.pdf: no such file; check the path",
         f"docspec: error: {broken}: not a readable PDF; repair it or convert it again",
@@ -118,7 +121,7 @@ def test_pages_beyond_the_document_are_said_before_a_model_is_loaded(tmp_path: P
         return Parser(observer)
 
     result = run_cli("parse", pdf(tmp_path / "a.pdf"), "--pages", "7-12", make=make)
-    assert result.code in (1, 2) and len(result.error_lines) == 1 and "9 pages" in result.err
+    assert result.code in (1, 2) and len(result.error_lines) == 1 and "2 pages" in result.err
 
 
 def test_a_failed_page_is_code_3_and_stays_visible_in_the_document(tmp_path: Path, run_cli: Any) -> None:
@@ -167,10 +170,10 @@ def test_an_unforeseen_fault_fails_one_input_without_a_traceback(tmp_path: Path,
 
     inputs = [pdf(tmp_path / "a.pdf"), pdf(tmp_path / "b.pdf")]
     result = run_cli("parse", *inputs, "-o", "out", "--figures", "none", act=act)
-    assert result.code == 3 and tree(tmp_path / "out") == ["b.md"]
+    assert result.code == 3 and tree(tmp_path / "out") == ["b.md", MANIFEST]
     assert len(result.error_lines) == 1 and "ValueError: two lines" in result.error_lines[0]
     assert "Traceback" not in result.err
-    assert "Traceback" in run_cli("parse", *inputs, "-o", "out", "-vv", act=act).err
+    assert "Traceback" in run_cli("parse", *inputs, "-o", "out", "-vv", "--force", act=act).err
 
 
 @pytest.mark.parametrize(
@@ -210,7 +213,7 @@ def test_a_model_that_fails_late_keeps_what_is_complete(tmp_path: Path, run_cli:
 
     inputs = [pdf(tmp_path / "a.pdf"), pdf(tmp_path / "b.pdf")]
     result = run_cli("parse", *inputs, "-o", "out", "--figures", "none", "--report", "r.json", act=act)
-    assert result.code == 1 and tree(tmp_path / "out") == ["a.md"]
+    assert result.code == 1 and tree(tmp_path / "out") == ["a.md", MANIFEST]
     assert json.loads(Path("r.json").read_text())["totals"]["pages"] == 2
 
 

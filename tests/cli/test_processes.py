@@ -19,6 +19,7 @@ import pytest
 from scripted_parser import child, child_environment, pdf, run_child
 
 from docspec import cli
+from docspec.corpus.journal import journal_path
 
 HEAVY = (
     "torch",
@@ -110,7 +111,7 @@ def test_an_interrupt_leaves_whole_files_only(tmp_path: Path, number: signal.Sig
         pdf(tmp_path / "in" / name)
     out = tmp_path / "out"
     process = subprocess.Popen(
-        child(["parse", str(tmp_path / "in"), "-o", str(out)], pages=4, page_seconds=0.25),
+        child(["parse", str(tmp_path / "in"), "-o", str(out), "-v"], pages=4, page_seconds=0.25),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -123,11 +124,13 @@ def test_an_interrupt_leaves_whole_files_only(tmp_path: Path, number: signal.Sig
         line = process.stderr.readline()
         assert line, seen
         seen += line
-    assert any(path.name.startswith(".") for path in out.iterdir()), "b.pdf should be half written now"
+    assert any(path.suffix == ".part" for path in out.iterdir()), "b.pdf should be half written now"
     process.send_signal(number)
     rest = process.stderr.read()
     assert process.wait(timeout=180) == code
-    assert everything_below(out) == ["a.figures", *(f"a.figures/page-{n}-1.png" for n in range(1, 5)), "a.md"]
+    figures = ["a.figures", *(f"a.figures/page-{n}-1.png" for n in range(1, 5))]
+    journal = journal_path(out, "b.md").name
+    assert everything_below(out) == [journal, *figures, "a.md", "docspec.manifest.jsonl"]
     assert (out / "a.md").read_text().count("Text of page") == 4
     # The line of page 2 is printed just before the page is written.
     assert re.search(r"docspec: interrupted: 1 of 3 inputs complete; (1 page|2 pages) of .*b.pdf ", rest)

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from scripted_parser import page
 
-from docspec.cli.progress import Bar, Lines, Silent, display_for, page_line, shortened
+from docspec.cli.progress import Bar, Lines, display_for, page_line, shortened
 from docspec.console.terminal import CleanConsole
 from docspec.core import Cut, Event
 from docspec.core.safe_text import one_line
@@ -80,10 +80,10 @@ def test_a_console_prints_words_as_they_are() -> None:
 
 
 def test_the_display_suits_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert type(display_for(True, 0)) is Silent
-    assert type(display_for(False, 0)) is Lines
+    assert type(display_for(True)) is Lines
+    assert type(display_for(False)) is Lines
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("TERM", "xterm")
-    assert type(display_for(False, 0)) is Bar
+    assert type(display_for(False)) is Bar
     monkeypatch.setenv("TERM", "dumb")
-    assert type(display_for(False, 0)) is Lines
+    assert type(display_for(False)) is Lines

@@ -149,7 +149,7 @@ def scripted(
     if not all(page.plain.follows and page.speculative.follows for page in pages):
         say_error("an output differs from its transcript: the run proves nothing")
         return exits.FATAL
-    return exits.code_of_run(len(pages), 0, errors)
+    return exits.code_of_run(len(pages), 0, len(errors))
 
 
 def _target(

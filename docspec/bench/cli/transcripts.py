@@ -102,7 +102,7 @@ def transcripts(
             plot_transcripts(
                 plot, pages, f"replayed, no model runs; drafts: {options.drafter}; tree budget {budget}"
             )
-    return exits.code_of_run(len(pages), 0, errors)
+    return exits.code_of_run(len(pages), 0, len(errors))
 
 
 def _print(pages: list[PageReplay], budget: int, shown: int) -> None:

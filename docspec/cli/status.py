@@ -1,0 +1,32 @@
+"""``docspec status``: how far the documents of an output folder are, for people and for CI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docspec.console import exits
+
+
+def status(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The output folder of a run.", show_default=False)
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Facts as JSON on standard output.")] = False,
+) -> int:
+    """Say what of an output folder's documents is done, has failed and is missing, by its manifests.
+
+    Exit codes: 0 all done, 1 no manifest there, 3 something failed, is damaged or missing.
+    """
+    from docspec.core.safe_text import dump_json, one_line
+    from docspec.corpus.status import examine
+
+    found = examine(folder)
+    if as_json:
+        typer.echo(dump_json(found.as_object(), indent=2))
+    else:
+        for line in found.lines():
+            typer.echo(one_line(line))
+    return exits.OK if found.is_complete else exits.PARTIAL

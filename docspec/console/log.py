@@ -1,0 +1,86 @@
+"""What people are told, as records of the logger ``docspec`` of the standard library: to the terminal, and to a file.
+
+Records go to the handlers past ``logging.disable``, which keeps libraries quiet. A ``trace`` (text) beside a record is
+shown on the terminal with ``-vv`` and always in the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from docspec.core import OutputError
+from docspec.core.safe_text import one_line, safe_text
+
+LOG = logging.getLogger("docspec")
+
+
+class Terminal(logging.Handler):
+    """``docspec: message`` and ``docspec: error: message`` on standard error, each on one line, never wrapped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.traces = False
+        self.write: Callable[[str], None] = _to_standard_error
+
+    def emit(self, record: logging.LogRecord) -> None:
+        word = "error: " if record.levelno >= logging.ERROR else ""
+        self.write(f"docspec: {word}{one_line(record.getMessage())}")
+        trace = getattr(record, "trace", None)
+        if trace and self.traces:
+            self.write(safe_text(trace).rstrip())
+
+
+class LogFile(logging.FileHandler):
+    """``2026-11-22 04:37:30,123 ERROR message`` in a file, a traceback below the record that it belongs to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, encoding="utf-8", errors="backslashreplace")
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+
+    def format(self, record: logging.LogRecord) -> str:
+        trace = getattr(record, "trace", None)
+        text = one_line(super().format(record))
+        return text + "\n" + safe_text(trace).rstrip() if trace else text
+
+
+def _to_standard_error(line: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        print(line, file=sys.stderr, flush=True)
+
+
+TERMINAL = Terminal()
+
+
+def start(*, quiet: bool = False, verbosity: int = 0, file: Path | None = None) -> None:
+    """What of the records is shown, and where else they go; raises :class:`OutputError` for a file that cannot be
+    written."""
+    LOG.setLevel(logging.DEBUG if verbosity else logging.INFO)
+    TERMINAL.setLevel(logging.WARNING if quiet else logging.NOTSET)
+    TERMINAL.traces = verbosity >= 2
+    if TERMINAL not in LOG.handlers:
+        LOG.addHandler(TERMINAL)
+    LOG.propagate = False
+    if file is not None:
+        try:
+            LOG.addHandler(LogFile(file))
+        except OSError as error:
+            raise OutputError(f"{file}: cannot be written: {error.strerror or error}") from error
+
+
+def stop() -> None:
+    """Closes the log file; what is said later is said on the terminal alone."""
+    for handler in [each for each in LOG.handlers if isinstance(each, LogFile)]:
+        LOG.removeHandler(handler)
+        handler.close()
+    start()
+
+
+def tell(level: int, message: str, trace: str | None = None) -> None:
+    """One record of the logger."""
+    if level >= LOG.getEffectiveLevel():
+        record = LOG.makeRecord(LOG.name, level, "docspec", 0, message, (), None, extra={"trace": trace})
+        LOG.handle(record)

@@ -1,0 +1,26 @@
+"""The command that a run was called by: as it may be written down, and as it is called to read again what failed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+RETRY = "--retry-failed"
+_SECRET = "--password"
+_ONCE = (RETRY, "--force")
+
+
+def recorded(words: Sequence[str]) -> tuple[str, ...]:
+    """``docspec`` and the words after it, without the password."""
+    kept: list[str] = ["docspec"]
+    for before, word in zip(("", *words), words, strict=False):
+        if before == _SECRET:
+            kept.append("...")
+        else:
+            kept.append(f"{_SECRET}=..." if word.startswith(f"{_SECRET}=") else word)
+    return tuple(kept)
+
+
+def to_retry(command: Sequence[str]) -> str:
+    """``command`` with ``--retry-failed``, as a shell takes it."""
+    return shlex.join([*(word for word in command if word not in _ONCE), RETRY])

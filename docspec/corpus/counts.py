@@ -1,0 +1,71 @@
+"""How many documents came out how, and why those failed that did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from docspec.core import Failure
+from docspec.corpus.records import Status
+
+
+class Ended(Protocol):
+    """A document that is done, as a run or a manifest has it."""
+
+    @property
+    def status(self) -> Status: ...
+
+    @property
+    def failure(self) -> Failure | None: ...
+
+
+@dataclass(slots=True)
+class Counts:
+    """Documents by status; ``failures`` are the categories of those that failed or miss pages."""
+
+    ok: int = 0
+    damaged: int = 0
+    partial: int = 0
+    failed: int = 0
+    failures: Counter[Failure] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, ended: Iterable[Ended]) -> Counts:
+        """The counts of all these."""
+        counts = cls()
+        for each in ended:
+            counts.add(each)
+        return counts
+
+    def add(self, ended: Ended) -> None:
+        """Counts one in."""
+        setattr(self, ended.status, getattr(self, ended.status) + 1)
+        if ended.failure is not None:
+            self.failures[ended.failure] += 1
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.ok + other.ok,
+            self.damaged + other.damaged,
+            self.partial + other.partial,
+            self.failed + other.failed,
+            self.failures + other.failures,
+        )
+
+    @property
+    def written(self) -> int:
+        """Documents that were written, whole or not."""
+        return self.ok + self.damaged + self.partial
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.written + self.failed
+
+    @property
+    def categories(self) -> str:
+        """``4 unreadable, 3 encrypted``, the most frequent first; empty where nothing failed."""
+        order = sorted(self.failures.items(), key=lambda each: (-each[1], each[0]))
+        return ", ".join(f"{count:,} {failure.value}" for failure, count in order)

@@ -1,0 +1,84 @@
+"""One document's work: where it comes from and goes to, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from docspec.core import DocspecError, Failure, PageResult
+from docspec.corpus.records import FailedPage, Status
+from docspec.documents import Source
+from docspec.documents.sources import Unreadable
+from docspec.reporting.destinations import Destination
+from docspec.reporting.totals import output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A document to be read. ``document`` is its place in the output tree, by which other runs know it."""
+
+    source: Source | Unreadable
+    place: Destination
+    document: str = ""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a job; it grows while the document is read. ``files`` are those that were written."""
+
+    job: Job
+    sha256: str | None = None
+    pages: int = 0
+    tokens: int = 0
+    steps: int = 0
+    failed: list[PageResult] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
+    files: Sequence[Path] = ()
+    seconds: float = 0.0
+    error: DocspecError | None = None
+    trace: str | None = None
+
+    @property
+    def status(self) -> Status:
+        """In the words of the manifest."""
+        if self.error is not None:
+            return "failed"
+        if self.failed:
+            return "partial"
+        return "damaged" if self.damage else "ok"
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the document, or the first of its missing pages, failed."""
+        if self.error is not None:
+            return self.error.failure
+        return self.failed[0].failure or Failure.UNEXPECTED if self.failed else None
+
+    @property
+    def failed_pages(self) -> tuple[FailedPage, ...]:
+        """The missing pages in the words of the manifest."""
+        return tuple(FailedPage(page.number, page.failure, page.error or "unknown error") for page in self.failed)
+
+    @property
+    def complaints(self) -> list[tuple[str, str | None]]:
+        """What is to be said of it, a line and a traceback each."""
+        said: list[tuple[str, str | None]] = []
+        for page in self.failed:
+            message = page.error or "unknown error"
+            if page.source not in message:
+                message = f"{page.source}, page {page.number}: {message}"
+            said.append((message, page.trace))
+        said += [(message, None) for message in self.damage]
+        return said if self.error is None else [*said, (str(self.error), self.trace)]
+
+    def add(self, result: PageResult) -> None:
+        """Counts a page in; nothing of its text or pixels is kept."""
+        self.pages += 1
+        self.tokens += output_tokens(result)
+        self.steps += 0 if result.stage2 is None else result.stage2.steps
+        if result.status == "failed":
+            self.failed.append(replace(result, image=None, blocks=(), text="", token_ids=()))
+            return
+        here = [event.detail for event in result.events if event.kind == "damaged_page"]
+        self.damage += [f"{result.source}, page {result.number}: {detail}" for detail in here]

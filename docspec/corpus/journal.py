@@ -1,0 +1,108 @@
+"""The pages of a document that are read, kept while the rest is: a run that dies goes on behind the last of them.
+
+It holds results and pictures of pages, not text in a format: what is rendered comes out as in one go, also where
+rendering joins pages. It is one hidden file in the output folder, gone when the document is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from docspec.core import OutputError, PageResult
+from docspec.corpus.page_values import page_result, page_values
+
+PREFIX, SUFFIX = ".docspec-", ".pages"
+
+
+def journal_path(folder: Path, document: str) -> Path:
+    """Where the pages of ``document`` (its place in the tree) are kept."""
+    name = hashlib.blake2b(os.fsencode(document), digest_size=12).hexdigest()
+    return folder / f"{PREFIX}{name}{SUFFIX}"
+
+
+class Journal:
+    """The pages of one document so far; ``head`` says of what input, by which options and model.
+
+    Pages of another head are forgotten, a torn last line too. Raises :class:`OutputError` where it cannot be written.
+    """
+
+    def __init__(self, path: Path, head: Mapping[str, Any], *, with_pictures: bool) -> None:
+        self.path = path
+        self._with_pictures = with_pictures
+        self._places: dict[int, int] = {}
+        try:
+            self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+            self._read(dict(head))
+        except OSError as error:
+            raise self._error(error) from error
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The pages that it holds."""
+        return frozenset(self._places)
+
+    def page(self, number: int) -> PageResult:
+        """The result of a page that it holds."""
+        self._file.seek(self._places[number])
+        return page_result(json.loads(self._file.readline()))
+
+    def add(self, result: PageResult) -> None:
+        """Keeps a page that was read; one that failed is tried again."""
+        if result.status == "failed":
+            return
+        try:
+            place = self._file.seek(0, os.SEEK_END)
+            self._append(page_values(result, with_pictures=self._with_pictures))
+        except OSError as error:
+            raise self._error(error) from error
+        self._places[result.number] = place
+
+    def close(self) -> None:
+        """Leaves it for the next run, where it holds anything."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+            if not self._places:
+                self.path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """The document is done."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def _read(self, head: dict[str, Any]) -> None:
+        end = 0
+        for line in iter(self._file.readline, b""):
+            values = _parsed(line)
+            number = 0 if values is None else values.get("number", 0)
+            if values is None or (values != head if end == 0 else not isinstance(number, int) or number < 1):
+                break
+            if end:
+                self._places[number] = end
+            end += len(line)
+        self._file.truncate(end)
+        if end == 0:
+            self._file.seek(0)
+            self._append(head)
+
+    def _append(self, values: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(values).encode("ascii") + b"\n")
+        self._file.flush()
+
+    def _error(self, error: OSError) -> OutputError:
+        return OutputError(f"{self.path}: cannot be written: {error.strerror or error}")
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """The values of a line; ``None`` for one that is torn."""
+    if not line.endswith(b"\n"):
+        return None
+    with contextlib.suppress(ValueError):
+        values = json.loads(line)
+        return values if isinstance(values, dict) else None
+    return None

@@ -1,0 +1,76 @@
+"""Which documents a run is about: inputs and lists of inputs, narrowed by patterns, in an order that never changes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
+from typing import TypeVar
+
+from docspec.core import InputError, UsageError
+from docspec.corpus.options import CorpusOptions
+from docspec.documents import Expansion, Skipped, Source, expand_inputs
+from docspec.documents.sources import Unreadable, shown
+
+S = TypeVar("S", Source, Unreadable)
+
+
+def list_documents(
+    inputs: Sequence[str],
+    options: CorpusOptions,
+    read_stdin: Callable[[], bytes] = lambda: sys.stdin.buffer.read(),
+) -> Expansion:
+    """The documents behind ``inputs`` and behind the list that ``options`` name, without those that they leave out.
+
+    Raises :class:`UsageError` where nothing is named at all, :class:`InputError` for a list that cannot be read.
+    """
+    if options.from_file is None and not inputs:
+        raise UsageError("no input given; name a file, a folder, a pattern, - or --from-file FILE")
+    if options.from_file == "-" and "-" in inputs:
+        raise UsageError("standard input cannot be both a document (-) and a list (--from-file -)")
+    listed = [] if options.from_file is None else names_in(options.from_file, read_stdin)
+    found = expand_inputs([*inputs, *listed], read_stdin)
+    paths = frozenset(map(Path, listed)) - frozenset(map(Path, inputs))
+    sources = [_as_listed(source) if source.path in paths else source for source in found.sources]
+    unreadable = [_as_listed(each) if each.path in paths else each for each in found.unreadable]
+    kept = [source for source in sources if _is_wanted(source, options)]
+    left_out = [
+        Skipped(source.path, "left out by --include or --exclude")
+        for source in sources
+        if source.path is not None and not _is_wanted(source, options)
+    ]
+    return Expansion(tuple(kept), (*found.skipped, *left_out), tuple(unreadable))
+
+
+def names_in(place: str, read_stdin: Callable[[], bytes]) -> list[str]:
+    """The names in a list, one a line, or ended by zero bytes as ``find -print0`` writes them."""
+    try:
+        data = read_stdin() if place == "-" else Path(place).read_bytes()
+    except OSError as error:
+        raise InputError(f"{shown(Path(place))}: the list cannot be read ({error.strerror})") from error
+    lines = data.split(b"\0") if b"\0" in data else data.splitlines()
+    names = [os.fsdecode(line) for line in lines if line.strip()]
+    if not names:
+        raise InputError(f"{'standard input' if place == '-' else place}: the list is empty")
+    return names
+
+
+def _as_listed(source: S) -> S:
+    """A listed file keeps the path that it is listed by, so that its place does not hang on the rest of the list."""
+    path = PurePath(source.path or source.relative)
+    parts = [part for part in path.parts if part not in (path.anchor, "..", ".")]
+    return replace(source, relative=Path(*parts))
+
+
+def _is_wanted(source: Source, options: CorpusOptions) -> bool:
+    if source.path is None:
+        return True
+    names = (source.relative.name, source.relative.as_posix())
+
+    def fits(patterns: Sequence[str] | None) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in patterns or () for name in names)
+
+    return (options.include is None or fits(options.include)) and not fits(options.exclude)

@@ -1,0 +1,143 @@
+"""``docspec.manifest.jsonl``: one line for every document that is finished, appended when its outputs are in place.
+
+A line is written by one call and synchronised, so that of a run that dies only the last line may be torn; it is taken
+off before the next one is written. Shards write ``docspec.manifest.I-of-N.jsonl``; all of a folder are read together.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from docspec.core import OutputError
+from docspec.core.safe_text import dump_json
+from docspec.corpus.lock import FolderLock
+from docspec.corpus.records import DocumentRecord, RunRecord
+from docspec.corpus.shard import Shard
+
+NAME = re.compile(r"docspec\.manifest(\.\d+-of-\d+)?\.jsonl")
+
+
+class Line(Protocol):
+    """What can be a line."""
+
+    def as_line(self) -> dict[str, Any]: ...
+
+
+@dataclass(slots=True)
+class History:
+    """What the manifests of a folder say. ``listed`` are documents (place to input) that no run has finished."""
+
+    records: dict[str, DocumentRecord] = field(default_factory=dict)
+    listed: dict[str, str] = field(default_factory=dict)
+    runs: list[RunRecord] = field(default_factory=list)
+
+    def add(self, values: Mapping[str, Any]) -> None:
+        """Takes a line in; of two about the same document the one that finished later counts."""
+        kind = values.get("record")
+        if kind == "document":
+            record = DocumentRecord.from_line(values)
+            known = self.records.get(record.document)
+            if known is None or known.finished <= record.finished:
+                self.records[record.document] = record
+            self.listed.pop(record.document, None)
+        elif kind == "listed":
+            if values["document"] not in self.records:
+                self.listed[values["document"]] = values["input"]
+        elif kind == "gone":
+            self.records.pop(values["document"], None)
+            self.listed.pop(values["document"], None)
+        elif kind == "run":
+            self.runs.append(RunRecord.from_line(values))
+
+
+def manifest_name(shard: Shard | None) -> str:
+    """The file that a run writes."""
+    return "docspec.manifest" + ("" if shard is None else f".{shard.index}-of-{shard.count}") + ".jsonl"
+
+
+def read_history(folder: Path) -> History:
+    """What all manifests in ``folder`` say; raises ``OSError`` where they cannot be read. Lines that are none count for
+    nothing."""
+    history = History()
+    manifests = [path for path in folder.iterdir() if NAME.fullmatch(path.name)]
+    for path in sorted(manifests):
+        for values in _lines(path):
+            try:
+                history.add(values)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                continue
+    for document in history.records:
+        history.listed.pop(document, None)
+    return history
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                values = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(values, dict):
+                yield values
+
+
+class Manifest:
+    """The manifest of a run, open for appending and locked. Raises :class:`OutputError` where another run has it, or
+    where it cannot be written."""
+
+    def __init__(self, folder: Path, shard: Shard | None = None) -> None:
+        self.folder = folder
+        self.path = folder / manifest_name(shard)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._error(error) from error
+        self._lock = FolderLock(folder, self.path, shared=shard is not None)
+        try:
+            self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND)
+            self._take_torn_line_off()
+            self.history = read_history(folder)
+        except OSError as error:
+            raise self._error(error) from error
+
+    def append(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Writes lines and waits until they are on the disk."""
+        data = "".join(dump_json(values) + "\n" for values in lines).encode()
+        try:
+            while data:
+                data = data[os.write(self._handle, data) :]
+            os.fsync(self._handle)
+        except OSError as error:
+            raise self._error(error) from error
+
+    def close(self) -> None:
+        """Ends the run's hold; an empty manifest is taken away."""
+        if os.fstat(self._handle).st_size == 0:
+            self.path.unlink(missing_ok=True)
+        os.close(self._handle)
+        self._lock.release()
+
+    def _take_torn_line_off(self) -> None:
+        size = os.fstat(self._handle).st_size
+        with self.path.open("rb") as file:
+            end = size
+            while end:
+                start = max(0, end - 2**16)
+                file.seek(start)
+                found = file.read(end - start).rfind(b"\n")
+                if found >= 0:
+                    end = start + found + 1
+                    break
+                end = start
+        if end < size:
+            os.truncate(self.path, end)
+
+    def _error(self, error: OSError) -> OutputError:
+        return OutputError(f"{self.path}: cannot be written: {error.strerror or error}")

@@ -1,0 +1,114 @@
+"""The lines of a manifest: what was listed, what came of each document, and each run's own facts.
+
+``docspec/reporting/manifest.schema.json`` is their documentation for programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from docspec.core import Failure
+
+SCHEMA = "docspec.manifest/1"
+
+Status = Literal["ok", "damaged", "partial", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """A file that was written: its path below the manifest's folder (else an absolute one) and its SHA-256."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPage:
+    """A page that is missing from its document."""
+
+    page: int
+    failure: Failure | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRecord:
+    """What came of a document. ``document`` is its place in the output tree, which identifies it.
+
+    ``ok``, ``damaged`` (read, but something of it may be missing), ``partial`` (pages are missing) or ``failed``
+    (nothing was written). ``failure`` is why, or why the first missing page is. ``modified`` is the input's time in
+    nanoseconds: with the same size and time it is not hashed again.
+    """
+
+    document: str
+    input: str
+    status: Status
+    options: str
+    model: str
+    sha256: str | None = None
+    size: int | None = None
+    modified: int | None = None
+    failure: Failure | None = None
+    error: str | None = None
+    files: tuple[OutputFile, ...] = ()
+    pages: int = 0
+    failed_pages: tuple[FailedPage, ...] = ()
+    damage: str | None = None
+    tokens: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+    attempts: int = 1
+    finished: str = ""
+    version: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it was read without a failed page."""
+        return self.status in ("ok", "damaged")
+
+    def as_line(self) -> dict[str, Any]:
+        """JSON values; what does not apply is left out."""
+        values = {"record": "document", **asdict(self), "seconds": round(self.seconds, 3)}
+        return {name: value for name, value in values.items() if value not in (None, (), [])}
+
+    @classmethod
+    def from_line(cls, values: Mapping[str, Any]) -> DocumentRecord:
+        """The record of a line; raises ``TypeError``, ``KeyError`` or ``ValueError`` where it is none."""
+        known = {each.name for each in fields(cls)}
+        given = {name: value for name, value in values.items() if name in known}
+        if given.get("failure") is not None:
+            given["failure"] = Failure(given["failure"])
+        given["files"] = tuple(OutputFile(**each) for each in given.get("files", ()))
+        given["failed_pages"] = tuple(_failed_page(each) for each in given.get("failed_pages", ()))
+        return cls(**given)
+
+
+def _failed_page(values: Mapping[str, Any]) -> FailedPage:
+    failure = values["failure"]
+    return FailedPage(values["page"], None if failure is None else Failure(failure), values["error"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """One run: ``command`` is what was called (no password in it), ``listed`` how many documents all shards have."""
+
+    command: tuple[str, ...]
+    listed: int
+    shard: str | None
+    model_name: str
+    options: str
+    model: str
+    version: str | None
+    started: str
+
+    def as_line(self) -> dict[str, Any]:
+        """JSON values."""
+        return {"record": "run", "schema": SCHEMA, **asdict(self)}
+
+    @classmethod
+    def from_line(cls, values: Mapping[str, Any]) -> RunRecord:
+        """The record of a line; raises ``TypeError`` or ``KeyError`` where it is none."""
+        given = {each.name: values[each.name] for each in fields(cls)}
+        return cls(**{**given, "command": tuple(given["command"])})

@@ -1,0 +1,218 @@
+"""What earlier runs have done of a run's documents, what is left, and noting what this run does: the manifest's use."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from docspec.core import InputError
+from docspec.corpus.identity import Identity, file_hash
+from docspec.corpus.job import Job, Outcome
+from docspec.corpus.journal import Journal, journal_path
+from docspec.corpus.manifest import Manifest
+from docspec.corpus.options import CorpusOptions
+from docspec.corpus.records import DocumentRecord, OutputFile, RunRecord
+from docspec.corpus.shard import Shard
+from docspec.documents import Source
+from docspec.documents.sources import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The documents of a run: to be read, done by earlier runs, and failed in them."""
+
+    todo: tuple[Job, ...]
+    done: tuple[DocumentRecord, ...] = ()
+    failed: tuple[DocumentRecord, ...] = ()
+
+
+class Resume:
+    """Goes on where the runs that ``manifest`` tells of ended. ``identity`` is what this run asks for, ``version``
+    docspec's own."""
+
+    def __init__(self, manifest: Manifest, identity: Identity, version: str | None) -> None:
+        self._manifest = manifest
+        self._folder = manifest.folder
+        self._identity = identity
+        self._version = version
+        self._records = manifest.history.records
+
+    def divide(self, jobs: Iterable[Job], options: CorpusOptions) -> Division:
+        """Which of ``jobs`` are left to do; journals of documents that are done are taken away."""
+        todo: list[Job] = []
+        done: list[DocumentRecord] = []
+        failed: list[DocumentRecord] = []
+        for job in jobs:
+            record = self._records.get(job.document)
+            if record is None or options.force or not self._is_of(record, job):
+                todo.append(job)
+            elif not record.is_whole:
+                (todo.append(job) if options.retry_failed else failed.append(record))
+            elif _is_there(record, job):
+                done.append(record)
+            else:
+                todo.append(job)
+        self._tidy({record.document for record in (*done, *failed)})
+        return Division(tuple(todo), tuple(done), tuple(failed))
+
+    def begin(
+        self,
+        command: tuple[str, ...],
+        model: str,
+        listed: Sequence[Job],
+        todo: Sequence[Job],
+        shard: Shard | None,
+    ) -> None:
+        """Notes that a run of ``command`` begins, documents that no run knew of, and those that failed and are not
+        there any more. ``listed`` are the documents of all shards, ``todo`` those that this run is going to read.
+
+        Nothing is written where nothing is to be done and nothing has changed.
+        """
+        run = RunRecord(
+            command=command,
+            listed=len(listed),
+            shard=None if shard is None else str(shard),
+            model_name=model,
+            options=self._identity.options,
+            model=self._identity.model,
+            version=self._version,
+            started=now(),
+        )
+        history = self._manifest.history
+        places = {job.document for job in listed}
+        unfinished = {record.document: record.input for record in self._records.values() if not record.is_whole}
+        gone = [
+            {"record": "gone", "document": document, "input": path}
+            for document, path in {**unfinished, **history.listed}.items()
+            if document not in places and not Path(path).is_file()
+        ]
+        new = [
+            {"record": "listed", "document": job.document, "input": _input(job)}
+            for job in todo
+            if job.document not in self._records and job.document not in history.listed
+        ]
+        if gone or todo:
+            self._manifest.append([run.as_line(), *gone, *new])
+        for line in gone:
+            journal_path(self._folder, line["document"]).unlink(missing_ok=True)
+
+    def journal(self, job: Job, sha256: str, *, with_pictures: bool) -> Journal:
+        """The pages of the document that were read before, if input, request, model and docspec are the same."""
+        head = {
+            "document": job.document,
+            "sha256": sha256,
+            "options": self._identity.options,
+            "model": self._identity.model,
+            "version": self._version,
+        }
+        return Journal(journal_path(self._folder, job.document), head, with_pictures=with_pictures)
+
+    def finish(self, outcome: Outcome) -> DocumentRecord:
+        """Notes what came of a document, whose files are in place; what it had left elsewhere before is removed."""
+        job = outcome.job
+        before = self._records.get(job.document)
+        size, modified = _stamp(job)
+        sha256 = outcome.sha256 or _hash_if_there(job)
+        record = DocumentRecord(
+            document=job.document,
+            input=_input(job),
+            status=outcome.status,
+            options=self._identity.options,
+            model=self._identity.model,
+            sha256=sha256,
+            size=size,
+            modified=modified,
+            failure=outcome.failure,
+            error=None if outcome.error is None else str(outcome.error),
+            files=tuple(OutputFile(self._name(path), file_hash(path)) for path in outcome.files),
+            pages=outcome.pages,
+            failed_pages=outcome.failed_pages,
+            damage="; ".join(outcome.damage) or None,
+            tokens=outcome.tokens,
+            steps=outcome.steps,
+            seconds=outcome.seconds,
+            attempts=1 if before is None or not self._is_of(before, job, sha256) else before.attempts + 1,
+            finished=now(),
+            version=self._version,
+        )
+        if before is not None and record.files:
+            self._remove_stale(before, record)
+        self._manifest.append([record.as_line()])
+        self._records[job.document] = record
+        return record
+
+    def _is_of(self, record: DocumentRecord, job: Job, sha256: str | None = None) -> bool:
+        """Whether ``record`` tells of this very document, request and model."""
+        if (record.options, record.model) != (self._identity.options, self._identity.model):
+            return False
+        if sha256 is not None:
+            return record.sha256 == sha256
+        size, modified = _stamp(job)
+        if size is not None and (record.size, record.modified) == (size, modified):
+            return True
+        return record.sha256 == _hash_if_there(job)
+
+    def _remove_stale(self, before: DocumentRecord, now: DocumentRecord) -> None:
+        """Files that the document had before and has no more, unless somebody changed them."""
+        kept = {file.path for file in now.files}
+        for file in before.files:
+            path = self._folder / file.path
+            with contextlib.suppress(OSError):
+                if file.path not in kept and file_hash(path) == file.sha256:
+                    path.unlink()
+
+    def _tidy(self, finished: set[str]) -> None:
+        """Journals that a run left which died between its last line and their removal."""
+        names = {journal_path(self._folder, document).name for document in finished}
+        for path in self._folder.iterdir():
+            if path.name in names:
+                path.unlink(missing_ok=True)
+
+    def _name(self, path: Path) -> str:
+        """``path`` below the folder, or as a whole where it is elsewhere."""
+        absolute = path.absolute()
+        folder = self._folder.absolute()
+        return shown(Path(absolute.relative_to(folder).as_posix() if absolute.is_relative_to(folder) else absolute))
+
+
+def now() -> str:
+    """The present time, UTC."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
+
+
+def _input(job: Job) -> str:
+    """Where the document comes from, wherever the next run is started."""
+    path = job.source.path
+    return job.source.name if path is None else shown(path.absolute())
+
+
+def _stamp(job: Job) -> tuple[int | None, int | None]:
+    """Size and time of the input, ``None`` where it is no file."""
+    with contextlib.suppress(OSError):
+        if job.source.path is not None and job.source.path.is_file():
+            facts = job.source.path.stat()
+            return facts.st_size, facts.st_mtime_ns
+    return None, None
+
+
+def _hash_if_there(job: Job) -> str | None:
+    with contextlib.suppress(OSError, InputError):
+        if isinstance(job.source, Source):
+            return job.source.sha256()
+        if job.source.path is not None and job.source.path.is_file():
+            return file_hash(job.source.path)
+    return None
+
+
+def _is_there(record: DocumentRecord, job: Job) -> bool:
+    """Whether the outputs that ``record`` tells of are still in their places."""
+    place = job.place.path
+    if place is None or not place.is_file():
+        return False
+    figures = job.place.figures
+    found = figures.iterdir() if figures is not None and figures.is_dir() else ()
+    names = {shown(Path(path.name)) for path in found}
+    return all(file.path.rsplit("/", 1)[-1] in names for file in record.files[1:])

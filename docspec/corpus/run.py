@@ -1,0 +1,212 @@
+"""Reading documents one after the other to their destinations; one that fails never stops the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from docspec.console import exits
+from docspec.console.terminal import say_error
+from docspec.core import (
+    DocspecError,
+    DrafterError,
+    Failure,
+    InputError,
+    ModelError,
+    OutputError,
+    PageResult,
+    ParseOptions,
+    UsageError,
+)
+from docspec.core.safe_text import first_line
+from docspec.corpus.counts import Counts
+from docspec.corpus.job import Job, Outcome
+from docspec.corpus.journal import Journal
+from docspec.corpus.resume import Resume
+from docspec.corpus.tally import Tally
+from docspec.corpus.watcher import Watcher
+from docspec.corpus.writing import Writing
+from docspec.documents import PageSelection
+from docspec.documents.sources import Unreadable
+from docspec.reporting.timing import DocumentEntry, Report
+
+
+class Run:
+    """Reads jobs with one parser, which is made when the first one can be read and closed at the end.
+
+    ``resume`` keeps what is done for later runs, ``None`` forgets it. ``counts`` say what has come of it,
+    ``gave_up`` whether so many documents failed that it ended there.
+    """
+
+    def __init__(
+        self,
+        options: ParseOptions,
+        selection: PageSelection,
+        writing: Writing,
+        report: Report,
+        watcher: Watcher,
+        make_parser: Callable[[ParseOptions, Watcher], Any],
+        resume: Resume | None = None,
+        max_failures: int | None = None,
+    ) -> None:
+        self._options = options
+        self._selection = selection
+        self._writing = writing
+        self._report = report
+        self._watcher = watcher
+        self._make_parser = make_parser
+        self._resume = resume
+        self._max_failures = max_failures
+        self._parser: Any = None
+        self._journal: Journal | None = None
+        self._tally = Tally(0)
+        self.counts = Counts()
+        self.gave_up = False
+
+    def read(self, jobs: Sequence[Job], stdout: BinaryIO) -> None:
+        """Reads ``jobs`` in order. Raises what ends the run: a model that cannot be had, standard output closed, an
+        interrupt, a manifest that cannot be written."""
+        self._tally = tally = Tally(len(jobs))
+        self._watcher.run_started(tally)
+        try:
+            with self._watcher:
+                for index, job in enumerate(jobs, start=1):
+                    self._watcher.input_started(job.source.name, index, len(jobs))
+                    self._one(job, stdout)
+                    exits.stop_if_asked()
+                    if self._max_failures is not None and tally.failed >= self._max_failures:
+                        self.gave_up = index < len(jobs)
+                        return
+        finally:
+            if self._parser is not None:
+                steps = self._parser.step_report
+                self._report.steps = None if steps is None else asdict(steps)
+                self._parser.close()
+
+    def _one(self, job: Job, stdout: BinaryIO) -> None:
+        outcome = Outcome(job)
+        entry = self._report.start_document(job.source.name, None, job.place.path)
+        started = time.perf_counter()
+        with contextlib.ExitStack() as ending:
+            try:
+                self._read(outcome, entry, stdout, ending)
+            except Exception as error:
+                nowhere = isinstance(error, OutputError) and job.place.path is None  # nor for documents to come
+                if nowhere or isinstance(error, ModelError | DrafterError | UsageError | BrokenPipeError):
+                    entry.error = reason(error)
+                    raise
+                exits.stop_if_asked()
+                outcome.error = error if isinstance(error, DocspecError) else _unexpected(job.source.name, error)
+                outcome.trace = traceback.format_exc()
+                entry.error, entry.failure = str(outcome.error), outcome.error.failure
+                ending.enter_context(exits.held())
+            except BaseException as error:
+                entry.error = reason(error)
+                raise
+            finally:
+                if self._journal is not None:
+                    self._journal.close()
+            outcome.seconds = time.perf_counter() - started
+            if self._resume is not None:
+                self._resume.finish(outcome)
+            if self._journal is not None:
+                self._journal.remove()
+            self._count(outcome)
+
+    def _read(
+        self,
+        outcome: Outcome,
+        entry: DocumentEntry,
+        stdout: BinaryIO,
+        ending: contextlib.ExitStack,
+    ) -> None:
+        """Reads one document to its end, in the last moment of which signals begin to wait until ``ending``."""
+        job, self._journal = outcome.job, None
+        if isinstance(job.source, Unreadable):
+            raise job.source.error
+        if self._parser is None:
+            self._parser = self._make_parser(self._options, self._watcher)
+        with self._parser.open(job.source) as document:
+            entry.sha256 = outcome.sha256 = document.sha256
+            numbers = self._selection.resolve(document.page_count, document.name)
+            if self._resume is not None and len(numbers) > 1:
+                figures = self._writing.has_figures(job.place)
+                self._journal = self._resume.journal(job, document.sha256, with_pictures=figures)
+            missing = [number for number in numbers if self._journal is None or number not in self._journal.numbers]
+            if missing:
+                self._load_target()
+            with self._writing.writer(document.name, document.sha256, job.place, stdout) as writer:
+                for result in self._pages(document, numbers, missing):
+                    exits.stop_if_asked()
+                    writer.add(result)
+                    self._report.add_page(result)
+                    outcome.add(result)
+                if document.damage is not None:
+                    outcome.damage.append(f"{document.name}: {document.damage}")
+                ending.enter_context(exits.held())
+            outcome.files = writer.files
+
+    def _pages(
+        self, document: Any, numbers: Sequence[int], missing: Sequence[int]
+    ) -> Iterator[PageResult]:
+        """The results of pages ``numbers`` in order, the ``missing`` ones read now, the others from the journal."""
+        self._tally.document_started(len(numbers))
+        selection = self._selection if len(missing) == len(numbers) else PageSelection.of(missing)
+        if len(missing) < len(numbers):
+            self._watcher.note(
+                f"{document.name}: goes on, {len(numbers) - len(missing)} of {len(numbers)} pages were read before"
+            )
+        read = set(missing)
+        new: Generator[PageResult] = self._parser.pages(document, selection) if missing else _none()
+        with contextlib.closing(new) as results:
+            for number in numbers:
+                if number in read:
+                    result = next(results)
+                    if self._journal is not None:
+                        self._journal.add(result)
+                elif self._journal is not None:
+                    result = self._journal.page(number)
+                self._tally.page_done(result, anew=number in read)
+                yield result
+
+    def _count(self, outcome: Outcome) -> None:
+        self.counts.add(outcome)
+        for message, trace in outcome.complaints:
+            say_error(message, trace)
+        self._tally.document_done(outcome)
+        self._watcher.document_done(outcome)
+
+    def _load_target(self) -> None:
+        if self._report.target is None:
+            name = self._options.model
+            self._watcher.loading("/" in name and not Path(name).expanduser().exists())
+            started = time.perf_counter()
+            info = self._parser.target_info
+            self._report.load_seconds = time.perf_counter() - started
+            self._report.target = (
+                asdict(info) if is_dataclass(info) and not isinstance(info, type) else vars(info)
+            )
+
+
+def reason(error: BaseException) -> str:
+    """Why a run ended before its end, in the report."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return "standard output was closed" if isinstance(error, BrokenPipeError) else first_line(error)
+
+
+def _none() -> Generator[PageResult]:
+    yield from ()
+
+
+def _unexpected(name: str, error: Exception) -> DocspecError:
+    """One input met a fault of ours or of a library; it fails, the others go on."""
+    if isinstance(error, MemoryError):
+        return InputError(f"{name}: out of memory; try fewer --pages or a lower --dpi", Failure.OUT_OF_MEMORY)
+    message = f"{name}: unexpected {type(error).__name__}: {error} (run again with -vv for the details)"
+    return InputError(message, Failure.UNEXPECTED)

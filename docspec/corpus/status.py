@@ -1,0 +1,127 @@
+"""What the manifests of an output folder add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docspec.core import InputError
+from docspec.corpus import command
+from docspec.corpus.counts import Counts
+from docspec.corpus.manifest import History, read_history
+
+SHOWN = 10
+"""Names of documents that a list for people holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderStatus:
+    """``history`` added up; ``absent`` shards have not begun."""
+
+    history: History
+    counts: Counts
+    absent: tuple[str, ...]
+    unlisted: int
+
+    @property
+    def missing(self) -> int:
+        """Documents that no run has finished."""
+        return len(self.history.listed) + self.unlisted
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every document was read, whole and without damage."""
+        return not (self.missing or self.counts.failed or self.counts.partial or self.counts.damaged)
+
+    @property
+    def pages(self) -> int:
+        """Pages of all documents that were read."""
+        return sum(record.pages for record in self.history.records.values())
+
+    @property
+    def seconds(self) -> float:
+        """Spent on them, of all shards together."""
+        return sum(record.seconds for record in self.history.records.values())
+
+    @property
+    def pages_per_minute(self) -> float:
+        """Of one run at work."""
+        return 60 * self.pages / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def retry(self) -> str | None:
+        """The command that reads again what failed, where anything did."""
+        return command.to_retry(self.history.runs[-1].command) if self.counts.failures and self.history.runs else None
+
+    def as_object(self) -> dict[str, Any]:
+        """JSON values."""
+        records = self.history.records.values()
+        return {
+            "complete": self.is_complete,
+            "done": self.counts.ok,
+            "damaged": self.counts.damaged,
+            "partial": self.counts.partial,
+            "failed": self.counts.failed,
+            "missing": self.missing,
+            "failures": {failure.value: count for failure, count in self.counts.failures.items()},
+            "pages": self.pages,
+            "failed_pages": sum(len(record.failed_pages) for record in records),
+            "seconds": round(self.seconds, 3),
+            "pages_per_minute": round(self.pages_per_minute, 2),
+            "absent_shards": list(self.absent),
+            "failed_documents": [
+                {"document": r.document, "input": r.input, "failure": r.failure and r.failure.value, "error": r.error}
+                for r in records
+                if r.failure is not None
+            ],
+            "missing_documents": list(self.history.listed.values()),
+            "retry": self.retry,
+        }
+
+    def lines(self) -> list[str]:
+        """The same for people."""
+        counts = self.counts
+        total = counts.total + self.missing
+        parts = [f"{counts.ok:,} done"]
+        parts += [f"{counts.damaged:,} damaged"] if counts.damaged else []
+        parts += [f"{counts.partial:,} with missing pages"] if counts.partial else []
+        parts += [f"{counts.failed:,} failed", f"{self.missing:,} missing"]
+        said = [f"{', '.join(parts)} of {total:,} documents"]
+        if self.pages:
+            said.append(f"{self.pages:,} pages, {self.pages_per_minute:.1f} a minute while a run was at work")
+        if counts.failures:
+            said.append(f"failed: {counts.categories}")
+            lost = [record for record in self.history.records.values() if record.failure is not None]
+            said += [f"  {record.input}: {record.failure}" for record in lost[:SHOWN]]
+            said += [f"  and {len(lost) - SHOWN:,} more (--json has all)"] if len(lost) > SHOWN else []
+        missing = list(self.history.listed.values())
+        if missing:
+            said.append("missing:")
+            said += [f"  {path}" for path in missing[:SHOWN]]
+            said += [f"  and {len(missing) - SHOWN:,} more (--json has all)"] if len(missing) > SHOWN else []
+        if self.absent:
+            said.append(f"shards that have not begun: {', '.join(self.absent)}")
+        if self.retry is not None:
+            said.append(f"to read again what failed: {self.retry}")
+        return said
+
+
+def examine(folder: Path) -> FolderStatus:
+    """The status of ``folder``; raises :class:`docspec.core.InputError` where it has no manifest."""
+    try:
+        history = read_history(folder)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror})") from error
+    if not history.runs:
+        raise InputError(f"{folder}: no docspec.manifest.jsonl of a run in this folder")
+    last = max(history.runs, key=lambda run: run.started)
+    absent: tuple[str, ...] = ()
+    unlisted = 0
+    if last.shard is not None:
+        count = int(last.shard.partition("/")[2])
+        begun = {run.shard for run in history.runs}
+        absent = tuple(f"{index}/{count}" for index in range(1, count + 1) if f"{index}/{count}" not in begun)
+        if absent:
+            unlisted = max(0, last.listed - len(history.records) - len(history.listed))
+    return FolderStatus(history, Counts.of(history.records.values()), absent, unlisted)

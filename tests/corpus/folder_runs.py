@@ -1,0 +1,62 @@
+"""A run over a folder by a real process, and what it leaves: the tree byte by byte, the manifest without times."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from scripted_parser import child, child_environment, run_child
+
+MANIFEST = "docspec.manifest.jsonl"
+VOLATILE = ("seconds", "finished", "modified", "input")
+
+
+def inputs(folder: Path, names: list[str]) -> Path:
+    """Files that pass for PDFs, each with bytes of its own."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"%PDF-1.7 scripted " + os.fsencode(name) + b"\n")
+    return folder
+
+
+def parse(source: Path | str, out: Path, *args: str, pages: int = 3, **more: Any) -> Any:
+    """``docspec parse SOURCE -o OUT ARGS`` to its end."""
+    return run_child(["parse", str(source), "-o", str(out), *args], pages=pages, **more)
+
+
+def begun(source: Path, out: Path, *args: str, pages: int = 3, page_seconds: float = 0.0) -> subprocess.Popen[bytes]:
+    """The same, going on; its messages come through ``stderr``."""
+    return subprocess.Popen(
+        child(["parse", str(source), "-o", str(out), *args], pages=pages, page_seconds=page_seconds),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=child_environment(),
+    )
+
+
+def lines(out: Path, name: str = MANIFEST) -> list[dict[str, Any]]:
+    """The lines of a manifest."""
+    return [json.loads(line) for line in (out / name).read_text(encoding="utf-8").splitlines()]
+
+
+def documents(out: Path) -> dict[str, dict[str, Any]]:
+    """The last line about each document, by document, without what differs from run to run."""
+    found = {}
+    for path in sorted(out.glob("docspec.manifest*.jsonl")):
+        for line in lines(out, path.name):
+            if line["record"] == "document":
+                found[line["document"]] = {k: v for k, v in line.items() if k not in VOLATILE}
+    return dict(sorted(found.items()))
+
+
+def tree(out: Path) -> dict[str, bytes]:
+    """Every file below ``out`` but the manifests, hidden ones included."""
+    return {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and not path.name.startswith("docspec.manifest")
+    }
