@@ -68,11 +68,11 @@ def measure(parser: Parser, sources: Sequence[Source]) -> Iterator[PageAccuracy]
                 yield _measure_page(parser, page, drafter.draft(page), truth)
 
 
-def mean_score(rows: Sequence[AccuracyRow]) -> PageScore:
+def mean_score(scores: Sequence[PageScore]) -> PageScore:
     """Mean over the pages that have the measure (OmniDocBench's page average)."""
 
     def mean(field: str) -> float | None:
-        values = [value for row in rows if (value := getattr(row.score, field)) is not None]
+        values = [value for one in scores if (value := getattr(one, field)) is not None]
         return fmean(values) if values else None
 
     return PageScore(mean("page") or 0.0, *map(mean, ("text", "order", "teds", "teds_structure")))

@@ -18,7 +18,7 @@ from docspec.core import PageImage, PageResult, StageStats
 from docspec.core.observer import NullObserver
 from docspec.core.result import AcceptanceRatios
 from docspec.documents import PageFailure, Source, open_document
-from docspec.drafting import make_drafter
+from docspec.drafting import SafeDrafter, make_drafter
 from docspec.hierarchy.calibration import calibrate
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page import PageParser
@@ -149,7 +149,7 @@ def measure(
     """Times every selected page of ``sources`` in every mode; a first untimed page warms everything up."""
     pages: list[PageSpeed] = []
     options = parser.options
-    parsers = {mode: _reader(parser, mode) for mode in (PLAIN, *(m for m in modes if m != PLAIN))}
+    parsers = {mode: reader_of(parser, mode) for mode in (PLAIN, *(m for m in modes if m != PLAIN))}
     warm = False
     for source in sources:
         with open_document(source, parser.options.password) as document:
@@ -217,19 +217,16 @@ class Reader(Protocol):
     def parse(self, page: PageImage) -> PageResult: ...
 
 
-def _reader(parser: Parser, mode: str) -> Reader:
-    pages = _page_parser(parser, mode)
-    return GenerateReader(parser.loaded.target, pages) if mode == GENERATE else pages
-
-
-def _page_parser(parser: Parser, mode: str) -> PageParser:
+def reader_of(parser: Parser, mode: str, drafter: SafeDrafter | None = None) -> Reader:
+    """What reads pages in ``mode`` (see :func:`settings_of`); ``drafter`` takes the place of the mode's own."""
     options = replace(parser.options, **settings_of(mode))  # type: ignore[arg-type]
     planner = Planner(Costs())
     if options.stages != "none":
         calibrate(parser.loaded.target, planner.costs, kv_limit=options.kv_limit)
-    drafter = make_drafter(options, planner if options.stages == "auto" else None)
+    drafter = drafter or make_drafter(options, planner if options.stages == "auto" else None)
     layout = make_drafter(parser.options)  # the same for all modes, where it is part of the reading
-    return PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver(), planner, layout)
+    pages = PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver(), planner, layout)
+    return GenerateReader(parser.loaded.target, pages) if mode == GENERATE else pages
 
 
 def _run_all(parsers: dict[str, Reader], page: PageImage, turn: int) -> dict[str, PageResult]:

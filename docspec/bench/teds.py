@@ -3,7 +3,8 @@
 A table is a tree: the table, its rows, their cells. Similarity is one minus the edit distance over the nodes of the
 larger tree, its root not counted. Inserting, deleting and renaming cost 1; two cells of the same spans cost the
 normalised Levenshtein distance of their texts, or nothing where only the structure counts. As in OmniDocBench v1.5,
-header cells are cells like others, sections are left out, and white space in cells does not count.
+header cells are cells like others, sections are left out, line breaks within a cell do not count and other white space
+is one space.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Node:
 
 def parse_table(text: str) -> Table | None:
     """The first table of an HTML or a Markdown pipe table; ``None`` where there is no row."""
-    return parse_html_table(text) if _HTML.search(text) else parse_pipe_table(text)
+    return parse_html_table(text.replace("\n", "")) if _HTML.search(text) else parse_pipe_table(text)
 
 
 def teds(output: str, truth: str, structure_only: bool = False) -> float:
@@ -63,7 +64,7 @@ def _tree(table: Table | None, structure_only: bool) -> Node:
 
 
 def _cell(cell: TableCell, structure_only: bool) -> Node:
-    text = "" if structure_only else "".join(unicodedata.normalize("NFKC", cell.text).split())
+    text = "" if structure_only else " ".join(unicodedata.normalize("NFKC", cell.text).split())
     return Node(("td", cell.colspan, cell.rowspan), text)
 
 

@@ -14,6 +14,7 @@ from docspec.bench.cli.pictures import pictures
 from docspec.bench.cli.reader import reader
 from docspec.bench.cli.speed import speed
 from docspec.bench.cli.step import scripted, step
+from docspec.bench.cli.suite import suite
 from docspec.bench.cli.transcripts import transcripts
 
 bench = typer.Typer(
@@ -34,6 +35,7 @@ for command in (
     step,
     scripted,
     transcripts,
+    suite,
     pictures,
 ):
     bench.command()(command)

@@ -64,7 +64,7 @@ def print_accuracy(pages: Sequence[PageAccuracy], target: str) -> None:
     total.caption = target
     by_name = {name: [row for page in pages for row in page.rows if row.name == name] for name in ROWS}
     for name, rows in by_name.items():
-        mean = mean_score(rows)
+        mean = mean_score([row.score for row in rows])
         total.add_row(
             name,
             *map(_share, (mean.page, mean.text, mean.order, mean.teds, mean.teds_structure)),
