@@ -78,7 +78,7 @@ def texts(table):
 
 def test_without_apted_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "apted", None)
-    with pytest.raises(UsageError, match=r"^.*needs apted.*docspec\[bench\]'$"):
+    with pytest.raises(UsageError, match=r"^.*needs apted.*docspec-vlm\[bench\]'$"):
         teds(TRUTH, TRUTH)
 
 

@@ -49,6 +49,14 @@ def suite(
             help="Repeatable, as of bench speed; default: page, hierarchical, tau 0.75, planned. plain always runs.",
         ),
     ] = None,
+    proposer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            show_default=False,
+            help="Whole pages by a proposer, as of bench speed. Repeatable.",
+        ),
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 1,
     scorer: Annotated[
         Path | None,
@@ -68,7 +76,8 @@ def suite(
 
     chosen = suite_in(folder, name)
     parts = parse_shard(shard)
-    results, info = read_suite(chosen, options, output, limit, seed, parts, resume, mode, repeats, scorer)
+    ways = modes_named(mode, proposer)
+    results, info = read_suite(chosen, options, output, limit, seed, parts, resume, ways, repeats, scorer)
     print_suite(results, target_line(info))
     write_summary(output, results, info)
     lost = sum(failed(record) for record in results.records)
@@ -83,13 +92,13 @@ def read_suite(
     seed: int,
     shard: tuple[int, int],
     resume: bool,
-    modes: list[str] | None,
+    ways: list[str],
     repeats: int,
     scorer: Path | None,
 ) -> tuple[SuiteResults, TargetInfo]:
     """Runs (or goes on with) one data set into ``output`` and scores what is there of all shards."""
     from docspec.bench.suites.item import share
-    from docspec.bench.suites.reading import DEFAULT_MODES, ItemReader
+    from docspec.bench.suites.reading import ItemReader
     from docspec.bench.suites.results import results_in
     from docspec.bench.suites.run import run
     from docspec.console.terminal import say
@@ -99,7 +108,6 @@ def read_suite(
     ours: list[Item] = share(everything, None, seed, shard)
     if not ours:
         raise UsageError(f"{chosen.title}: nothing to read")
-    ways = modes or list(DEFAULT_MODES)
     with Parser(options) as parser:
         info = parser.target_info
         settings = _settings(chosen, options, info, limit, seed, ways, repeats)
@@ -112,6 +120,20 @@ def read_suite(
 
         run(ours, read, output, settings, shard, resume, lambda left, record: say(_told(left, record)))
     return results_in(output, chosen, everything, scorer), info
+
+
+def modes_named(modes: list[str] | None, proposers: list[str] | None) -> list[str]:
+    """The modes to read in: those named and every proposer, or the default ones. Raises :class:`UsageError` for a name
+    that is neither."""
+    from docspec.bench.speed import MODES, settings_of
+    from docspec.bench.suites.reading import DEFAULT_MODES
+
+    for name in modes or ():
+        if name not in MODES:
+            raise UsageError(f"--mode {name}: unknown; choose among {', '.join(MODES)}")
+    for name in proposers or ():
+        settings_of(name)
+    return [*(modes or DEFAULT_MODES), *(proposers or ())]
 
 
 def parse_shard(text: str) -> tuple[int, int]:
@@ -132,6 +154,8 @@ def _settings(
     repeats: int,
 ) -> dict[str, Any]:
     """What must be the same for journals to belong together, and the command that makes them."""
+    from docspec.bench.speed import MODES
+
     model = (
         options.model if "/" not in options.model.strip("/") or options.model.count("/") == 1 else info.name
     )
@@ -139,7 +163,7 @@ def _settings(
     for flag, value in (("--max-tokens", options.max_tokens), ("--limit", limit)):
         flags += [flag, str(value)] if value is not None else []
     for mode in modes:
-        flags += ["--mode", mode]
+        flags += ["--mode" if mode in MODES else "--proposer", mode]
     flags += ["--seed", str(seed), "--repeats", str(repeats)]
     return {
         "suite": chosen.name,

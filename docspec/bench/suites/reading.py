@@ -1,6 +1,7 @@
 """One item in every way of reading: drafted once, then read in all modes in turn with that draft, Stage 1 also alone.
 
-``planned`` alone makes its own draft, or none: that is part of its plan. A first item is read untimed in every mode.
+Modes that name a drafter of their own make their own draft, or none: ``planned``, and proposers that are models. A
+first item is read untimed in every mode.
 """
 
 from __future__ import annotations
@@ -12,34 +13,30 @@ from typing import Any
 
 from docspec.bench.accuracy import draft_blocks, stage1_blocks
 from docspec.bench.drafts import SettableDraft
-from docspec.bench.speed import MODES, PLAIN, reader_of
+from docspec.bench.speed import PLAIN, reader_of, settings_of
 from docspec.bench.suites.item import Item
-from docspec.core import Block, DocspecError, PageDraft, PageImage, PageResult, UsageError
-from docspec.documents import PageFailure
+from docspec.core import Block, DocspecError, PageDraft, PageImage, PageResult
+from docspec.documents import PageFailure, open_document
 from docspec.drafting import SafeDrafter, make_drafter
 from docspec.parser import Parser
 from docspec.reporting.markdown import page_markdown
 from docspec.reporting.renderer import Layout
 
 DRAFT, STAGE1 = "draft", "stage 1"
-PLANNED = "planned"
-DEFAULT_MODES = (PLAIN, "page", "hierarchical", "tau 0.75", PLANNED)
+DEFAULT_MODES = (PLAIN, "page", "hierarchical", "tau 0.75", "planned")
 
 
 class ItemReader:
-    """Reads items with one parser in ``modes`` (of :data:`docspec.bench.speed.MODES`), ``repeats`` times each."""
+    """Reads items with one parser in ``modes`` (:func:`docspec.bench.speed.settings_of`), ``repeats`` times each."""
 
     def __init__(self, parser: Parser, modes: Sequence[str], repeats: int) -> None:
-        for mode in modes:
-            if mode not in MODES:
-                raise UsageError(f"--mode {mode}: unknown; choose among {', '.join(MODES)}")
         self._parser = parser
         self._repeats = repeats
         self._drafter = make_drafter(parser.options)
         self._given = SettableDraft()
         given = SafeDrafter(self._given)
         self._readers = {
-            mode: reader_of(parser, mode, None if mode in (PLAIN, PLANNED) else given)
+            mode: reader_of(parser, mode, None if "drafter" in settings_of(mode) else given)
             for mode in (PLAIN, *(mode for mode in modes if mode != PLAIN))
         }
         self._warm = False
@@ -49,7 +46,7 @@ class ItemReader:
         shown. Never raises for what is wrong with the item."""
         head = {"item": item.id, "kind": item.kind, "attributes": dict(item.attributes)}
         try:
-            with self._parser.open(item.path) as document:
+            with open_document(item.path, self._parser.options.password) as document:
                 for page in self._parser.page_images(document, str(item.page)):
                     if isinstance(page, PageFailure):
                         raise page.error
