@@ -1,7 +1,7 @@
 """The value types that all rooms share. Nothing here imports torch, PyMuPDF or any other room."""
 
 from docspec.core.categories import Category
-from docspec.core.draft import PageDraft, PrintedLine, Region
+from docspec.core.draft import Grid, PageDraft, PrintedLine, Region
 from docspec.core.errors import (
     DocspecError,
     DrafterError,
@@ -39,6 +39,7 @@ __all__ = [
     "DrafterError",
     "Event",
     "Failure",
+    "Grid",
     "InputError",
     "LeftOut",
     "ModelError",

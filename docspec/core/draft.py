@@ -9,14 +9,19 @@ from docspec.core.categories import Category
 from docspec.core.geometry import BBox
 from docspec.core.result import Event
 
+Grid = tuple[tuple[BBox, ...], ...]
+"""Places by rows and columns."""
+
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """One printed line: its place, its text, and the size of its type in pixels (0 where that is not known)."""
+    """One printed line: its place, its text, and the size of its type in pixels (0 where that is not known). ``turns``
+    are the quarter turns, clockwise, that bring it upright."""
 
     bbox: BBox
     text: str
     size: float = 0.0
+    turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,8 @@ class Region:
     LaTeX or Unicode without ``$``; a heading without ``#``; a list item with its bullet as printed. A picture has
     no texts. ``confidence`` is the drafter's own, 0..1. ``lines`` are the printed lines of the first text, top to
     bottom, where the drafter knows them; on a crooked page, as they lie once it is turned upright. ``chart``: a picture
-    that readers of charts can read.
+    that readers of charts can read. ``grid`` are the places of a table's cells by rows, where the drafter knows them;
+    the cells of its HTML, spans opened, are as many.
     """
 
     bbox: BBox
@@ -37,17 +43,22 @@ class Region:
     confidence: float = 1.0
     lines: tuple[PrintedLine, ...] = ()
     chart: bool = False
+    grid: Grid = ()
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""
         lines = tuple(
             PrintedLine(
-                box, line.text, line.size * box.height / line.bbox.height if line.bbox.height else 0.0
+                box,
+                line.text,
+                line.size * box.height / line.bbox.height if line.bbox.height else 0.0,
+                line.turns,
             )
             for line in self.lines
             for box in (move(line.bbox),)
         )
-        return replace(self, bbox=move(self.bbox), lines=lines)
+        grid = tuple(tuple(move(cell) for cell in row) for row in self.grid)
+        return replace(self, bbox=move(self.bbox), lines=lines, grid=grid)
 
 
 @dataclass(frozen=True, slots=True)

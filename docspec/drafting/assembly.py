@@ -16,11 +16,12 @@ from docspec.drafting.columns import columns_of
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, printed_lines, usual_height
 from docspec.drafting.order import white_space_order
+from docspec.drafting.tables import FoundTable
 
 RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
 """What is set in columns."""
 
-TableFinder = Callable[[BBox], Sequence[tuple[BBox, str]]]
+TableFinder = Callable[[BBox], Sequence[FoundTable]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def assemble(
 ) -> list[Region]:
     """Regions in reading order, in the unit of the boxes and lines.
 
-    ``tables`` gives the tables inside a box: frame and HTML. Lines that no box claims become Text regions of
+    ``tables`` gives the tables inside a box. Lines that no box claims become Text regions of
     their own, placed before the first region of their column that stands below them.
     """
     claimed: list[list[TextLine]] = [[] for _ in boxes]
@@ -178,12 +179,16 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
     if box.category is Category.TABLE:
         found = tables(box.bbox) if tables else ()
         if found:
-            framed = BBox.union([bbox, *(frame for frame, _ in found)])
-            return Region(framed, Category.TABLE, ("".join(html for _, html in found),), confidence)
+            framed = BBox.union([bbox, *(table.bbox for table in found)])
+            html = "".join(table.html for table in found)
+            grid = found[0].grid if len(found) == 1 else ()
+            return Region(framed, Category.TABLE, (html,), confidence, grid=grid)
         box = replace(box, category=Category.TEXT)
     rows = printed_lines(lines)
     printed = tuple(
-        PrintedLine(BBox.union(run.bbox for run in row), join_lines([row]), max(run.size for run in row))
+        PrintedLine(
+            BBox.union(run.bbox for run in row), join_lines([row]), max(run.size for run in row), row[0].turns
+        )
         for row in rows
     )
     return Region(bbox, box.category, readings(rows, lines), confidence, printed)

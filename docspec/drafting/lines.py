@@ -6,6 +6,7 @@ and its text, the cells of a table row).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,7 +31,7 @@ class TextLine:
     unit.
 
     ``block`` numbers the paragraph-like group that the source put the line in; ``hidden`` says that it is
-    not painted.
+    not painted; ``turns`` are the quarter turns, clockwise, that bring it upright.
     """
 
     bbox: BBox
@@ -39,6 +40,7 @@ class TextLine:
     block: int = 0
     confidence: float = 1.0
     hidden: bool = False
+    turns: int = 0
 
 
 def page_lines(page: Any) -> list[TextLine]:
@@ -60,7 +62,8 @@ def page_lines(page: Any) -> list[TextLine]:
             if text:
                 size = max(span["size"] for span in spans if span["text"])
                 hidden = all(span.get("alpha", 255) == 0 for span in spans)
-                lines.append(TextLine(BBox(*line["bbox"]), text, size, number, hidden=hidden))
+                turns = round(-math.atan2(line["dir"][1], line["dir"][0]) / (math.pi / 2)) % 4
+                lines.append(TextLine(BBox(*line["bbox"]), text, size, number, hidden=hidden, turns=turns))
     return lines
 
 

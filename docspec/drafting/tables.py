@@ -8,23 +8,41 @@ are the dialects' business.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
-from docspec.core import BBox
+from docspec.core import BBox, Grid
 
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 
 
-def find_tables(page: Any) -> list[tuple[BBox, str]]:
-    """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen: box in points, HTML."""
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """A table in points: its box with its frame, its HTML, the places of its cells by rows (none where not all are
+    known)."""
+
+    bbox: BBox
+    html: str
+    grid: Grid = ()
+
+
+def find_tables(page: Any) -> list[FoundTable]:
+    """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen."""
     tables = page.find_tables(use_layout=True, union=True, refine=True).tables or ()
     drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
     found = []
     for table in tables:
         html = _BREAK.sub(" ", table.to_html())
         if "<td" in html or "<th" in html:
-            found.append((_framed(BBox(*table.bbox), drawings), html))
+            found.append(FoundTable(_framed(BBox(*table.bbox), drawings), html, _grid(table)))
     return found
+
+
+def _grid(table: Any) -> Grid:
+    rows = [row.cells for row in table.rows]
+    if any(cell is None for row in rows for cell in row):
+        return ()
+    return tuple(tuple(BBox(*cell) for cell in row) for row in rows)
 
 
 def _framed(box: BBox, drawings: list[BBox]) -> BBox:
@@ -35,6 +53,6 @@ def _framed(box: BBox, drawings: list[BBox]) -> BBox:
     return BBox.union([box, *frames])
 
 
-def tables_within(bbox: BBox, tables: list[tuple[BBox, str]]) -> list[tuple[BBox, str]]:
+def tables_within(bbox: BBox, tables: list[FoundTable]) -> list[FoundTable]:
     """The tables that lie mostly inside ``bbox``, in their order."""
-    return [(box, html) for box, html in tables if box.overlap(bbox) > 0.5]
+    return [table for table in tables if table.bbox.overlap(bbox) > 0.5]

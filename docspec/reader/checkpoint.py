@@ -52,6 +52,7 @@ def save(
         facts["random"] = True
     else:
         facts |= {"page_pixels": PAGE, "crop_lines": 1, "crop_width": LINE[0], "crop_height": LINE[1]}
+        facts["table_cells"] = True
     (directory / "docspec.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 

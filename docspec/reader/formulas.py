@@ -229,7 +229,7 @@ def make_formula(
     size, font = rng.uniform(21, 29), rng.choice(FONTS)
     numbered = rng.random() < 0.5 and width >= 256
     room = width - (rng.uniform(70, 110) if numbered else 8)
-    node, image, centres = None, np.zeros((0, 0), np.uint8), []
+    centres: list[tuple[float, float]] = []
     for attempt in range(12):
         terms = max(1, round(rng.uniform(0.4, 1.3) * width / 130) - attempt // 2)
         node = equation(rng, terms)

@@ -32,7 +32,7 @@ KINDS = {
     "table": 3.0,
     "figures": 0.8,
     "footnote": 0.7,
-    "authors": 0.7,
+    "authors": 1.5,
     "heading": 1.0,
     "caption": 0.8,
     "item": 0.9,
@@ -42,7 +42,7 @@ KINDS = {
 }
 ASCENT, DESCENT, LOWER = 0.76, 0.24, 0.45  # of the font size; the last is the height of an x
 ONE_LINE = ("row", "heading", "contents")
-# where letters stand closer than their widths say
+NARROW = 256  # pixels: up to this width most crops are cells of tables, page numbers and the like
 
 
 def words_of(kind: str, writer: Writer, length: int) -> list[Word]:
@@ -107,12 +107,14 @@ def make_lines(
     most = 1 + max(0, int((height - 1 - (ASCENT + DESCENT) * size) / pitch))
     left_out = ("table",) if most < 3 else ONE_LINE
     pool = {name: weight for name, weight in KINDS.items() if name not in left_out}
+    if kind is None and width <= NARROW and rng.random() < 0.75:
+        kind = "cell"
     kind = kind or rng.choices(list(pool), list(pool.values()))[0]
     if kind == "table":
         sheet.document.close()
         return make_crop(width, height, seed, kind=kind, unseen=unseen, evaluation=evaluation, noise=noise)
     drawn = rng.choice((1, most, most, max(1, most - 1), rng.randint(1, most)))
-    wanted = 1 if kind in ONE_LINE else min(rows, most) or drawn
+    wanted = 1 if kind in (*ONE_LINE, "cell") else min(rows, most) or drawn
     slivers = rng.random() < 0.4
     extent = (wanted - 1) * pitch + (ASCENT + DESCENT) * size
     free = height - 1 - extent
@@ -133,6 +135,14 @@ def make_lines(
     if kind == "row":
         fewest = 2 if width < 400 else 3
         press.row(phrases.cells(writer, rng.randint(fewest, max(fewest, width // 95))), column, baseline)
+    elif kind == "cell":
+        room = column.right - column.left
+        drawn_cells = (phrases.cell(writer) for _ in range(20))
+        fitting = [words for words in drawn_cells if 0 < press.extent(press.known(words)) <= room]
+        words = press.known(fitting[0] if fitting else phrases.plain(str(rng.randint(0, 99))))
+        press.line(
+            words, column.left + rng.choice((0.0, 0.0, 0.5, 1.0)) * (room - press.extent(words)), baseline
+        )
     elif kind == "contents":
         _contents(press, column, baseline)
     elif kind == "heading":

@@ -271,6 +271,23 @@ def caption(writer: Writer, length: int) -> list[Word]:
     return label + dressed(writer, length, 0.8)
 
 
+def cell(writer: Writer) -> list[Word]:
+    """What stands alone: a figure, a word or a few, a page number."""
+    rng = writer.rng
+    style = rng.choice(("", "", "", "b", "i"))
+    kind = rng.random()
+    if kind < 0.3:
+        return plain(drawn(rng, "«8|9|89|999|8,999|89,999|89.9|0.99|8.99|8«9|99»%»"), style)
+    if kind < 0.6:
+        return plain(drawn(rng, rng.choice((*NUMBERS, *QUANTITIES))), style)
+    if kind < 0.7:
+        return plain(drawn(rng, "«8«|9»|A|B|IV|II|i|8.9»«|.|)|:|*»"), style)
+    words = plain(writer.phrase(1, rng.choice((1, 1, 2, 3, 5))), style)
+    if words and rng.random() < 0.25:
+        words[-1] = [*words[-1], mark(rng)]
+    return words + (plain(f"({rng.choice(UNITS)})", style) if rng.random() < 0.1 else [])
+
+
 def cells(writer: Writer, columns: int) -> list[list[Word]]:
     """A row of a table: the words of each cell."""
     rng = writer.rng

@@ -36,9 +36,10 @@ class TargetCard:
     larger ones are read by regions, in crops of up to ``crop_lines`` lines and ``crop_width`` x ``crop_height``
     pixels, each asked for with the prompt that ``region_prompts`` has for its kind (``text``, ``table``,
     ``formula``, ``chart``; without one for charts they are pictures, which nobody reads), or with
-    ``crop_prompt``. ``image_dpi``, where given, is the resolution at which the model's own tool shows it image
-    files, through a PDF page. ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to
-    repeat and, where it has them, ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
+    ``crop_prompt``. ``table_cells`` says that it is shown tables cell by cell. ``image_dpi``, where given, is
+    the resolution at which the model's own tool shows it image files, through a PDF page. ``no_repeat_ngrams``
+    are the ``size`` of what the published reader forbids to repeat and, where it has them, ``window`` and
+    ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
     """
 
     dialect: str
@@ -53,6 +54,7 @@ class TargetCard:
     crop_lines: int | None = None
     crop_width: int | None = None
     crop_height: int | None = None
+    table_cells: bool = False
     no_repeat_ngrams: dict[str, Any] | None = None
     note: str = ""
     random: bool = False
@@ -134,5 +136,6 @@ RULES = {
     "image_dpi": optional(number(0, 10_000)),
     "no_repeat_ngrams": optional(NGRAMS),
     "note": TEXT,
+    "table_cells": FLAG,
     "random": FLAG,
 }

@@ -42,6 +42,12 @@ class Processing(ABC):
         }
 
     @property
+    def least_pixels(self) -> int:
+        """Pixels below which an image is enlarged, which smears print; 0 where nothing is said of that."""
+        size = getattr(self.image_processor, "size", None) or {}
+        return int(size.get("shortest_edge") or 0) if hasattr(size, "get") else 0
+
+    @property
     def backend(self) -> str:
         """What resizes images: ``torchvision``, or ``pil`` with the reason."""
         from transformers.image_processing_backends import PilBackend

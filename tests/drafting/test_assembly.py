@@ -12,6 +12,7 @@ from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import settled_order
+from docspec.drafting.tables import FoundTable
 
 from ..patience import within
 
@@ -87,7 +88,9 @@ def test_a_table_without_cells_is_text() -> None:
     (region,) = assemble([box(Category.TABLE, cell)], [cell], lambda bbox: [])
     assert (region.category, region.texts) == (Category.TEXT, ("cell",))
     (region,) = assemble(
-        [box(Category.TABLE, cell)], [cell], lambda bbox: [(BBox(0, 0, 300, 300), "<table></table>")]
+        [box(Category.TABLE, cell)],
+        [cell],
+        lambda bbox: [FoundTable(BBox(0, 0, 300, 300), "<table></table>")],
     )
     assert (region.category, region.texts) == (Category.TABLE, ("<table></table>",))
     assert region.bbox.x1 == 300, "the frame belongs to the table"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -13,6 +14,12 @@ from docspec.core import BBox
 
 CONTRAST = 60
 """How much darker (or lighter) than the paper, of 255, a pixel must be to count as ink."""
+
+LEAST_INK = 24
+"""Pixels of ink below which a mark is a speck."""
+
+THIN = 5
+"""Pixels: what is thinner is a rule."""
 
 ACCENT = 0.45
 """A band of ink lower than this share of the usual one is an accent, a dot or a rule and belongs to its neighbour."""
@@ -37,7 +44,7 @@ def line_boxes(image: Image.Image, box: BBox) -> list[BBox]:
     if right - left < 2 or bottom - top < 2:
         return []
     ink = ink_of(image.crop((left, top, right, bottom)))
-    found = _joined(bands(np.asarray(ink.any(axis=1))))
+    found = joined_rows(bands(np.asarray(ink.any(axis=1))))
     lines = []
     for start, end in found:
         across = np.flatnonzero(ink[start:end].any(axis=0))
@@ -45,7 +52,7 @@ def line_boxes(image: Image.Image, box: BBox) -> list[BBox]:
     return lines
 
 
-def _joined(rows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def joined_rows(rows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Bands of ink with the low ones (accents, dots, underlines) given to the nearer neighbour."""
     if len(rows) < 2:
         return list(rows)
@@ -66,6 +73,18 @@ def _joined(rows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged[index : index + 2] = [(start, merged[index + 1][1])]
     return merged
+
+
+def without_rules(ink: np.ndarray, length: int) -> np.ndarray:
+    """``ink`` without straight thin strokes of ``length`` pixels or more, across or down."""
+    import cv2
+
+    marks: Any = ink.astype(np.uint8)
+    for along, across in (((length, 1), (1, THIN)), ((1, length), (THIN, 1))):
+        strokes: Any = cv2.morphologyEx(marks, cv2.MORPH_OPEN, np.ones(along[::-1], np.uint8))
+        solid: Any = cv2.morphologyEx(strokes, cv2.MORPH_OPEN, np.ones(across[::-1], np.uint8))
+        marks &= ~(strokes & ~solid) & 1
+    return marks.astype(bool)
 
 
 def widest_gap(ink: np.ndarray, start: int, end: int, least: int) -> int | None:

@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from docspec.core import Block, Category
+from docspec.core import Block, Category, Region
 from docspec.core.formulas import display_formula
 from docspec.dialects.packaging import unpacked
 from docspec.dialects.spelling import heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
+from docspec.hierarchy.regions.cells import filled, structure_of
+from docspec.hierarchy.regions.slices import Slice
 
 RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
 """What goes on in the next column where it breaks off."""
@@ -35,13 +37,15 @@ _SENTENCE_END = re.compile(r"[.!?:;…。！？：；][\"'”’»)\]]*$")
 _HEADING_MARKS = {Category.TITLE: ("# ",), Category.SECTION_HEADER: ("## ",)}
 
 
-def region_text(category: Category, pieces: Sequence[tuple[str, bool]]) -> str:
-    """The Markdown of a region: ``pieces`` are the outputs of its crops in order, each with whether it goes on in the
-    line of the one before."""
+def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
+    """The Markdown of ``region``: ``pieces`` are the outputs of its crops in order, each with what was shown."""
+    category = region.category
+    if any(piece.cell is not None for _, piece in pieces):
+        return _table_text(region, pieces)
     lines: list[str] = []
-    for written, beside in pieces:
+    for written, piece in pieces:
         text = unpacked(written)
-        if beside and lines:
+        if piece.beside and lines:
             lines[-1] = f"{lines[-1].rstrip()} {text.lstrip()}".strip()
         else:
             lines.append(text.strip("\n"))
@@ -53,9 +57,23 @@ def region_text(category: Category, pieces: Sequence[tuple[str, bool]]) -> str:
     if category in _HEADING_MARKS:
         bare = "\n".join(strip_heading(line) for line in text.split("\n"))
         return heading(bare, _HEADING_MARKS[category])[0]
+    if len(lines) > 1:  # no line of a paragraph is a heading; of what stands alone the reader may know better
+        text = "\n".join(strip_heading(line) for line in text.split("\n"))
     if category is Category.LIST_ITEM:
         return list_items(text, ("- ",))[0]
     return join_lines(text)
+
+
+def _table_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
+    """A table whose cells were read one by one."""
+    table = structure_of(region)
+    if table is None:
+        raise ValueError("cells were read of a table whose structure nobody knows")
+    written: dict[int, list[str]] = {}
+    for text, piece in pieces:
+        if piece.cell is not None:
+            written.setdefault(piece.cell, []).append(strip_heading(unpacked(text)))
+    return filled(table, written)
 
 
 def joined_blocks(blocks: Iterable[Block]) -> list[Block]:

@@ -87,11 +87,11 @@ class RegionsRead:
     def blocks(self, text_of: Callable[[list[int]], str]) -> tuple[Block, ...]:
         """The regions with what was read in them (``text_of`` gives a crop's Markdown), running text made whole across
         columns."""
-        pieces: list[list[tuple[str, bool]]] = [[] for _ in self.regions]
+        pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
-            pieces[crop.region].append((text_of(list(output.tokens)), crop.piece.beside))
+            pieces[crop.region].append((text_of(list(output.tokens)), crop.piece))
         found = [
-            Block(region.category, region_text(region.category, own), region.bbox, "draft")
+            Block(region.category, region_text(region, own), region.bbox, "draft")
             for region, own in zip(self.regions, pieces, strict=True)
         ]
         return tuple(
@@ -160,12 +160,13 @@ class RegionReading:
             page.outputs, page.stats = outputs, page.stats + stats
 
     def _request(self, page: PageImage, region: Region, piece: Slice) -> Request:
-        picture = crop_of(page.image, piece, self._limits.factor)
-        shown = replace(region, texts=piece.drafts)
+        picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
+        category = region.category if piece.cell is None else Category.TEXT
+        shown = replace(region, category=category, texts=piece.drafts)
         drafts = tuple(tuple(self._target.tokenize(text)) for text in self._dialect.region_drafts(shown))
         cells = picture.width * picture.height // self._limits.factor**2
         budget = min(self._max_tokens, LEAST_TOKENS + TOKENS_PER_CELL * cells)
-        prompt = self._target.encode(picture, self._dialect.crop_prompt(region))
+        prompt = self._target.encode(picture, self._dialect.crop_prompt(shown))
         return Request(prompt, drafts, budget, stop=self._stop, doubt=self._doubt, traced=self._traced)
 
 

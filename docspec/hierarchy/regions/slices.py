@@ -7,13 +7,16 @@ where it has none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+import numpy as np
 from PIL import Image
 
 from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.dialects.tables import Table
+from docspec.hierarchy.regions.cells import cell_lines, structure_of
 from docspec.hierarchy.regions.ink import ink_of, line_boxes, usual_pitch, widest_gap
 
 WHOLE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
@@ -25,6 +28,15 @@ TYPE_OF_PITCH = 0.84
 SIDE = 4
 """Pixels of the page left and right of a region that are shown with it."""
 
+MARGIN = 2
+"""Pixels of the page above and below print that are shown with it."""
+
+SNUG = 1.12
+"""A line that is higher than a row of the patch grid by no more than this is scaled to fit the row."""
+
+DROPPED = 1.7
+"""A first line higher than so many usual ones has a dropped capital: its other letters stand at its top."""
+
 MOST_ENLARGED = 4.0
 """Small print is not enlarged beyond this: it would show pixels, not letters."""
 
@@ -34,7 +46,8 @@ class CropLimits:
     """What a reader likes to see in one crop; pixels are those of the crop.
 
     ``pitch`` is the distance of text lines (``None``: any), ``lines`` the most lines, ``width`` and ``height`` the
-    largest size, ``factor`` the patch grid that sides are multiples of.
+    largest size, ``least`` the fewest pixels, ``factor`` the patch grid that sides are multiples of. ``cells``: tables
+    are shown cell by cell.
     """
 
     factor: int
@@ -42,19 +55,24 @@ class CropLimits:
     lines: int | None = None
     width: int | None = None
     height: int | None = None
+    least: int = 0
+    cells: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
     """One crop of a region: its place on the page, crop pixels per page pixel, the drafts of what stands there.
 
-    ``beside`` says that it goes on in the line of the slice before.
+    ``beside`` says that it goes on in the line of the slice before, ``turns`` how many quarter turns, clockwise, bring
+    it upright, ``cell`` which cell of a table it is in, counted as HTML does.
     """
 
     bbox: BBox
     scale: float
     drafts: tuple[str, ...] = ()
     beside: bool = False
+    turns: int = 0
+    cell: int | None = None
 
 
 def type_size(regions: Sequence[Region]) -> float:
@@ -70,10 +88,16 @@ def slices_of(image: Image.Image, region: Region, limits: CropLimits, usual_size
     box = region.bbox.clamped(image.width, image.height)
     if box.width < 2 or box.height < 2:
         return []
+    table = structure_of(region) if limits.cells and region.category is Category.TABLE else None
+    if table is not None:
+        return _cells(image, region, table, limits, usual_size)
     lines = list(region.lines) or [PrintedLine(line, "") for line in line_boxes(image, box)]
     if region.category in WHOLE or not lines:
         known = [PrintedLine(box, "", usual_size)] if usual_size > 0 else lines
         return [Slice(box.grown(SIDE), _fitting(box, _scale(known, limits), limits), region.texts)]
+    if any(line.turns for line in lines):
+        return [_turned(line, limits) for line in lines]
+    lines = _without_dropped(lines)
     scale = _scale(lines, limits)
     groups = _groups(lines, scale, limits)
     found: list[Slice] = []
@@ -94,6 +118,40 @@ def _scale(lines: Sequence[PrintedLine], limits: CropLimits) -> float:
     if limits.lines != 1 and (set_at := usual_pitch([line.bbox for line in lines])) > 0:
         pitch = min(pitch, set_at)  # two lines in one row of the patch grid cannot be told apart
     return min(MOST_ENLARGED, limits.pitch / pitch) if pitch > 0 else 1.0
+
+
+def _cells(image: Image.Image, region: Region, table: Table, limits: CropLimits, size: float) -> list[Slice]:
+    """The lines of a table's cells; ``size`` is the page's size of type, 0 where it is not known."""
+    found = cell_lines(image, region, table, size or median(row[0].height for row in region.grid))
+    if not found:
+        return []
+    heights = sorted(one.bbox.height for one in found)
+    own = min(size or heights[-1], 1.5 * heights[len(heights) // 2])
+    scale = _scale([PrintedLine(region.bbox, "", own)], limits)
+    return [
+        replace(piece, cell=one.cell)
+        for one in found
+        for piece in _across(image, one.bbox.grown(SIDE), scale, limits, (one.text,) if one.text else ())
+    ]
+
+
+def _turned(line: PrintedLine, limits: CropLimits) -> Slice:
+    """A line that does not run from left to right, whole."""
+    upright = line.bbox if line.turns == 2 else BBox(0, 0, line.bbox.height, line.bbox.width)
+    scale = _scale([PrintedLine(upright, "", line.size)], limits)
+    texts = (line.text,) if line.text else ()
+    return Slice(line.bbox.grown(SIDE), _fitting(upright, scale, limits), texts, turns=line.turns)
+
+
+def _without_dropped(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
+    """``lines`` with the boxes of those that a dropped capital makes too high cut to what the others leave them."""
+    usual = median(line.bbox.height for line in lines)
+    found = list(lines)
+    for index, (line, after) in enumerate(pairwise(lines)):
+        if line.bbox.height > DROPPED * usual and line.bbox.y1 > after.bbox.y0 + 0.5 * usual:
+            box = line.bbox
+            found[index] = replace(line, bbox=BBox(box.x0, box.y0, box.x1, box.y0 + usual))
+    return found
 
 
 def _fitting(box: BBox, scale: float, limits: CropLimits) -> float:
@@ -134,8 +192,11 @@ def _room(group: Sequence[PrintedLine], lines: Sequence[PrintedLine], box: BBox)
 def _across(
     image: Image.Image, room: BBox, scale: float, limits: CropLimits, drafts: tuple[str, ...]
 ) -> list[Slice]:
-    """``room`` as one slice, or as several side by side where it is too wide for the reader."""
-    room = room.clamped(image.width, image.height)
+    """The print in ``room`` as one slice, or as several side by side where it is too wide for the reader."""
+    room = _inked(image, room)
+    rows = room.height * scale / limits.factor
+    if limits.pitch is not None and int(rows) and rows <= SNUG * int(rows):
+        scale = int(rows) * limits.factor / room.height
     if limits.width is None or room.width * scale <= limits.width:
         return [Slice(room, scale, drafts)]
     left, top, right, bottom = room.rounded()
@@ -157,14 +218,36 @@ def _across(
     ]
 
 
-def crop_of(image: Image.Image, piece: Slice, factor: int) -> Image.Image:
-    """The picture of ``piece``, scaled, on a white canvas whose sides are multiples of ``factor`` pixels."""
+def _inked(image: Image.Image, room: BBox) -> BBox:
+    """``room`` in whole pixels without the blank paper around its print, but for a narrow edge."""
+    left, top, right, bottom = room.clamped(image.width, image.height).rounded()
+    if right - left < 2 or bottom - top < 2:
+        return BBox(left, top, right, bottom)
+    ink = ink_of(image.crop((left, top, right, bottom)))
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if not len(rows):
+        return BBox(left, top, right, bottom)
+    return BBox(
+        max(left, left + int(columns[0]) - SIDE),
+        max(top, top + int(rows[0]) - MARGIN),
+        min(right, left + int(columns[-1]) + 1 + SIDE),
+        min(bottom, top + int(rows[-1]) + 1 + MARGIN),
+    )
+
+
+def crop_of(image: Image.Image, piece: Slice, factor: int, least: int = 0) -> Image.Image:
+    """The picture of ``piece``, upright and scaled, on a white canvas whose sides are multiples of ``factor`` pixels,
+    of ``least`` pixels or more: smaller pictures readers would enlarge."""
     left, top, right, bottom = piece.bbox.clamped(image.width, image.height).rounded()
     right, bottom = max(right, left + 1), max(bottom, top + 1)
-    size = (max(1, round((right - left) * piece.scale)), max(1, round((bottom - top) * piece.scale)))
     part = image.crop((left, top, right, bottom))
+    if piece.turns:
+        part = part.rotate(-90 * piece.turns, expand=True)
+    size = (max(1, round(part.width * piece.scale)), max(1, round(part.height * piece.scale)))
     if size != part.size:
         part = part.resize(size, Image.Resampling.LANCZOS)
-    canvas = Image.new("RGB", (-(-size[0] // factor) * factor, -(-size[1] // factor) * factor), "white")
+    width, height = (-(-side // factor) * factor for side in size)
+    width = max(width, -(-least // (height * factor)) * factor)
+    canvas = Image.new("RGB", (width, height), "white")
     canvas.paste(part, (0, (canvas.height - size[1]) // 2))
     return canvas

@@ -10,22 +10,19 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox, Category, Region
-from docspec.hierarchy.regions.ink import ink_of, line_boxes
+from docspec.hierarchy.regions.ink import LEAST_INK, THIN, ink_of, line_boxes, without_rules
 
 SMALL = 4
 """Pixels of the page to one of the map in which ink is looked for."""
-
-LEAST_INK = 24
-"""Pixels of ink below which a mark is a speck."""
-
-THIN = 5
-"""Pixels: what is thinner is a rule."""
 
 RULE = 6.0
 """A straight stroke longer than so many usual lines is a rule or a frame."""
 
 LINE_OF_LETTER = 1.5
 """Height of a line over that of most of its letters, which are low ones."""
+
+FLAT = 0.45
+"""What is that long and lower than so many usual lines is a rule of dots, dashes or leaves."""
 
 TALLEST = 3.0
 """A piece higher than so many usual lines, its own lines not apart, is a picture."""
@@ -45,7 +42,7 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
             region.bbox.grown(0.25 * usual).clamped(image.width, image.height).rounded()
         )
         ink[top:bottom, left:right] = False
-    ink = _without_rules(ink, round(RULE * usual))
+    ink = without_rules(ink, round(RULE * usual))
     if not ink.any():
         return []
     height, width = -(-ink.shape[0] // SMALL), -(-ink.shape[1] // SMALL)
@@ -82,24 +79,14 @@ def _line_height(ink: np.ndarray) -> float:
     return min(usual, ink.shape[0] / 20)  # a page of nothing but pictures
 
 
-def _without_rules(ink: np.ndarray, length: int) -> np.ndarray:
-    """``ink`` without straight thin strokes of ``length`` pixels or more, across or down."""
-    import cv2
-
-    marks: Any = ink.astype(np.uint8)
-    for along, across in (((length, 1), (1, THIN)), ((1, length), (THIN, 1))):
-        strokes: Any = cv2.morphologyEx(marks, cv2.MORPH_OPEN, np.ones(along[::-1], np.uint8))
-        solid: Any = cv2.morphologyEx(strokes, cv2.MORPH_OPEN, np.ones(across[::-1], np.uint8))
-        marks &= ~(strokes & ~solid) & 1
-    return marks.astype(bool)
-
-
 def _category(image: Image.Image, ink: np.ndarray, box: BBox, usual: float) -> Category | None:
     """What stands in ``box``: text, a picture, or nothing to read."""
     left, top, right, bottom = box.rounded()
     own = ink[top:bottom, left:right]
     inked = own.any(axis=1).sum(), own.any(axis=0).sum()
     if own.sum() < LEAST_INK or min(inked) < THIN:
+        return None
+    if box.height < FLAT * usual and box.width > RULE * usual:
         return None
     lines = line_boxes(image, box)
     tallest = max((line.height for line in lines), default=0.0)

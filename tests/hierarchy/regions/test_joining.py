@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.core import Block, Category
+from docspec.core import BBox, Block, Category, Region
 from docspec.hierarchy.regions.joining import goes_on, joined_blocks, region_text
+from docspec.hierarchy.regions.slices import Slice
+
+PLACE = BBox(0, 0, 100, 20)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,14 @@ from docspec.hierarchy.regions.joining import goes_on, joined_blocks, region_tex
 def test_a_region_is_spelled_by_its_layout(
     category: Category, pieces: list[tuple[str, bool]], text: str
 ) -> None:
-    assert region_text(category, pieces) == text
+    shown = [(words, Slice(PLACE, 1.0, beside=beside)) for words, beside in pieces]
+    assert region_text(Region(PLACE, category), shown) == text
+
+
+def test_a_line_of_a_paragraph_is_no_heading_and_what_stands_alone_may_be_one() -> None:
+    lines = [("## Harbours fill", Slice(PLACE, 1.0)), ("## twice a day.", Slice(PLACE, 1.0))]
+    assert region_text(Region(PLACE, Category.TEXT), lines) == "Harbours fill twice a day."
+    assert region_text(Region(PLACE, Category.TEXT), lines[:1]) == "## Harbours fill"
 
 
 def test_a_paragraph_goes_on_behind_a_figure_and_in_the_next_column() -> None:

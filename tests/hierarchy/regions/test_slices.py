@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pymupdf
@@ -103,6 +104,47 @@ def test_tables_are_scaled_by_the_type_of_the_page() -> None:
     table = Region(WHOLE.bbox, Category.TABLE, ("<table></table>",))
     [small], [large] = (slices_of(PAGE, table, CropLimits(32, 32, 1), size) for size in (12.0, 24.0))
     assert small.scale == 2 * large.scale == pytest.approx(32 * 0.84 / 12)
+
+
+def test_crops_hold_the_print_and_no_more_rows_of_the_grid_than_it_needs() -> None:
+    short = printed(["Ends", "Ends again, but later on"])
+    region = Region(BBox(0, 0, short.width, short.height), Category.TEXT)
+    crops = [crop_of(short, piece, 32) for piece in slices_of(short, region, CropLimits(32, 32, 1))]
+    assert [crop.height for crop in crops] == [32, 32]
+    assert crops[0].width < crops[1].width < short.width
+
+
+def test_crops_are_never_so_small_that_the_reader_enlarges_them() -> None:
+    figure = printed(["7"])
+    [piece] = slices_of(
+        figure, Region(BBox(0, 0, figure.width, figure.height), Category.TEXT), CropLimits(32, 32, 1)
+    )
+    assert crop_of(figure, piece, 32).size == (32, 32)
+    large = crop_of(figure, piece, 32, least=64 * 64)
+    assert large.size == (128, 32)
+    assert large.crop((0, 0, 32, 32)) == crop_of(figure, piece, 32)
+
+
+def test_a_dropped_capital_does_not_show_the_lines_beside_it() -> None:
+    boxes = line_boxes(PAGE, WHOLE.bbox)
+    tall = BBox(boxes[0].x0, boxes[0].y0, boxes[0].x1, boxes[2].y1)
+    lines = tuple(PrintedLine(box, text, 20.0) for box, text in zip((tall, *boxes[1:]), TEXT, strict=True))
+    pieces = slices_of(PAGE, Region(WHOLE.bbox, Category.TEXT, lines=lines), CropLimits(32, 32, 1))
+    assert len(pieces) == 3 and pieces[0].bbox.y1 < boxes[1].y1
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_lines_that_run_otherwise_are_turned_upright(turns: int) -> None:
+    [box] = line_boxes(printed(TEXT[:1]), WHOLE.bbox)
+    straight = printed(TEXT[:1]).crop(box.grown(8).rounded())
+    page = straight.rotate(90 * turns, expand=True)
+    whole = BBox(0, 0, page.width, page.height)
+    region = Region(whole, Category.TEXT, lines=(PrintedLine(whole, TEXT[0], 20.0, turns),))
+    [piece] = slices_of(page, region, CropLimits(32, 32, 1, 1408, 960))
+    shown = crop_of(page, piece, 32)
+    assert shown.width > 3 * shown.height
+    upright = crop_of(straight, replace(piece, turns=0, bbox=BBox(0, 0, straight.width, straight.height)), 32)
+    assert shown.tobytes() == upright.tobytes()
 
 
 finite = st.floats(-5000, 5000)

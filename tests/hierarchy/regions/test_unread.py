@@ -21,6 +21,7 @@ def page() -> Image.Image:
         sheet.draw_rect((20, 230, 380, 330))
         sheet.insert_text((30, 250), "Words in a frame", fontsize=10)
         sheet.draw_line((30, 350), (370, 350))
+        sheet.insert_text((30, 375), "." * 130, fontsize=8)
         sheet.draw_circle((300, 430), 0.4, fill=(0, 0, 0))
         sheet.draw_circle((100, 430), 40, fill=(0.3, 0.3, 0.3))
         pixels = sheet.get_pixmap(dpi=150)
