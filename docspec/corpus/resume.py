@@ -99,6 +99,13 @@ class Resume:
         for line in gone:
             journal_path(self._folder, line["document"]).unlink(missing_ok=True)
 
+    def begun(self, jobs: Iterable[Job]) -> frozenset[str]:
+        """Those of ``jobs`` of which a journal was left."""
+        names = {path.name for path in self._folder.iterdir()}
+        return frozenset(
+            job.document for job in jobs if journal_path(self._folder, job.document).name in names
+        )
+
     def journal(self, job: Job, sha256: str, *, with_pictures: bool) -> Journal:
         """The pages of the document that were read before, if input, request, model and docspec are the same."""
         head = {

@@ -27,6 +27,7 @@ from docspec.core.safe_text import first_line
 from docspec.corpus.counts import Counts
 from docspec.corpus.job import Job, Outcome
 from docspec.corpus.journal import Journal
+from docspec.corpus.reading import Opened, Reader
 from docspec.corpus.resume import Resume
 from docspec.corpus.tally import Tally
 from docspec.corpus.watcher import Watcher
@@ -63,6 +64,8 @@ class Run:
         self._resume = resume
         self._max_failures = max_failures
         self._parser: Any = None
+        self._reader: Reader | None = None
+        self._jobs: Sequence[Job] = ()
         self._journal: Journal | None = None
         self._tally = Tally(0)
         self.counts = Counts()
@@ -72,6 +75,7 @@ class Run:
         """Reads ``jobs`` in order. Raises what ends the run: a model that cannot be had, standard output closed, an
         interrupt, a manifest that cannot be written."""
         self._tally = tally = Tally(len(jobs))
+        self._jobs = jobs
         self._watcher.run_started(tally)
         try:
             with self._watcher:
@@ -86,7 +90,8 @@ class Run:
             if self._parser is not None:
                 steps = self._parser.step_report
                 self._report.steps = None if steps is None else asdict(steps)
-                self._parser.close()
+            if self._reader is not None:
+                self._reader.close()
 
     def _one(self, job: Job, stdout: BinaryIO) -> None:
         outcome = Outcome(job)
@@ -129,19 +134,19 @@ class Run:
         job, self._journal = outcome.job, None
         if isinstance(job.source, Unreadable):
             raise job.source.error
-        if self._parser is None:
-            self._parser = self._make_parser(self._options, self._watcher)
-        with self._parser.open(job.source) as document:
+        opened = self._opened(job)
+        document, ahead = opened
+        with document:
             entry.sha256 = outcome.sha256 = document.sha256
             numbers = self._selection.resolve(document.page_count, document.name)
             if self._resume is not None and len(numbers) > 1:
                 figures = self._writing.has_figures(job.place)
                 self._journal = self._resume.journal(job, document.sha256, with_pictures=figures)
-            missing = [number for number in numbers if self._journal is None or number not in self._journal.numbers]
-            if missing:
+            held = frozenset() if self._journal is None or ahead is not None else self._journal.numbers
+            if len(held) < len(numbers):
                 self._load_target()
             with self._writing.writer(document.name, document.sha256, job.place, stdout) as writer:
-                for result in self._pages(document, numbers, missing):
+                for result in self._pages(opened, numbers, held):
                     exits.stop_if_asked()
                     writer.add(result)
                     self._report.add_page(result)
@@ -151,28 +156,35 @@ class Run:
                 ending.enter_context(exits.held())
             outcome.files = writer.files
 
-    def _pages(
-        self, document: Any, numbers: Sequence[int], missing: Sequence[int]
-    ) -> Iterator[PageResult]:
-        """The results of pages ``numbers`` in order, the ``missing`` ones read now, the others from the journal."""
+    def _opened(self, job: Job) -> Opened:
+        if self._reader is None:
+            self._parser = self._make_parser(self._options, self._watcher)
+            begun = frozenset() if self._resume is None else self._resume.begun(self._jobs)
+            self._reader = Reader(self._parser, self._jobs, begun)
+        return self._reader.open(job)
+
+    def _pages(self, opened: Opened, numbers: Sequence[int], held: frozenset[int]) -> Iterator[PageResult]:
+        """The results of pages ``numbers`` in order: those that the journal has held, the others read now."""
+        assert self._reader is not None
         self._tally.document_started(len(numbers))
-        selection = self._selection if len(missing) == len(numbers) else PageSelection.of(missing)
-        if len(missing) < len(numbers):
-            self._watcher.note(
-                f"{document.name}: goes on, {len(numbers) - len(missing)} of {len(numbers)} pages were read before"
-            )
-        read = set(missing)
-        new: Generator[PageResult] = self._parser.pages(document, selection) if missing else _none()
-        with contextlib.closing(new) as results:
+        missing = [number for number in numbers if number not in held]
+        if held:
+            say = f"goes on, {len(numbers) - len(missing)} of {len(numbers)} pages were read before"
+            self._watcher.note(f"{opened[0].name}: {say}")
+        new = self._reader.pages(opened, PageSelection.of(missing)) if missing else iter(())
+        try:
             for number in numbers:
-                if number in read:
-                    result = next(results)
+                if self._journal is not None and number in held:
+                    result = self._journal.page(number)
+                else:
+                    result = next(new)
                     if self._journal is not None:
                         self._journal.add(result)
-                elif self._journal is not None:
-                    result = self._journal.page(number)
-                self._tally.page_done(result, anew=number in read)
+                self._tally.page_done(result, anew=number not in held)
                 yield result
+        finally:
+            if isinstance(new, Generator):
+                new.close()
 
     def _count(self, outcome: Outcome) -> None:
         self.counts.add(outcome)
@@ -198,10 +210,6 @@ def reason(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     return "standard output was closed" if isinstance(error, BrokenPipeError) else first_line(error)
-
-
-def _none() -> Generator[PageResult]:
-    yield from ()
 
 
 def _unexpected(name: str, error: Exception) -> DocspecError:

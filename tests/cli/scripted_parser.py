@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +16,8 @@ from PIL import Image
 
 from docspec.core import BBox, Block, Category, Failure, InputError, PageResult, PageTimings, StageStats
 from docspec.core.observer import Observer
-from docspec.documents import PageSelection, open_document
+from docspec.documents import PageSelection, open_document, parse_page_ranges
+from docspec.parser import Reading
 
 HERE = Path(__file__).resolve()
 
@@ -101,6 +102,7 @@ class ScriptedParser:
     opened: list[str] = field(default_factory=list)
     closed: bool = False
     real_documents: bool = False
+    wanted: str | None = None
 
     def open(self, source: Any) -> Any:
         self.opened.append(source.name)
@@ -120,6 +122,16 @@ class ScriptedParser:
             result = self.act(document.name, number) or page(document.name, number)
             self.observer.page_done(result)
             yield result
+
+    def documents(self, sources: Iterable[Any]) -> Iterator[Reading]:
+        """As the real parser's, without anything done ahead."""
+        for source in sources:
+            try:
+                document = self.open(source)
+            except InputError as error:
+                yield Reading(source.name, None, error, iter(()))
+                continue
+            yield Reading(source.name, document, None, self.pages(document, parse_page_ranges(self.wanted)))
 
     def close(self) -> None:
         self.closed = True
@@ -175,8 +187,8 @@ def _main() -> None:
             return page(name, number, status="failed", error=error, failure=failure, blocks=(), text="")
         return None
 
-    def make_parser(options: object, observer: Observer) -> ScriptedParser:
-        return ScriptedParser(observer, pages, act, real_documents=pages == 0)
+    def make_parser(options: Any, observer: Observer) -> ScriptedParser:
+        return ScriptedParser(observer, pages, act, real_documents=pages == 0, wanted=options.pages)
 
     batch.make_parser = make_parser
     sys.argv = ["docspec", *sys.argv[3:]]

@@ -1,0 +1,48 @@
+"""Documents from a parser, one after the other: begun ahead across files, like the pages of one document."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+from docspec.core import PageResult
+from docspec.corpus.job import Job
+from docspec.documents import PageSelection, Source
+
+Opened = tuple[Any, Iterator[PageResult] | None]
+"""A document, and its pages where they are on their way already."""
+
+
+class Reader:
+    """Opens the documents of ``jobs`` in their order. Those that a journal goes on with are opened when they are asked
+    for, of all others the next ones are opened, drawn and drafted while the last pages of one are verified."""
+
+    def __init__(self, parser: Any, jobs: Sequence[Job], gone_on_with: frozenset[str]) -> None:
+        self._parser = parser
+        self._alone = gone_on_with if len(jobs) > 1 else frozenset(job.document for job in jobs)
+        self._fresh = [job for job in jobs if isinstance(job.source, Source) and job.document not in self._alone]
+        self._stream: Iterator[Any] | None = None
+
+    def open(self, job: Job) -> Opened:
+        """The document of ``job``; raises what is wrong with it."""
+        if job.document in self._alone:
+            return self._parser.open(job.source), None
+        reading = None if self._stream is None else next(self._stream, None)
+        if reading is None:  # at the beginning, and where a fault in a document ended the stream
+            rest = self._fresh[self._fresh.index(job) :]
+            self._stream = self._parser.documents(each.source for each in rest)
+            reading = next(self._stream)
+        if reading.error is not None:
+            raise reading.error
+        return reading.document, iter(reading)
+
+    def pages(self, opened: Opened, selection: PageSelection) -> Iterator[PageResult]:
+        """The pages of an opened document; ``selection`` counts for one that is opened alone."""
+        document, pages = opened
+        return self._parser.pages(document, selection) if pages is None else pages
+
+    def close(self) -> None:
+        """Begins nothing more, and ends the parser."""
+        if isinstance(self._stream, Generator):
+            self._stream.close()
+        self._parser.close()
