@@ -118,20 +118,21 @@ def _model(label: str, name: str, *, needed: bool) -> Finding:
     state: State = "broken" if needed else "optional"
     try:
         from docspec.targets import registry
-        from docspec.targets.families import families
+        from docspec.targets.families import families, family_of
+        from docspec.targets.validation import read_object
 
         path = registry.locate(name, offline=True)
         kind = registry.model_type_of(name, path)
+        family = family_of(read_object(Path(path) / "config.json"))
     except DocspecError as error:
         what, _, remedy = str(error).partition("; ")
         return Finding("model", label, state, what, remedy)
     except Exception as error:
         return Finding("model", label, state, f"cannot be examined: {first_line(error)}")
-    if kind not in families():
+    if family is None:
         known = ", ".join(sorted(families()))
-        return Finding(
-            "model", label, state, f"models of type '{kind}' are not supported", f"supported are {known}"
-        )
+        remedy = f"known are {known}; others can be tried with --dialect and --prompt"
+        return Finding("model", label, state, f"models of type '{kind}' are not known", remedy)
     return Finding("model", label, "ok", f"{kind}, {path}")
 
 

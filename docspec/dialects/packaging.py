@@ -1,4 +1,4 @@
-"""What a model puts around its answer, which is not the page: thoughts, and a fence around the whole.
+"""What a model puts around its answer, which is not the page: thoughts, front matter, and a fence around the whole.
 
 This is one of the normalisations that ``--raw`` turns off. What is left is a piece of the answer, not a character of it
 changed. A fence that names a programming language is kept: the page is a listing then, and without its fence its
@@ -28,16 +28,20 @@ _PAGE_LANGUAGES = frozenset(
         "plaintext",
     ]
 )
+_FRONT_MATTER = re.compile(r"\s*---\r?\nprimary_language:[^\n]*\n(?:[a-z_]+:[^\n]*\n)*---[ \t]*(?:\r?\n|$)")
+"""What olmOCR says of the page before it; its first field tells it from a page that begins with a rule."""
+
 _OPENING = re.compile(r"\s*(`{3,}|~{3,})[ \t]*([\w+-]*)[ \t]*(?:\r\n|\r|\n)")
 _FENCE_LINE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[ \t]*\r?$", re.MULTILINE)
 
 
 def unpacked(text: str) -> str:
-    """The page in an answer: without thoughts before it and without the fence around all of it.
+    """The page in an answer: without thoughts and front matter before it and without the fence around all of it.
 
     An answer that was cut off while the model was thinking holds no page.
     """
-    return without_fence(_without_thoughts(text))
+    page = without_fence(_without_thoughts(text))
+    return page[front.end() :] if (front := _FRONT_MATTER.match(page)) else page
 
 
 def without_fence(text: str) -> str:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
-from PIL.Image import Image
+from PIL.Image import Image, Resampling
 from torch.nn import functional
 
 from docspec.core import ModelError
@@ -89,6 +89,11 @@ class TransformersTarget:
         return layers + self._head.weight.nbytes
 
     def encode(self, image: Image, prompt: str) -> Prompt:
+        most = self.card.longest_px
+        if most is not None and max(image.size) > most:
+            scale = most / max(image.size)
+            size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
+            image = image.resize(size, Resampling.LANCZOS)
         inputs = self.processing.encode(image, prompt)
         return Prompt(inputs, int(inputs["input_ids"].shape[1]))
 

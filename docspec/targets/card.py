@@ -37,9 +37,10 @@ class TargetCard:
     pixels, each asked for with the prompt that ``region_prompts`` has for its kind (``text``, ``table``,
     ``formula``, ``chart``; without one for charts they are pictures, which nobody reads), or with
     ``crop_prompt``. ``table_cells`` says that it is shown tables cell by cell. ``image_dpi``, where given, is
-    the resolution at which the model's own tool shows it image files, through a PDF page. ``no_repeat_ngrams``
-    are the ``size`` of what the published reader forbids to repeat and, where it has them, ``window`` and
-    ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
+    the resolution at which the model's own tool shows it image files, through a PDF page; ``longest_px`` is the
+    longest side of what that tool ever shows. Prompts may say where the image stands (``{image}``).
+    ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to repeat and, where it has them,
+    ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
     """
 
     dialect: str
@@ -55,6 +56,7 @@ class TargetCard:
     crop_width: int | None = None
     crop_height: int | None = None
     table_cells: bool = False
+    longest_px: int | None = None
     no_repeat_ngrams: dict[str, Any] | None = None
     note: str = ""
     random: bool = False
@@ -134,6 +136,7 @@ RULES = {
     "max_new_tokens": whole(),
     "line_pitch_px": optional(whole()),
     "image_dpi": optional(number(0, 10_000)),
+    "longest_px": optional(whole(28)),
     "no_repeat_ngrams": optional(NGRAMS),
     "note": TEXT,
     "table_cells": FLAG,

@@ -33,7 +33,8 @@ class Checkpoint:
 class Family:
     """How checkpoints of one architecture are loaded and asked.
 
-    ``model_types`` are those of ``config.json``. ``architecture`` is a class of transformers, or ``module:Class``.
+    ``model_types`` are those of ``config.json``, ``architectures`` names there that tell the family whatever the type
+    is. ``architecture`` is a class of transformers, or ``module:Class``.
     ``processor`` is the class of transformers that builds its inputs (``None``: the one that ``AutoProcessor`` takes),
     or ``module:Class`` of a :class:`docspec.targets.processing.Processing`. ``template`` frames the prompt where the
     checkpoint brings no chat template: a Jinja one over ``messages``. ``logits`` is what the class does to the output
@@ -46,6 +47,7 @@ class Family:
     architecture: str
     card: TargetCard
     checkpoints: tuple[Checkpoint, ...] = ()
+    architectures: tuple[str, ...] = ()
     processor: str | None = None
     template: str | None = None
     logits: Callable[[Any, Any], Any] | None = None

@@ -19,6 +19,9 @@ from docspec.core.safe_text import first_line
 from docspec.targets.chat_template import find_template, render
 from docspec.targets.processing import Processing, load_image_processor, load_tokenizer
 
+IMAGE = "{image}"
+"""Where a prompt says that the image stands; without it, before the text."""
+
 
 class OwnProcessor(Processing):
     """A processor of transformers with the template that frames its prompts; ``origin`` is the template's file."""
@@ -70,7 +73,9 @@ class OwnProcessor(Processing):
     def _rendered(self, prompt: str) -> tuple[str, dict[str, bool]]:
         """The prompt in its frame with one image token, and how the tokenizer is to be asked: as
         ``apply_chat_template`` does, no special tokens are added to a text that begins with one."""
-        content = [{"type": "image"}, *([{"type": "text", "text": prompt}] if prompt else [])]
+        before, _, after = prompt.rpartition(IMAGE)
+        parts = [{"type": "text", "text": before}, {"type": "image"}, {"type": "text", "text": after}]
+        content = [part for part in parts if part.get("text") != ""]
         text = render(self.tokenizer, self._template, [{"role": "user", "content": content}], self._origin)
         shown = self._placeholder
         if text.count(shown) != 1:

@@ -14,7 +14,7 @@ from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.core.safe_text import first_line
 from docspec.targets.card import TargetCard
 from docspec.targets.estimate import PROMPT, check_room, estimate, free_memory
-from docspec.targets.families import families
+from docspec.targets.families import family_of
 from docspec.targets.processing import check_torchvision
 from docspec.targets.validation import check_checkpoint, read_object
 
@@ -92,7 +92,8 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     model_type = model_type_of(options.model, path)
     from docspec.targets.contract import check_contract, unknown_family
 
-    family = families().get(model_type) or unknown_family(options.model, model_type, path, options)
+    known = family_of(read_object(Path(path) / "config.json"))
+    family = known or unknown_family(options.model, model_type, path, options)
     card = family.card_of(options.model, path).overridden_by(path).asked(options.dialect, options.prompt)
     check_checkpoint(path)
     check_torchvision()
@@ -107,7 +108,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     wanted = estimate(path, str(dtype).removeprefix("torch."), slots, options.pages_in_flight)
     tightness = check_room(name, wanted, free_memory(device))
     target, left_out = load_family(family, path, dtype, device, options.attention)
-    if model_type not in families():
+    if known is None:
         check_contract(target)
     target.card = card
     target.steps = make_steps(target, options.graphs)

@@ -62,3 +62,11 @@ def test_a_repetition_loop_is_unpacked_in_linear_time(loop: str) -> None:
     with within(2):
         unpacked(loop * 30_000 + "x")
         without_fence(loop * 30_000)
+
+
+def test_front_matter_of_olmocr_is_not_part_of_the_page() -> None:
+    front = "---\nprimary_language: en\nis_rotation_valid: True\nrotation_correction: 0\nis_table: False\n---\n"
+    assert unpacked(front + "The page.\n") == "The page.\n"
+    assert unpacked(front.rstrip("\n")) == ""
+    for page in ("---\ntitle: x\n---\nA page", "---\nprimary_language: en\nand so on", f"Text\n\n{front}"):
+        assert unpacked(page) == page

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from docspec.targets.family import Family
 
@@ -17,3 +19,12 @@ def families() -> dict[str, Family]:
         family: Family = import_module(f"{__name__}.{module.name}").FAMILY
         found.update(dict.fromkeys(family.model_types, family))
     return found
+
+
+def family_of(config: Mapping[str, Any]) -> Family | None:
+    """The family of a checkpoint by its ``config.json``: by the architecture's name where that tells, else its type."""
+    named = config.get("architectures") or ()
+    for family in families().values():
+        if any(name in family.architectures for name in named):
+            return family
+    return families().get(str(config.get("model_type")))

@@ -1,9 +1,25 @@
+"""GLM-OCR: reads single regions; prompts are those of zai-org/GLM-OCR (``glmocr/config.yaml``). The layer that predicts
+several tokens ahead is published beside the decoder's and not used."""
+
 from docspec.targets.card import TargetCard
-from docspec.targets.family import Family
+from docspec.targets.family import Checkpoint, Family
 
 FAMILY = Family(
     model_types=("glm_ocr",),
     architecture="GlmOcrForConditionalGeneration",
-    card=TargetCard("markdown"),
     processor="Glm46VProcessor",
+    card=TargetCard(
+        "markdown",
+        prompt=(
+            "Recognize the text in the image and output in Markdown format. Preserve the original layout "
+            "(headings/paragraphs/tables/formulas). Do not fabricate content that does not exist in the image.\n"
+        ),
+        region_prompts={
+            "text": "Text Recognition:",
+            "table": "Table Recognition:",
+            "formula": "Formula Recognition:",
+        },
+        page_pixels=0,
+    ),
+    checkpoints=(Checkpoint("zai-org/GLM-OCR", 0.9, "MIT"),),
 )

@@ -1,8 +1,27 @@
+"""PaddleOCR-VL and 1.5: they read single regions, asked for by kind (model card of PaddlePaddle/PaddleOCR-VL); tables
+are written in OTSL. The prompts of 1.5 for seals and for boxes of words are not used."""
+
 from docspec.targets.card import TargetCard
-from docspec.targets.family import Family
+from docspec.targets.family import Checkpoint, Family
 
 FAMILY = Family(
     model_types=("paddleocr_vl",),
     architecture="PaddleOCRVLForConditionalGeneration",
-    card=TargetCard("markdown"),
+    card=TargetCard(
+        "markdown",
+        prompt="OCR:",
+        region_prompts={
+            "text": "OCR:",
+            "table": "Table Recognition:",
+            "formula": "Formula Recognition:",
+            "chart": "Chart Recognition:",
+        },
+        table_style="otsl",
+        page_pixels=0,
+    ),
+    checkpoints=(
+        Checkpoint("PaddlePaddle/PaddleOCR-VL", 0.9, "Apache-2.0"),
+        Checkpoint("PaddlePaddle/PaddleOCR-VL-1.5", 0.9, "Apache-2.0"),
+    ),
+    end_tokens=("</s>",),
 )

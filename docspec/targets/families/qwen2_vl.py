@@ -1,8 +1,31 @@
+"""Qwen2-VL and MinerU2.5, which reads regions: prompts and what it forbids to repeat are those of
+opendatalab/mineru-vl-utils (``mineru_client.py``); its penalties of presence and frequency are not followed, as they
+are not with its own transformers client."""
+
 from docspec.targets.card import TargetCard
-from docspec.targets.family import Family
+from docspec.targets.family import Checkpoint, Family
+
+MINERU = TargetCard(
+    "markdown",
+    prompt="\nText Recognition:",
+    region_prompts={
+        "text": "\nText Recognition:",
+        "table": "\nTable Recognition:",
+        "formula": "\nFormula Recognition:",
+    },
+    table_style="otsl",
+    page_pixels=0,
+    no_repeat_ngrams={"size": 100},
+)
 
 FAMILY = Family(
     model_types=("qwen2_vl",),
     architecture="Qwen2VLForConditionalGeneration",
     card=TargetCard("markdown"),
+    checkpoints=(
+        Checkpoint("opendatalab/MinerU2.5-2509-1.2B", 1.2, "AGPL-3.0", stem="mineru2.5", card=MINERU),
+        Checkpoint("Qwen/Qwen2-VL-2B-Instruct", 2.2, "Apache-2.0"),
+        Checkpoint("Qwen/Qwen2-VL-7B-Instruct", 8.3, "Apache-2.0"),
+    ),
+    note="MinerU2.5's own layout pass is not used: regions come from the drafter's layout",
 )

@@ -7,7 +7,7 @@ from docspec.targets.family import Checkpoint, Family
 FAMILY = Family(
     model_types=("qwen3_vl",),
     architecture="Qwen3VLForConditionalGeneration",
-    card=TargetCard("markdown"),  # no document prompt is published; the dialect's own asks
+    card=TargetCard("markdown"),  # no prompt for documents is published: the dialect's own asks
     checkpoints=(
         Checkpoint("Qwen/Qwen3-VL-2B-Instruct", 2.1, "Apache-2.0"),
         Checkpoint("Qwen/Qwen3-VL-4B-Instruct", 4.4, "Apache-2.0"),

@@ -1,8 +1,11 @@
+"""Qwen3-VL with a mixture of experts: asked like the dense ones."""
+
 from docspec.targets.card import TargetCard
-from docspec.targets.family import Family
+from docspec.targets.family import Checkpoint, Family
 
 FAMILY = Family(
     model_types=("qwen3_vl_moe",),
     architecture="Qwen3VLMoeForConditionalGeneration",
     card=TargetCard("markdown"),
+    checkpoints=(Checkpoint("Qwen/Qwen3-VL-30B-A3B-Instruct", 31.0, "Apache-2.0"),),
 )

@@ -8,7 +8,10 @@ CASE = Case(
         "<|begin_of_image|>", "<|end_of_image|>", "<|image|>", "<|begin_of_video|>", "<|end_of_video|>", "<|video|>",
     ),
     config=lambda ids: {
-        "text_config": {**TEXT, "rope_parameters": TURNED},
+        "text_config": {
+            **TEXT, "head_dim": 16, "num_nextn_predict_layers": 1,  # heads are wider than their part of the hidden size
+            "rope_parameters": {**TURNED, "mrope_section": [2, 2, 4], "partial_rotary_factor": 1.0},
+        },
         "vision_config": {
             "depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "patch_size": 8,
             "out_hidden_size": 32, "image_size": 64, "in_channels": 3,

@@ -6,7 +6,7 @@ CASE = Case(
     "idefics3",
     marks=("<fake_token_around_image>", "<image>", "<global-img>", "<end_of_utterance>", *TILES),
     config=lambda ids: {
-        "text_config": {**TEXT, "model_type": "llama", "pad_token_id": 2},
+        "text_config": {**TEXT, "model_type": "llama", "pad_token_id": 2, "use_cache": False},
         "vision_config": {
             "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 2,
             "image_size": 32, "patch_size": 4,

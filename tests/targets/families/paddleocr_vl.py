@@ -1,12 +1,16 @@
 """PaddleOCR-VL: an ERNIE decoder with three rope axes behind a SigLIP tower that takes any size."""
 
-from .checkpoint import CHAT, TEXT, TURNED, Case
+from .checkpoint import CHAT, TEXT, Case
 
 CASE = Case(
     "paddleocr_vl",
     marks=("<|IMAGE_START|>", "<|IMAGE_END|>", "<|IMAGE_PLACEHOLDER|>", "<|video_pad|>"),
     config=lambda ids: {
-        "text_config": {**TEXT, "rope_parameters": TURNED, "head_dim": 8},
+        **TEXT,  # as published: the text's settings stand at the top
+        "head_dim": 8,
+        "rope_theta": 10000.0,
+        "rope_scaling": {"mrope_section": [1, 1, 2], "rope_type": "default", "type": "default"},
+        "sliding_window": None,
         "vision_config": {
             "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 2,
             "image_size": 64, "patch_size": 8, "spatial_merge_size": 2,

@@ -1,12 +1,17 @@
 """Qwen2.5-VL (olmOCR 2, Nanonets-OCR2): a tower with windows, told by its own names."""
 
-from .checkpoint import CHAT, TEXT, TURNED, Case
+from .checkpoint import CHAT, TEXT, Case
 
 CASE = Case(
     "qwen2_5_vl",
     marks=("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"),
     config=lambda ids: {
-        "text_config": {**TEXT, "rope_parameters": TURNED},
+        **TEXT,  # as published: the text's settings stand at the top
+        "rope_theta": 10000.0,
+        "rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2]},
+        "use_sliding_window": False,
+        "sliding_window": 32768,
+        "max_window_layers": 2,
         "vision_config": {
             "depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "patch_size": 8,
             "out_hidden_size": 32, "window_size": 32, "fullatt_block_indexes": [1], "in_channels": 3,

@@ -1,12 +1,17 @@
 """Qwen2-VL (MinerU2.5): sizes of the tower are its own, everything else is Qwen's."""
 
-from .checkpoint import CHAT, TEXT, TURNED, Case
+from .checkpoint import CHAT, TEXT, Case
 
 CASE = Case(
     "qwen2_vl",
     marks=("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"),
     config=lambda ids: {
-        "text_config": {**TEXT, "rope_parameters": TURNED},
+        **TEXT,  # as published: the text's settings stand at the top
+        "rope_theta": 10000.0,
+        "rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2]},
+        "use_sliding_window": False,
+        "sliding_window": 32768,
+        "max_window_layers": 2,
         "vision_config": {
             "depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 2, "patch_size": 8, "in_channels": 3,
         },

@@ -46,7 +46,9 @@ def printed(width: int, height: int) -> Image.Image:
 @pytest.fixture(scope="module")
 def pictures(case) -> list[Image.Image]:
     """A page and two crops of it."""
-    return [printed(width * case.zoom, height * case.zoom) for width, height in ((160, 96), (96, 32), (48, 64))]
+    return [
+        printed(width * case.zoom, height * case.zoom) for width, height in ((160, 96), (96, 32), (48, 64))
+    ]
 
 
 def generated(target, prompt) -> tuple[int, ...]:
@@ -84,11 +86,16 @@ def test_logits_of_trees_are_the_models_own(case, target):
 
 def own_inputs(case: Case, path: str, picture: Image.Image) -> dict[str, torch.Tensor]:
     """What the checkpoint's processor makes, without any code of docspec."""
-    prompt = [{"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": "Read."}]}]
+    prompt = [
+        {"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": "Read."}]}
+    ]
     settings = {"tokenize": True, "return_dict": True, "return_tensors": "pt", "add_generation_prompt": True}
     try:
         processor = AutoProcessor.from_pretrained(path)
-    except (ImportError, ValueError):  # it wants to read videos, too: image processor, template and tokenizer by hand
+    except (
+        ImportError,
+        ValueError,
+    ):  # it wants to read videos, too: image processor, template and tokenizer by hand
         tokenizer = AutoTokenizer.from_pretrained(path)
         pixels = AutoImageProcessor.from_pretrained(path)(images=[picture], return_tensors="pt")
         text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
@@ -98,7 +105,11 @@ def own_inputs(case: Case, path: str, picture: Image.Image) -> dict[str, torch.T
         ids = inputs["input_ids"]
         typed = {"mm_token_type_ids": (ids == tokenizer.convert_tokens_to_ids(mark)).long()}
         found = {**inputs, **pixels, **(typed if "mm_token_type_ids" in case.inputs else {})}
-        return {name: value for name, value in found.items() if name in {*case.inputs, "input_ids", "attention_mask"}}
+        return {
+            name: value
+            for name, value in found.items()
+            if name in {*case.inputs, "input_ids", "attention_mask"}
+        }
     if case.template is not None:
         return dict(processor.apply_chat_template(prompt, **settings))
     if case.model_type == "got_ocr2":  # frames the prompt itself
@@ -115,3 +126,28 @@ def test_inputs_are_those_of_the_checkpoints_own_processor(case, target, picture
         assert ours[name].equal(value.to(ours[name].dtype)), name
     shown = (ours["input_ids"] == target.processing.tokenizer.convert_tokens_to_ids(case.image_mark)).sum()
     assert shown == case.image_tokens
+
+
+def test_wrong_positions_or_masks_are_seen(target, pictures, monkeypatch):
+    """Negative control: the comparison with ``generate`` notices both."""
+    prompt = target.encode(pictures[0], "Read.")
+    expected = generated(target, prompt)
+    request = Request(prompt, (expected[:9] + expected[8:],), NEW_TOKENS)
+    honest = type(target).hidden
+    written = []
+    for shift, open_mask in ((0, False), (5, False), (0, True)):
+
+        def hidden(self, tokens, positions, mask, cache, shift=shift, open_mask=open_mask):
+            if open_mask:
+                written_to = cache.write_index.view(mask.shape[0], -1) % cache.slots
+                mask = mask.clone().scatter_(
+                    2,
+                    written_to.unsqueeze(1).expand(-1, mask.shape[1], -1).clamp(max=mask.shape[2] - 1),
+                    True,
+                )
+            return honest(self, tokens, positions + shift, mask, cache)
+
+        monkeypatch.setattr(type(target), "hidden", hidden)
+        written.append(make_engine(target, ParseOptions()).speculate([request])[0][0].tokens)
+    assert written[0] == expected
+    assert expected not in written[1:]
