@@ -20,6 +20,7 @@ Read = Literal["auto", "page", "regions"]
 Schedule = Literal["sequential", "together"]
 ImageScale = Literal["published", "as-is"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+Quantize = Literal["none", "int8", "nf4"]
 Exact = Literal["fast", "strict"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa"]
@@ -128,6 +129,9 @@ class ParseOptions:
     )
     device: str = option("auto", "Where the model runs.", MODEL, metavar="auto|cpu|cuda[:N]|mps")
     dtype: Dtype = option("auto", "Number format of the weights.", MODEL)
+    quantize: Quantize = option(
+        "none", "Linear weights in 8 or 4 bits, by bitsandbytes: less memory, another model's words.", MODEL
+    )
     attention: Attention = option("auto", "Attention implementation.", MODEL)
     offline: bool = option(False, "Never open a connection; use what is on this machine.", MODEL)
     dialect: DialectName | None = option(

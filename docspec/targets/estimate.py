@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import ModelError
+from docspec.core.options import Quantize
+from docspec.targets.quantization import BYTES
 from docspec.targets.validation import read_object
 
 ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
@@ -39,29 +41,46 @@ class Estimate:
         )
 
 
-def estimate(path: str, dtype: str, slots: int, rows: int = 1) -> Estimate:
-    """What the checkpoint in ``path`` takes with its weights in ``dtype`` (as :data:`ITEM_BYTES` names them).
+def estimate(path: str, dtype: str, slots: int, rows: int = 1, quantize: Quantize = "none") -> Estimate:
+    """What the checkpoint in ``path`` takes with its weights in ``dtype`` (as :data:`ITEM_BYTES` names them), those of
+    linear layers as ``quantize`` says.
 
     Raises :class:`docspec.core.ModelError` where its files do not say; weights in another format than safetensors count
     as they lie on disk.
     """
     item = ITEM_BYTES[dtype]
     files = sorted(Path(path).glob("*.safetensors"))
-    weights = sum(parameters(file) * item for file in files)
+    linear = BYTES.get(quantize, item)
+    weights = round(
+        sum(
+            math.prod(shape) * (linear if _is_linear(name, shape) else item)
+            for file in files
+            for name, shape in shapes(file).items()
+        )
+    )
     if not files:
         weights = sum(file.stat().st_size for file in Path(path).glob("pytorch_model*.bin"))
     config = read_object(Path(path) / "config.json")
     return Estimate(weights, rows * slots * _bytes_per_slot(config, item), rows, slots)
 
 
-def parameters(file: Path) -> int:
-    """How many numbers a safetensors file holds, by its header (a length of 8 bytes, and JSON of that length)."""
+def shapes(file: Path) -> dict[str, list[int]]:
+    """What a safetensors file holds, by its header (a length of 8 bytes, and JSON of that length)."""
     try:
         with file.open("rb") as stream:
             header = json.loads(stream.read(int.from_bytes(stream.read(8), "little")))
-        return sum(math.prod(entry["shape"]) for name, entry in header.items() if name != "__metadata__")
+        found = {name: entry["shape"] for name, entry in header.items() if name != "__metadata__"}
+        sum(map(math.prod, found.values()))
+        return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError) as error:
-        raise ModelError(f"{file} cannot be loaded: it is no whole safetensors file; fetch the model again") from error
+        raise ModelError(
+            f"{file} cannot be loaded: it is no whole safetensors file; fetch the model again"
+        ) from error
+
+
+def _is_linear(name: str, shape: list[int]) -> bool:
+    """Whether a weight is one that quantising takes: of a linear layer, but neither of embeddings nor of the head."""
+    return len(shape) == 2 and "embed" not in name and "lm_head" not in name
 
 
 def _bytes_per_slot(config: dict[str, Any], item: int) -> int:

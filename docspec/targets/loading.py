@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError
 from docspec.core.bars import without_bars
+from docspec.core.options import Quantize
 from docspec.core.safe_text import first_line
 from docspec.targets.family import Family
 from docspec.targets.own_processor import OwnProcessor, named_class
 from docspec.targets.processing import Processing
+from docspec.targets.quantization import settings
 
 if TYPE_CHECKING:
     import torch
@@ -18,7 +20,12 @@ if TYPE_CHECKING:
 
 
 def load_family(
-    family: Family, path: str, dtype: torch.dtype, device: torch.device, attention: str = "auto"
+    family: Family,
+    path: str,
+    dtype: torch.dtype,
+    device: torch.device,
+    attention: str = "auto",
+    quantize: Quantize = "none",
 ) -> tuple[TransformersTarget, tuple[str, ...]]:
     """The target in ``path`` on ``device``, and the names of the weights that its class has no place for.
 
@@ -30,10 +37,12 @@ def load_family(
     try:
         cls = named_class(family.architecture)
         parts = (cls.config_class.sub_configs or {}).keys() if cls.config_class else ()
+        placed = settings(quantize, dtype, device)
         model, left_out = from_pretrained(
-            cls, path, dtype, attentions(attention, parts, family.vision_attention)
+            cls, path, dtype, attentions(attention, parts, family.vision_attention), **placed
         )
-        model = model.to(device)
+        if not placed:
+            model = model.to(device)
         processing = inputs_of(family, path)
         ends = end_ids(model.generation_config, processing.tokenizer, family.end_tokens)
         return TransformersTarget(model, processing, eos_ids=ends, logits=family.logits), left_out
@@ -54,10 +63,10 @@ def inputs_of(family: Family, path: str) -> Processing:
 
 
 def from_pretrained(
-    cls: Any, path: str, dtype: torch.dtype, attention: dict[str, str]
+    cls: Any, path: str, dtype: torch.dtype, attention: dict[str, str], **placed: Any
 ) -> tuple[Any, tuple[str, ...]]:
     """The model of class ``cls`` in ``path`` with every weight it needs, and the names of the weights it has no use
-    for."""
+    for; ``placed``: see :func:`docspec.targets.quantization.settings`."""
     from transformers.utils import logging
 
     verbosity = logging.get_verbosity()
@@ -71,6 +80,7 @@ def from_pretrained(
                 ignore_mismatched_sizes=True,  # they are told with the missing ones
                 dtype=dtype,
                 attn_implementation=attention,
+                **placed,
             )
     except Exception as error:
         raise ModelError(f"{path} cannot be loaded as {cls.__name__}: {first_line(error)}") from error

@@ -105,9 +105,9 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     dtype = pick_dtype(options.dtype, device)
     name = "mini" if Path(path) == BUNDLED else options.model
     slots = PROMPT + (options.max_tokens or card.max_new_tokens) + options.max_tree
-    wanted = estimate(path, str(dtype).removeprefix("torch."), slots, options.pages_in_flight)
+    wanted = estimate(path, str(dtype).removeprefix("torch."), slots, options.pages_in_flight, options.quantize)
     tightness = check_room(name, wanted, free_memory(device))
-    target, left_out = load_family(family, path, dtype, device, options.attention)
+    target, left_out = load_family(family, path, dtype, device, options.attention, options.quantize)
     if known is None:
         check_contract(target)
     target.card = card
@@ -124,13 +124,17 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         attention=target.attention.removeprefix("docspec_"),
         parameters=sum(parameter.numel() for parameter in target.model.parameters()),
         random=card.random,
-        note=card.note,
+        note="; ".join(filter(None, (card.note, _stored(options.quantize)))),
         processing=target.processing.backend,
         left_out=left_out,
         generation=notes_of(published),
         tightness=tightness,
     )
     return LoadedTarget(target, info)
+
+
+def _stored(quantize: str) -> str:
+    return "" if quantize == "none" else f"linear weights in {quantize}"
 
 
 def locate(name: str, offline: bool = False) -> str:
