@@ -10,6 +10,7 @@ from docspec.bench.cli.drafts import drafts
 from docspec.bench.cli.fidelity import fidelity
 from docspec.bench.cli.marks import marks
 from docspec.bench.cli.memory import memory
+from docspec.bench.cli.paper import paper
 from docspec.bench.cli.pictures import pictures
 from docspec.bench.cli.reader import reader
 from docspec.bench.cli.speed import speed
@@ -36,6 +37,7 @@ for command in (
     scripted,
     transcripts,
     suite,
+    paper,
     pictures,
 ):
     bench.command()(command)

@@ -13,6 +13,7 @@ from docspec.bench.cli.tables import console, table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
+from docspec.core.options import flag_of
 
 if TYPE_CHECKING:
     from docspec.bench.suites.item import Item, Suite
@@ -81,7 +82,7 @@ def suite(
     print_suite(results, target_line(info))
     write_summary(output, results, info)
     lost = sum(failed(record) for record in results.records)
-    return exits.code_of_run(len(results.records) - lost, lost, [])
+    return exits.code_of_run(1, lost, 0)
 
 
 def read_suite(
@@ -155,14 +156,18 @@ def _settings(
 ) -> dict[str, Any]:
     """What must be the same for journals to belong together, and the command that makes them."""
     from docspec.bench.speed import MODES
+    from docspec.bench.suites.reading import DEFAULT_MODES
 
     model = (
         options.model if "/" not in options.model.strip("/") or options.model.count("/") == 1 else info.name
     )
     flags = ["--model", model, "--drafter", options.drafter, "--align", options.align]
-    for flag, value in (("--max-tokens", options.max_tokens), ("--limit", limit)):
-        flags += [flag, str(value)] if value is not None else []
-    for mode in modes:
+    plain = ParseOptions()
+    for field in ("device", "dtype", "dpi", "max_tokens"):
+        if (value := getattr(options, field)) != getattr(plain, field):
+            flags += [flag_of(field), str(value)]
+    flags += ["--limit", str(limit)] if limit is not None else []
+    for mode in modes if modes != list(DEFAULT_MODES) else ():
         flags += ["--mode" if mode in MODES else "--proposer", mode]
     flags += ["--seed", str(seed), "--repeats", str(repeats)]
     return {

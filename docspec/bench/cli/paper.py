@@ -1,0 +1,123 @@
+"""``docspec bench paper``: the paper's tables and figure 3 with docspec's figures beside the published ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docspec.bench.cli.common import target_line
+from docspec.bench.cli.suite import modes_named, read_suite, write_summary
+from docspec.console import exits
+from docspec.console.parameters import takes_options
+from docspec.core import ParseOptions, UsageError
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+"""Where the samples lie in a clone of the repository."""
+
+
+@takes_options("model", "device", "dtype", "dpi", "ppstructure_models", "align", "max_tokens", drafter="auto")
+def paper(
+    *,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the report goes.")],
+    suite: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR",
+            show_default=False,
+            help="A data set as published, recognised by its files; repeatable. Default: the samples of a clone.",
+        ),
+    ] = None,
+    options: ParseOptions,
+    limit: Annotated[
+        int | None, typer.Option(min=1, show_default=False, help="A sample of N pages of each data set.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the sample, and of figure 3's noise.")] = 1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was interrupted.")] = False,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODE", show_default=False, help="As of bench suite. Repeatable."),
+    ] = None,
+    proposer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", show_default=False, help="Other methods for table 4, as of bench speed."
+        ),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 1,
+    figure_pages: Annotated[
+        int, typer.Option(min=0, help="Pages that figure 3 is made of; 0: no figure.")
+    ] = 2,
+    scorer: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", show_default=False, help="A checkout of OmniDocBench, as of bench suite."
+        ),
+    ] = None,
+) -> int:
+    """Tables 1 to 8 and figure 3 of the paper (arXiv 2602.12957), our figures beside the published ones.
+
+    Without data sets the samples are read, by the bundled reader where no model is named, and every caption says so.
+    """
+    from docspec.bench.extras import require
+    from docspec.bench.paper.figure import draw_figure, figure_text
+    from docspec.bench.paper.grid import as_report
+    from docspec.bench.paper.tables import PUBLISHED, SOURCE, tables
+    from docspec.bench.suites.registry import suite_in
+    from docspec.bench.suites.results import failed
+    from docspec.reporting.writer import write_whole
+    from docspec.versions import machine, versions
+
+    if figure_pages:
+        require("matplotlib", "figure 3")
+    ways = modes_named(mode, proposer)
+    if suite is None and not SAMPLES.is_dir():
+        raise UsageError(
+            "--suite DIR: name a data set, or run this in a clone of the repository, which has samples"
+        )
+    chosen = {one.name: (folder, one) for folder in suite or [SAMPLES] for one in [suite_in(folder)]}
+    results, commands = {}, {}
+    for name, (folder, one) in chosen.items():
+        place = output / name
+        results[name], info = read_suite(
+            one,
+            options,
+            place,
+            limit,
+            seed,
+            (1, 1),
+            resume,
+            ways,
+            repeats,
+            scorer if name == "omnidocbench" else None,
+        )
+        write_summary(place, results[name], info)
+        shown = "samples" if folder == SAMPLES else str(folder)
+        commands[name] = results[name].settings["command"].replace(" DIR -o OUT", f" {shown} -o {place}")
+    line = target_line(info)
+    grids = tables(results, commands, line, info.model_type)
+    figure = draw_figure(next(iter(chosen.values()))[1], options, output, figure_pages, seed, resume)
+    kind = machine()
+    about = {"versions": versions(), "machine": kind, "target": line, "simulated": info.random}
+    whole = {
+        "schema": "docspec.bench.paper/1",
+        **about,
+        "published": SOURCE,
+        "published_hardware": PUBLISHED["hardware"],
+        "tables": [grid.as_json(SOURCE) for grid in grids],
+        "figure_3": figure,
+    }
+    write_whole(output / "report.json", json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+    introduction = [
+        f"Published figures: {SOURCE} ({PUBLISHED['hardware']}). docspec's: {line}; "
+        f"{kind['system']} on {kind['architecture']}, {kind['cpus']} processor cores.",
+        "AAL counts accepted drafted tokens per verification step of Stage 2, without the target's own token. Ratios "
+        "are sums over pages of plain seconds over the mode's, drafts included.",
+    ]
+    ending = figure_text(figure, PUBLISHED["figure_3"])
+    report = as_report("The paper's tables, and docspec's", introduction, grids, ending)
+    write_whole(output / "report.md", report)
+    lost = sum(failed(record) for one in results.values() for record in one.records)
+    return exits.code_of_run(1, lost, 0)
