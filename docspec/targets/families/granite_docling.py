@@ -8,9 +8,7 @@ FAMILY = Family(
     model_types=("granite_docling",),
     architecture="GraniteDoclingForConditionalGeneration",
     card=TargetCard("doctags", prompt=PAGE, region_prompts=GRANITE),
-    checkpoints=(
-        Checkpoint("ibm-granite/granite-for-docling-500m", 0.5, "unknown"),
-    ),
+    checkpoints=(Checkpoint("ibm-granite/granite-for-docling-500m", 0.5, "unknown"),),
     logits=lambda logits, text: logits / text.logits_scaling,
     factor=32,
     note="its published prompts could not be looked up: those of Granite-Docling 258M are used",

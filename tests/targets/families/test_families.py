@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 import torch
 from PIL import Image, ImageDraw
+from safetensors import safe_open
 from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
 
 from docspec.core import ModelError, ParseOptions
@@ -151,3 +154,15 @@ def test_wrong_positions_or_masks_are_seen(target, pictures, monkeypatch):
         written.append(make_engine(target, ParseOptions()).speculate([request])[0][0].tokens)
     assert written[0] == expected
     assert expected not in written[1:]
+
+
+PUBLISHED = json.loads((Path(__file__).parent / "published_names.json").read_text())
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_weights_have_the_names_of_published_ones(name, tmp_path):
+    """Where an index of published weights could be had: all its names, layers apart, and no other."""
+    path = write(import_module(f"tests.targets.families.{name}").CASE, tmp_path)
+    with safe_open(path / "model.safetensors", "pt") as weights:
+        names = {re.sub(r"\.\d+(?=\.)", ".N", name) for name in weights.keys()}  # noqa: SIM118 (no dictionary)
+    assert names == set(PUBLISHED[name]["names"])
