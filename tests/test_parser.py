@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
+from dataclasses import replace
 
 import pymupdf
 import pytest
@@ -89,21 +90,72 @@ def test_bytes_and_images_are_inputs_too(parser, pdf, printed_page):
     assert page.image is None
 
 
-def test_out_of_memory_costs_one_page(parser, pdf, monkeypatch):
+@pytest.mark.parametrize("read", ["page", "regions"])
+def test_a_page_that_runs_out_of_memory_is_read_once_more_with_less(
+    lively_qwen, parser, pdf, monkeypatch, read
+):
+    """And the page after it as before."""
+    options = replace(parser.options, read=read, baseline=False)
+    own = Parser(options)
+    own.__dict__["loaded"] = parser.loaded
+    expected = [page.token_ids for page in own.pages(pdf)]
+    honest, asked, places = Engine.speculate_groups, [], []
+
+    def short_of_memory(self, groups, on_step=None, most=None):
+        asked.append((self._options.max_tree, self.target.steps.report.reason, self._options.stages))
+        places.append(most)
+        if len(asked) == 1:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
+        return honest(self, groups, on_step, most)
+
+    monkeypatch.setattr(Engine, "speculate_groups", short_of_memory)
+    first, _, last = own.pages(pdf)
+    own.close()
+    assert (first.status, last.status) == ("ok", "ok")
+    assert [first.token_ids, last.token_ids] == [expected[0], expected[2]]
+    assert [event.kind for event in first.events].count("memory_short") == 1
+    assert "memory_short" not in [event.kind for event in last.events]
+    trees = [tree for tree, _, _ in asked]
+    assert trees[0] == trees[-1] == options.max_tree and trees[1] == 8
+    assert asked[1][1:] == ("memory ran out", "page")
+    assert asked[-1][1] != "memory ran out" and asked[-1][2] == "both"
+    if read == "regions":
+        assert places[1] == 1
+
+
+def test_out_of_memory_again_costs_one_page(parser, pdf, monkeypatch):
     honest, calls = Engine.speculate, []
 
     def short_of_memory(self, *arguments):
         calls.append(1)
-        if len(calls) == 1:
+        if len(calls) <= 2:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
         return honest(self, *arguments)
 
     monkeypatch.setattr(Engine, "speculate", short_of_memory)
     first, _, last = parser.pages(pdf)
-    assert first.status == "failed"
+    assert (first.status, first.failure) == ("failed", "out_of_memory")
     assert "page 1" in first.error
     assert "out of memory" in first.error
     assert last.status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("message", "failure"),
+    [
+        ("CUDA error: an illegal memory access was encountered", "device_lost"),
+        ("CUDA error: device-side assert triggered", "device_lost"),
+        ("CUDA error: invalid configuration argument", "unexpected"),
+    ],
+)
+def test_a_lost_accelerator_is_called_so(parser, pdf, monkeypatch, message, failure):
+    def lost(self, *arguments):
+        raise RuntimeError(f"{message}\nCUDA kernel errors might be reported later")
+
+    monkeypatch.setattr(Engine, "speculate", lost)
+    first = next(parser.pages(pdf))
+    assert (first.status, first.failure) == ("failed", failure)
+    assert message in first.error
 
 
 def test_any_other_fault_costs_one_page_too(parser, pdf, monkeypatch):
@@ -119,12 +171,11 @@ def test_any_other_fault_costs_one_page_too(parser, pdf, monkeypatch):
     ("make", "failure"), [(doubles.failing, "unexpected"), (doubles.aborting, "crashed")]
 )
 def test_a_failing_drafter_costs_the_speed_up_only(parser, pdf, monkeypatch, make, failure):
-    """It fails on every page of this name; where it takes its process along, too."""
-    always = pdf.rename(pdf.with_name("always.pdf"))
-    expected = next(parser.pages(always)).token_ids
+    """Also where it takes its process along."""
+    expected = next(parser.pages(pdf)).token_ids
     children = Isolation(parser.options, make)
     monkeypatch.setattr(parser, "_isolation", children)
-    page = next(parser.pages(always))
+    page = next(parser.pages(pdf))
     children.close()
     assert page.token_ids == expected
     assert [event.failure for event in page.events if event.kind == "drafter_failed"] == [failure]

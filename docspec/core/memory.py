@@ -1,10 +1,20 @@
-"""Running out of memory: recognised on every device, so that it costs one page and not the run."""
+"""Running out of memory: recognised on every device, so that it costs one page and not the run. And what costs all
+pages to come: an accelerator that is lost to this process."""
 
 from __future__ import annotations
 
 import gc
+import re
 
 _SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
+
+_LOST = re.compile(
+    r"illegal memory access|device-side assert|unspecified launch failure|misaligned address|illegal instruction"
+    r"|invalid program counter|uncorrectable ECC|hardware stack error|launch timed out|unknown error|NVLink"
+    r"|busy or unavailable|driver shutting down",
+    re.IGNORECASE,
+)
+"""Of the errors of CUDA those after which every further call fails (the driver's documentation of its error codes)."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -13,6 +23,17 @@ def is_out_of_memory(error: BaseException) -> bool:
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, MemoryError) or any(sign in str(seen).lower() for sign in _SIGNS):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+def is_device_lost(error: BaseException) -> bool:
+    """Whether ``error``, or one that it followed upon, says that the accelerator cannot be used before the process is
+    started anew."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if re.search(r"CUDA|cuDNN|cuBLAS", str(seen)) and _LOST.search(str(seen)):
             return True
         seen = seen.__cause__ or seen.__context__
     return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from docspec.core import Event, PageImage, PageResult, ParseOptions
+from docspec.core import Event, Failure, PageImage, PageResult, ParseOptions
 from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.core.observer import Observer
 from docspec.core.safe_text import first_line
@@ -19,12 +19,12 @@ from docspec.engine.request import Request
 from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.planner import Planner
-from docspec.hierarchy.provenance import with_provenance
+from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.regions.pages import RegionPages
-from docspec.hierarchy.setup import Setup
-from docspec.hierarchy.whole import WholePages
-from docspec.hierarchy.work import DraftedPage, Work
+from docspec.hierarchy.setup import FRUGAL_TREE, Setup
+from docspec.hierarchy.work import DraftedPage
 from docspec.targets.registry import LoadedTarget
+from docspec.targets.stepping.choice import as_they_come
 
 
 class PageParser:
@@ -45,8 +45,12 @@ class PageParser:
     ) -> None:
         self.setup = Setup.of(loaded, dialect, options, observer, planner or Planner(Costs()))
         self._drafters = PageDrafters(drafter, layout)
-        self._whole = WholePages(self.setup)
-        self.regions = RegionPages(self.setup)
+        self._readers = Readers(self.setup)
+
+    @property
+    def regions(self) -> RegionPages:
+        """What reads pages by regions, and knows which."""
+        return self._readers.regions
 
     def parse(self, page: PageImage) -> PageResult:
         """The page's result; never raises but for interrupts and programming errors outside the page."""
@@ -61,47 +65,47 @@ class PageParser:
             return DraftedPage(page, error=error)
 
     def verify(self, drafted: DraftedPage) -> PageResult:
-        """The result of a drafted page; raises no more than :meth:`parse`."""
+        """The result of a drafted page; raises no more than :meth:`parse`. Where memory runs out it is read once more
+        with less."""
         try:
-            [result] = self._verify([drafted])
+            [result] = self._readers.read([drafted])
             return result
         except Exception as error:
             self.setup.engine.release()
-            return results.failed(drafted.page, error)
+            failed = results.failed(drafted.page, error)
+        # What the error held, all tensors of its frames, is free by now.
+        return self._with_less(drafted) if failed.failure is Failure.OUT_OF_MEMORY else failed
 
     def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages whose rows are decoded side by side; one after the other where that fails."""
         if len(drafted) == 1:
             return [self.verify(drafted[0])]
         try:
-            return self._verify(drafted)
+            return self._readers.read(drafted)
         except Exception as error:
             self.setup.engine.release()
-            if is_out_of_memory(error):
-                release_memory()
+            short = is_out_of_memory(error)
             what = f"{type(error).__name__}: {first_line(error)}"
-            event = Event("pages_separated", f"{what}, with {len(drafted)} pages in flight")
-            return [self.verify(replace(one, events=(*one.events, event))) for one in drafted]
+        if short:
+            release_memory()
+        event = Event("pages_separated", f"{what}, with {len(drafted)} pages in flight")
+        return [self.verify(replace(one, events=(*one.events, event))) for one in drafted]
 
     def requests(self, drafted: DraftedPage) -> list[Request]:
         """What the engine is asked for a drafted page without Stage 1: the page, or its crops in reading order."""
-        work = Work.begun(drafted)
-        return (self.regions if self.regions.takes(work.page) else self._whole).requests(work)
+        return self._readers.requests(drafted)
 
-    def _verify(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
-        works = [Work.begun(one) for one in drafted]
-        asked = [work for work in works if work.result.status == "ok"]
-        by_regions = [work for work in asked if self.regions.takes(work.page)]
-        whole = [work for work in asked if not self.regions.takes(work.page)]
-        if by_regions:
-            self.regions.read(by_regions)
-        if whole:
-            self._whole.read(whole)
-        if self.setup.options.on_loop == "reread":
-            self.regions.reread(
-                [work for work in whole if work.result.cut and work.result.cut.reason == "loop"]
-            )
-        if self.setup.options.provenance:
-            for work in works:
-                with_provenance(work, self.setup)
-        return [work.result for work in works]
+    def _with_less(self, drafted: DraftedPage) -> PageResult:
+        """The page read by what needs the least memory."""
+        target = self.setup.target
+        release_memory()
+        try:
+            with as_they_come(target):
+                [result] = Readers(self.setup.with_less()).read([drafted])
+        except Exception as error:
+            self.setup.engine.release()
+            return results.failed(drafted.page, error)
+        detail = (
+            f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
+        )
+        return replace(result, events=(*result.events, Event("memory_short", detail)))

@@ -19,7 +19,8 @@ from docspec.core import (
     PageTimings,
     StageStats,
 )
-from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.core.memory import is_device_lost, is_out_of_memory, release_memory
+from docspec.core.safe_text import first_line
 from docspec.engine.request import Output
 
 QUOTED = 60
@@ -57,6 +58,9 @@ def failed(page: PageImage, error: Exception) -> PageResult:
         release_memory()
         message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
         failure = Failure.OUT_OF_MEMORY
+    elif is_device_lost(error):
+        message = f"the accelerator is lost to this process, start it anew ({first_line(error)})"
+        failure = Failure.DEVICE_LOST
     elif isinstance(error, PageError):
         message, failure = str(error), error.failure
     else:

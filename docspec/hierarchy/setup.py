@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from docspec.core import ParseOptions
@@ -22,11 +22,14 @@ from docspec.targets.card import TargetCard
 from docspec.targets.noise import shape_noise
 from docspec.targets.registry import LoadedTarget
 
+FRUGAL_TREE = 8
+"""Tokens of a tree where memory is short."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setup:
     """``stop`` makes the rule that cuts an output short; choices of a page with a margin below ``doubt``, in logits,
-    are made again."""
+    are made again; ``frugal``, crops are read one at a time."""
 
     target: TransformersTarget
     card: TargetCard
@@ -37,6 +40,7 @@ class Setup:
     engine: Engine
     stop: Callable[[], StopRule]
     doubt: float = 0.0
+    frugal: bool = False
 
     @classmethod
     def of(
@@ -56,6 +60,18 @@ class Setup:
         if options.exact == "strict":
             observer.note(f"strict: choices closer than {doubt:.2g} to the next are made again")
         return cls(target, loaded.card, dialect, options, observer, planner, engine, stop, doubt)
+
+    def with_less(self) -> Setup:
+        """The setup that needs the least memory for the same output."""
+        options = replace(
+            self.options,
+            max_tree=min(FRUGAL_TREE, self.options.max_tree),
+            stages="none" if self.options.stages == "none" else "page",
+            schedule="sequential",
+            pages_in_flight=1,
+        )
+        engine = make_engine(self.target, options, self.planner)
+        return replace(self, options=options, engine=engine, frugal=True)
 
     def progress(self, works: Sequence[Work], stage: str) -> OnStep:
         """Tells the observer that ``stage`` begins for ``works``, and then how far it is, of several for the first."""

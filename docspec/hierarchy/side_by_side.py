@@ -20,22 +20,22 @@ MAX_SLOTS = 16384
 
 
 def decode_side_by_side(
-    engine: Engine, pages: Sequence[Sequence[Request]], on_step: OnStep | None = None
+    engine: Engine, pages: Sequence[Sequence[Request]], on_step: OnStep | None = None, alone: bool = False
 ) -> list[tuple[list[Output], StageStats]]:
     """What is written for each page's requests, in their order, and each page's own counts.
 
-    Where doubtful choices are made again, each request has the batch to itself.
+    ``alone``, and where doubtful choices are made again, each request has the batch to itself.
     """
     outputs: list[dict[int, Output]] = [{} for _ in pages]
     counts = [StageStats() for _ in pages]
     requests = [((page, index), one) for page, own in enumerate(pages) for index, one in enumerate(own)]
-    strict = any(request.doubt for _, request in requests)
+    alone = alone or any(request.doubt for _, request in requests)
     for queue, places in queues(requests, engine.slots_allowed, engine.spare_slots):
         by_page: dict[int, dict[int, Request]] = {}
         for (page, index), request in queue:
             by_page.setdefault(page, {})[index] = request
         found = engine.speculate_groups(
-            [list(own.values()) for own in by_page.values()], on_step, 1 if strict else places
+            [list(own.values()) for own in by_page.values()], on_step, 1 if alone else places
         )
         for (page, asked), (written, stats) in zip(by_page.items(), found, strict=True):
             outputs[page].update(zip(asked, written, strict=True))

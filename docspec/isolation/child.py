@@ -73,15 +73,19 @@ class Child:
         return self._process.pid
 
     def post(self, name: str, *arguments: Any) -> None:
-        """Asks without waiting; what comes of it is raised by the next :meth:`call`."""
+        """Asks without waiting; what comes of it is raised by the next :meth:`settle` or :meth:`call`."""
         self._write((name, arguments))
         self._owed += 1
+
+    def settle(self) -> None:
+        """Waits for what was posted."""
+        while self._owed:
+            self._answer(START_SECONDS)
 
     def call(self, name: str, *arguments: Any, seconds: float | None = None) -> Any:
         """What the child answers. Raises what it raised there, and :class:`Lost` where it died, or was killed because
         it took more than ``seconds`` (from when it had nothing else to do) or too much memory."""
-        while self._owed:
-            self._answer(START_SECONDS)
+        self.settle()
         self.post(name, *arguments)
         return self._answer(seconds)
 
@@ -104,7 +108,7 @@ class Child:
             try:
                 found = self._answers.get(timeout=max(0.0, left))
             except queue.Empty:
-                self._look(end, seconds)
+                self._look(end)
                 continue
             self._owed -= 1
             if found is None:
@@ -114,11 +118,11 @@ class Child:
                 raise error
             return value
 
-    def _look(self, end: float | None, seconds: float | None) -> None:
+    def _look(self, end: float | None) -> None:
         """Kills the child where it is over its limits."""
         if end is not None and time.monotonic() >= end:
             self.kill()
-            raise Lost(f"not done within {seconds:g} seconds", Failure.TIMED_OUT)
+            raise Lost("was not done in time", Failure.TIMED_OUT)
         if _resident(self.pid) > self._memory:
             self.kill()
             raise Lost(f"took more than {self._memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)

@@ -59,7 +59,7 @@ class IsolatedDocument:
     def failed(self, number: int, what: str, failure: Failure) -> PageFailure:
         """Page ``number``, which was lost."""
         if self.seconds_left() == 0.0:
-            what = f"the document was not done within {self._seconds:g} seconds (--document-timeout)"
+            what = "the document was not done in time (--document-timeout)"
         return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}", failure))
 
     def note_draft(self, lost: bool) -> None:

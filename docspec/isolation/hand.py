@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from docspec.core import DrafterError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
+from docspec.core import DocspecError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
+from docspec.core.safe_text import first_line
 from docspec.documents import PageFailure, Source
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
@@ -73,20 +74,25 @@ class Hand:
             opened = self._open(document)
         except Lost as lost:
             self._drop()
-            raise InputError(f"{source.name}: cannot be opened: opening it {lost}", lost.failure) from None
+            raise InputError(
+                f"{source.name}: cannot be opened: opening it {_why(lost)}", lost.failure
+            ) from None
         document.page_count, document.damage = opened.page_count, opened.damage
         return document
 
     def prepare(self, document: IsolatedDocument, number: int, wanted: Wanted) -> Prepared | PageFailure:
-        """Page ``number`` drawn and drafted. Raises :class:`docspec.core.DrafterError` where no page can be drafted
-        as it was asked for."""
+        """Page ``number`` drawn and drafted. Raises what keeps drafters from being made
+        (:class:`docspec.core.DrafterError`): no page can be drafted as it was asked for then."""
         with self.lock:
+            if document.seconds_left() == 0.0:
+                return document.failed(number, "", Failure.TIMED_OUT)
             try:
+                self._ready(document)
                 page = self._drawn(document, number, wanted)
             except Lost as lost:
                 self._drop()
-                return document.failed(number, f"cannot be rendered: drawing it {lost}", lost.failure)
-            except InputError as error:
+                return document.failed(number, f"cannot be rendered: drawing it {_why(lost)}", lost.failure)
+            except InputError as error:  # the file is another one by now
                 return document.failed(number, f"cannot be rendered: {error}", error.failure)
             if isinstance(page, PageFailure):
                 return page
@@ -120,11 +126,18 @@ class Hand:
             self._begun = True
         return opened
 
-    def _drawn(self, document: IsolatedDocument, number: int, wanted: Wanted) -> PageImage | PageFailure:
-        if document.seconds_left() == 0.0:
-            return document.failed(number, "", Failure.TIMED_OUT)
+    def _ready(self, document: IsolatedDocument) -> None:
+        """Has a child that has ``document`` open and its drafters made."""
         if self._child is None or self._at is not document:
             self._open(document)
+        assert self._child is not None
+        try:
+            self._child.settle()
+        except Exception:
+            self._drop()
+            raise
+
+    def _drawn(self, document: IsolatedDocument, number: int, wanted: Wanted) -> PageImage | PageFailure:
         assert self._child is not None
         began = time.perf_counter()
         limit = self._terms.options.page_timeout
@@ -132,9 +145,11 @@ class Hand:
             drawn: Drawn | PageFailure = self._child.call(
                 "draw", number, wanted.view, wanted.image_dpi, seconds=self._seconds(document, limit)
             )
-        except DrafterError:
-            self._drop()
+        except Lost:
             raise
+        except Exception as error:
+            failure = error.failure if isinstance(error, DocspecError) else Failure.UNEXPECTED
+            return document.failed(number, f"cannot be rendered ({first_line(error)})", failure)
         if isinstance(drawn, PageFailure):
             return drawn
         document.damage = drawn.damage or document.damage
@@ -169,7 +184,7 @@ class Hand:
         except Lost as lost:
             self._drop()
             document.note_draft(lost=True)
-            return self._undrafted(page, str(lost), lost.failure, time.perf_counter() - began)
+            return self._undrafted(page, _why(lost), lost.failure, time.perf_counter() - began)
         except Exception as error:
             return Prepared(page, error=error)
         document.note_draft(lost=False)
@@ -192,3 +207,7 @@ class Hand:
         if self._child is not None:
             self._child.kill()
         self._child = self._at = None
+
+
+def _why(lost: Lost) -> str:
+    return f"{lost} (--page-timeout)" if lost.failure is Failure.TIMED_OUT else str(lost)

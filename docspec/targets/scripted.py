@@ -131,6 +131,9 @@ class _ScriptedSteps:
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
         return self._inner.padded(nodes, reach, slots)
 
+    def forget(self) -> None:
+        self._inner.forget()
+
     def run(self, step: StepBatch, cache: KVCache) -> Answer:
         if step.wanted.scores:
             raise ValueError("a scripted target knows no probabilities: exact acceptance only")

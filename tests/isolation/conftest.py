@@ -10,9 +10,6 @@ import pymupdf
 import pytest
 
 from docspec.core import ParseOptions
-from docspec.documents.view import View
-from docspec.drafting.economy import Prices
-from docspec.isolation.hand import Wanted
 from docspec.isolation.pool import Isolation
 
 
@@ -29,10 +26,6 @@ def written(path: Path, pages: int = 3) -> Path:
             page.insert_text((20, 40), f"Some words of page {number}.", fontsize=11)
         document.save(path)
     return path
-
-
-def wanted() -> Wanted:
-    return Wanted(View(72), None, lambda page: False, lambda: Prices(1, 1, 1, 1), lambda kind, seconds: None)
 
 
 @pytest.fixture

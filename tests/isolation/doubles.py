@@ -1,36 +1,24 @@
 """Drafters that die: made in the child, where they (or what they put in the place of MuPDF) crash, hang or eat memory.
 
-Each is a factory that travels to the child by its name, as :func:`docspec.drafting.make_drafter` does. What goes wrong
-goes wrong on page 2, or on every page of a file whose name says so.
+Each is a factory that travels to the child by its name, as :func:`docspec.drafting.make_drafter` does. What befalls a
+page goes by its number, so that one document meets all.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from docspec.core import BBox, Category, PageDraft, PageImage, Region
+from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage, Region
+from docspec.documents.view import View
 from docspec.drafting import SafeDrafter
+from docspec.drafting.economy import Prices
+from docspec.isolation.hand import Wanted
 
 MOST = 3 * 2**30
 """Bytes that are eaten at most, where nobody stops it."""
-
-
-class Double:
-    """Drafts one word; ``fate`` is what befalls it on page 2."""
-
-    name = "double"
-
-    def __init__(self, fate: Callable[[], object] = lambda: None) -> None:
-        self._fate = fate
-
-    def draft(self, page: PageImage) -> PageDraft:
-        if page.number == 2 or "always" in page.source:
-            self._fate()
-        region = Region(BBox(1, 1, page.width - 1, page.height - 1), Category.TEXT, ("word",))
-        return PageDraft((region,), self.name)
 
 
 def hang() -> None:
@@ -47,60 +35,77 @@ def run_short() -> None:
     raise MemoryError
 
 
+FATES: Mapping[int, Callable[[], object]] = {
+    2: os.abort,
+    4: lambda: ctypes.memset(1, 0, 1),
+    6: lambda: os._exit(7),
+    8: hang,
+    10: eat,
+    12: run_short,
+}
+"""What befalls pages by their number."""
+
+
+class Double:
+    """Drafts one word."""
+
+    name = "double"
+
+    def __init__(self, fates: Mapping[int, Callable[[], object]]) -> None:
+        self._fates = fates
+
+    def draft(self, page: PageImage) -> PageDraft:
+        self._fates.get(page.number, lambda: None)()
+        region = Region(BBox(1, 1, page.width - 1, page.height - 1), Category.TEXT, ("word",))
+        return PageDraft((region,), self.name)
+
+
 def sound(options: Any, economy: Any) -> SafeDrafter:
-    return SafeDrafter(Double())
+    return SafeDrafter(Double({}))
+
+
+def ill_fated(options: Any, economy: Any) -> SafeDrafter:
+    return SafeDrafter(Double(FATES))
 
 
 def failing(options: Any, economy: Any) -> SafeDrafter:
-    return SafeDrafter(Double(lambda: 1 // 0))
+    return SafeDrafter(Double({1: lambda: 1 // 0}))
 
 
 def aborting(options: Any, economy: Any) -> SafeDrafter:
-    return SafeDrafter(Double(os.abort))
-
-
-def faulting(options: Any, economy: Any) -> SafeDrafter:
-    return SafeDrafter(Double(lambda: ctypes.memset(1, 0, 1)))
-
-
-def leaving(options: Any, economy: Any) -> SafeDrafter:
-    return SafeDrafter(Double(lambda: os._exit(7)))
+    return SafeDrafter(Double(dict.fromkeys(range(1, 10), os.abort)))
 
 
 def hanging(options: Any, economy: Any) -> SafeDrafter:
-    return SafeDrafter(Double(hang))
+    return SafeDrafter(Double({2: hang}))
 
 
-def eating(options: Any, economy: Any) -> SafeDrafter:
-    return SafeDrafter(Double(eat))
-
-
-def running_short(options: Any, economy: Any) -> SafeDrafter:
-    return SafeDrafter(Double(run_short))
-
-
-def aborting_while_drawing(options: Any, economy: Any) -> SafeDrafter:
-    return _drawing(os.abort)
+def ill_fated_drawing(options: Any, economy: Any) -> SafeDrafter:
+    """Puts abort, endless call and hunger into the drawing of pages 2, 4 and 6."""
+    return _drawing({2: os.abort, 4: hang, 6: eat})
 
 
 def hanging_while_drawing(options: Any, economy: Any) -> SafeDrafter:
-    return _drawing(hang)
+    return _drawing({2: hang})
 
 
-def eating_while_drawing(options: Any, economy: Any) -> SafeDrafter:
-    return _drawing(eat)
+def refusing(options: Any, economy: Any) -> SafeDrafter:
+    raise DrafterError("no models here")
 
 
-def _drawing(fate: Callable[[], object]) -> SafeDrafter:
-    """Puts ``fate`` into the drawing of page 2."""
+def _drawing(fates: Mapping[int, Callable[[], object]]) -> SafeDrafter:
     from docspec.documents.pdf import PdfDocument
 
     honest = PdfDocument._load
 
     def load(self: Any, number: int, view: Any) -> PageImage:
-        if number == 2:
-            fate()
+        fates.get(number, lambda: None)()
         return honest(self, number, view)
 
     PdfDocument._load = load  # type: ignore[method-assign]
-    return SafeDrafter(Double())
+    return SafeDrafter(Double({}))
+
+
+def wanted() -> Wanted:
+    """Small pages, none by regions."""
+    return Wanted(View(72), None, lambda page: False, lambda: Prices(1, 1, 1, 1), lambda kind, seconds: None)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from docspec.core import Failure, InputError
+from docspec.core import DrafterError, Failure, InputError
 from docspec.documents import PageFailure
 from docspec.documents.sources import source_from_path
 from docspec.isolation.hand import Prepared
 from docspec.isolation.pool import Isolation
 from tests.isolation import doubles
-from tests.isolation.conftest import wanted, written
+from tests.isolation.conftest import written
+from tests.isolation.doubles import wanted
 
-TIMEOUT = 4.0
+TIMEOUT = 3.0
 MEMORY = 700 * 2**20
 
 
@@ -28,49 +28,48 @@ def read(children: Isolation, path: Path, ahead: int = 1) -> list[Prepared | Pag
     return [page for _, page in children.pages(places, wanted(), ahead)]
 
 
-@pytest.mark.parametrize(
-    ("make", "failure", "why"),
-    [
-        (doubles.aborting, Failure.CRASHED, "SIGABRT"),
-        (doubles.faulting, Failure.CRASHED, "SIGSEGV"),
-        (doubles.leaving, Failure.CRASHED, "exit code 7"),
-        (doubles.hanging, Failure.TIMED_OUT, "not done within"),
-        (doubles.eating, Failure.OUT_OF_MEMORY, "700 MiB"),
-        (doubles.running_short, Failure.OUT_OF_MEMORY, "out of memory"),
-    ],
-)
-def test_a_drafter_that_takes_the_child_along_costs_one_draft(
-    isolation: Callable[..., Isolation], pdf: Path, make: Any, failure: Failure, why: str
+def test_a_drafter_that_takes_the_child_along_costs_the_page_its_draft(
+    isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
-    first, second, third = read(isolation(make, MEMORY, page_timeout=TIMEOUT), pdf)
-    assert isinstance(first, Prepared) and isinstance(second, Prepared) and isinstance(third, Prepared)
-    assert len(first.drafted.draft.regions) == len(third.drafted.draft.regions) == 1
-    assert second.drafted.draft.is_empty and not second.drafted.blank
-    [event] = second.drafted.events
-    assert (event.kind, event.failure) == ("drafter_failed", failure)
-    assert why in event.detail
-    assert second.page.image.size == first.page.image.size
-    assert second.page.image.tobytes() != first.page.image.tobytes()
-    if failure is Failure.TIMED_OUT:
-        assert second.drafted.draft.seconds < 1.5 * TIMEOUT
+    children = isolation(doubles.ill_fated, MEMORY, page_timeout=TIMEOUT)
+    pages = read(children, written(tmp_path / "a.pdf", pages=13))
+    prepared = [page for page in pages if isinstance(page, Prepared)]
+    assert len(prepared) == 13, "no page is lost"
+    assert len({page.page.image.tobytes() for page in prepared}) == 13
+    for page in prepared[::2]:
+        assert len(page.drafted.draft.regions) == 1 and not page.drafted.events
+    said = []
+    for page in prepared[1::2]:
+        assert page.drafted.draft.is_empty and not page.drafted.blank
+        [event] = page.drafted.events
+        assert event.kind == "drafter_failed"
+        said.append((event.failure, event.detail.split(": ", 1)[1]))
+    died = "decoded without a draft"
+    assert said == [
+        (Failure.CRASHED, f"crashed (SIGABRT); {died}"),
+        (Failure.CRASHED, f"crashed (SIGSEGV); {died}"),
+        (Failure.CRASHED, f"crashed (exit code 7); {died}"),
+        (Failure.TIMED_OUT, f"was not done in time (--page-timeout); {died}"),
+        (Failure.OUT_OF_MEMORY, f"took more than 700 MiB of memory; {died}"),
+        (Failure.OUT_OF_MEMORY, f"out of memory; {died}"),
+    ]
+    assert prepared[7].drafted.draft.seconds < 1.5 * TIMEOUT
 
 
-@pytest.mark.parametrize(
-    ("make", "failure"),
-    [
-        (doubles.aborting_while_drawing, Failure.CRASHED),
-        (doubles.hanging_while_drawing, Failure.TIMED_OUT),
-        (doubles.eating_while_drawing, Failure.OUT_OF_MEMORY),
-    ],
-)
 def test_a_page_that_takes_the_child_along_while_it_is_drawn_is_lost_alone(
-    isolation: Callable[..., Isolation], pdf: Path, make: Any, failure: Failure
+    isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
-    first, second, third = read(isolation(make, MEMORY, page_timeout=TIMEOUT), pdf)
-    assert isinstance(first, Prepared) and isinstance(third, Prepared)
-    assert isinstance(second, PageFailure)
-    assert second.error.failure is failure
-    assert str(second.error).startswith(f"{pdf}, page 2: cannot be rendered: ")
+    children = isolation(doubles.ill_fated_drawing, MEMORY, page_timeout=TIMEOUT)
+    pages = read(children, written(tmp_path / "a.pdf", pages=7))
+    assert [isinstance(page, Prepared) for page in pages] == [True, False] * 3 + [True]
+    lost = [page.error for page in pages if isinstance(page, PageFailure)]
+    assert [error.failure for error in lost] == [
+        Failure.CRASHED,
+        Failure.TIMED_OUT,
+        Failure.OUT_OF_MEMORY,
+    ]
+    why = "cannot be rendered: drawing it was not done in time (--page-timeout)"
+    assert str(lost[1]) == f"{tmp_path}/a.pdf, page 4: {why}"
 
 
 def test_the_pages_that_are_not_drawn_when_a_document_is_out_of_time_fail(
@@ -87,37 +86,28 @@ def test_the_pages_that_are_not_drawn_when_a_document_is_out_of_time_fail(
 def test_a_drafter_that_dies_again_and_again_is_given_up(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
-    pages = read(isolation(doubles.aborting), written(tmp_path / "always.pdf", pages=5))
+    pages = read(isolation(doubles.aborting), written(tmp_path / "a.pdf", pages=5))
     said = [page.drafted.events[0].detail for page in pages if isinstance(page, Prepared)]
     assert ["SIGABRT" in detail for detail in said] == [True, True, True, False, False]
     assert "given up" in said[3]
 
 
 def test_a_child_that_dies_while_it_opens_a_file_costs_that_file(
-    isolation: Callable[..., Isolation], pdf: Path, monkeypatch: pytest.MonkeyPatch
+    isolation: Callable[..., Isolation], pdf: Path
 ) -> None:
     children = isolation(doubles.sound)
     assert len(read(children, pdf)) == 3
-    hand = children._hands[0]
-    assert hand._child is not None
-    os.kill(hand._child.pid, 9)
+    child = children._hands[0]._child
+    assert child is not None
+    os.kill(child.pid, 9)
     with pytest.raises(InputError, match="opening it") as raised:
         children.open(source_from_path(pdf))
     assert raised.value.failure is Failure.OUT_OF_MEMORY
     assert len(read(children, pdf)) == 3
 
 
-def test_a_drafter_that_cannot_work_is_said_once_and_for_all(
+def test_a_drafter_that_cannot_work_is_said_before_any_page(
     isolation: Callable[..., Isolation], pdf: Path
 ) -> None:
-    from docspec.core import DrafterError
-
-    children = isolation(refusing)
     with pytest.raises(DrafterError, match="no models here"):
-        read(children, pdf)
-
-
-def refusing(options: Any, economy: Any) -> Any:
-    from docspec.core import DrafterError
-
-    raise DrafterError("no models here")
+        read(isolation(doubles.refusing), pdf)

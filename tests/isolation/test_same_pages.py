@@ -62,7 +62,7 @@ def test_a_page_larger_than_the_window_comes_whole(
 ) -> None:
     from docspec.documents.sources import source_from_path
     from docspec.isolation.hand import Prepared
-    from tests.isolation.conftest import wanted
+    from tests.isolation.doubles import wanted
 
     picture = Image.effect_noise((3000, 2 * SIZE // 9000), 90).convert("RGB")
     picture.save(tmp_path / "large.png", compress_level=1)

@@ -40,6 +40,7 @@ class RegionPages:
             setup.doubt,
             card.reads_charts,
             options.provenance,
+            setup.frugal,
         )
 
     def takes(self, page: PageImage) -> bool:

@@ -118,6 +118,7 @@ class RegionReading:
         doubt: float = 0.0,
         charts: bool = False,
         traced: bool = False,
+        alone: bool = False,
     ) -> None:
         self._engine = engine
         self._target = target
@@ -128,6 +129,7 @@ class RegionReading:
         self._doubt = doubt
         self._charts = charts
         self._traced = traced
+        self._alone = alone
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops, encoded."""
@@ -155,7 +157,7 @@ class RegionReading:
             [replace(crop.request, plain=True) if plain else crop.request for crop in page.crops]
             for page in pages
         ]
-        decoded = decode_side_by_side(self._engine, asked, on_step)
+        decoded = decode_side_by_side(self._engine, asked, on_step, self._alone)
         for page, (outputs, stats) in zip(pages, decoded, strict=True):
             page.outputs, page.stats = outputs, page.stats + stats
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, StepRunner
 
 if TYPE_CHECKING:
+    from docspec.targets.adapter import TransformersTarget
     from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
 
@@ -47,6 +49,18 @@ def make_steps(target: TargetModel, wanted: Graphs) -> StepRunner:
         return EagerSteps(target, reason)
     candidates: list[Candidate] = [compiled] if wanted == "compile" else [cuda_graphs, compiled]
     return FirstThatWorks(target, [*candidates, EagerSteps])
+
+
+@contextmanager
+def as_they_come(target: TransformersTarget) -> Iterator[None]:
+    """Within it steps are run as they come, and what was captured of others is let go of."""
+    usual = target.steps
+    usual.forget()
+    target.steps = EagerSteps(target, "memory ran out")
+    try:
+        yield
+    finally:
+        target.steps = usual
 
 
 class FirstThatWorks:
@@ -91,6 +105,9 @@ class FirstThatWorks:
             return self._runner.advance(pending, cache)
         except CaptureError as error:
             return self._instead(error).advance(pending, cache)
+
+    def forget(self) -> None:
+        self._runner.forget()
 
     def _instead(self, error: CaptureError) -> StepRunner:
         """What runs a step whose capture failed. It may be run again: it writes the same keys and values to the same

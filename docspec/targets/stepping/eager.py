@@ -38,6 +38,9 @@ class EagerSteps:
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
         return rows, slots
 
+    def forget(self) -> None:
+        """Nothing is captured."""
+
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
         return bucket(nodes, TREES), view_of(reach, slots)
 

@@ -178,3 +178,7 @@ class StepRunner(Protocol):
     def advance(self, pending: Pending, cache: KVCache) -> Choice:
         """The choice after one token run alone."""
         ...
+
+    def forget(self) -> None:
+        """Lets go of the memory that captures of steps hold."""
+        ...
