@@ -163,6 +163,9 @@ class ParseOptions:
 
     drafter: DrafterName = option("auto", "What proposes text; auto decides page by page.", DRAFTS)
     drafts: Path | None = option(None, "Saved results, for --drafter saved.", DRAFTS, metavar="FILE|DIR")
+    ocr_model: Path | None = option(
+        None, "Another recognition model of RapidOCR, for scripts that its own cannot write.", DRAFTS, metavar="FILE"
+    )
     ppstructure_models: Path | None = option(
         None, "Local PP-StructureV3 models, one folder each.", DRAFTS, metavar="DIR"
     )

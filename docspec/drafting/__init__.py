@@ -6,10 +6,15 @@ Importing this package loads no drafter; :func:`make_drafter` loads the one that
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from docspec.core import ParseOptions, UsageError
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.economy import Economy
 from docspec.drafting.safe import SafeDrafter
+
+if TYPE_CHECKING:
+    from docspec.drafting.recogniser import Recogniser
 
 __all__ = ["Drafter", "SafeDrafter", "build_drafter", "make_drafter"]
 
@@ -35,7 +40,7 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
         case "auto":
             from docspec.drafting.auto import AutoDrafter
 
-            return AutoDrafter(economy=economy)
+            return AutoDrafter(recogniser=_recogniser(options), economy=economy)
         case "text-layer":
             from docspec.drafting.text_layer import TextLayerDrafter
 
@@ -43,13 +48,13 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
         case "rapidocr":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
-            return RapidOcrDrafter()
+            return RapidOcrDrafter(_recogniser(options))
         case "text-layer+rapidocr":
             from docspec.drafting.merged import MergedDrafter
             from docspec.drafting.rapidocr import RapidOcrDrafter
             from docspec.drafting.text_layer import TextLayerDrafter
 
-            return MergedDrafter(TextLayerDrafter(), RapidOcrDrafter())
+            return MergedDrafter(TextLayerDrafter(), RapidOcrDrafter(_recogniser(options)))
         case "ppstructure":
             from docspec.drafting.ppstructure import PPStructureDrafter
 
@@ -72,3 +77,12 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
         f"--drafter {options.drafter}: unknown; choose auto, text-layer, rapidocr, text-layer+rapidocr, ppstructure, "
         "saved or none"
     )
+
+
+def _recogniser(options: ParseOptions) -> Recogniser:
+    from docspec.drafting.recogniser import Recogniser
+
+    recogniser = Recogniser(model=options.ocr_model)
+    if options.ocr_model is not None:
+        recogniser.check()  # auto goes on without a recogniser, but not without one that was asked for
+    return recogniser

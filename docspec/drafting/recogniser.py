@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import BBox, DrafterError
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
+from docspec.drafting.right_to_left import read_from_left
 from docspec.drafting.tiles import tiles
 from docspec.drafting.tilt import turned
 
@@ -33,24 +34,27 @@ MAX_THREADS = 8
 
 
 class Recogniser:
-    """Finds and reads lines of text in images. ``threads`` defaults to the cores of this process, at most
-    8.
+    """Finds and reads lines of text in images. ``threads`` defaults to the cores of this process, at most 8;
+    ``model`` recognises in place of the wheel's own.
     """
 
-    def __init__(self, threads: int | None = None, max_side: int = MAX_SIDE) -> None:
+    def __init__(
+        self, threads: int | None = None, max_side: int = MAX_SIDE, model: Path | None = None
+    ) -> None:
         self._threads = threads or min(MAX_THREADS, _cores())
         self._max_side = max_side
+        self._models = {key: _model_folder() / name for key, name in MODELS.items()} if _is_here() else {}
+        if model is not None:
+            self._models["Rec.model_path"] = model
 
     def check(self) -> None:
         """Raise :class:`DrafterError` when RapidOCR or one of its models is missing."""
         for name in ("rapidocr", "onnxruntime"):
             if importlib.util.find_spec(name) is None:
                 raise DrafterError(f"{name} is not installed; run: pip install rapidocr onnxruntime")
-        missing = [name for name in MODELS.values() if not (_model_folder() / name).is_file()]
-        if missing:
-            raise DrafterError(
-                f"rapidocr lacks its model {missing[0]}; reinstall it: pip install --force-reinstall rapidocr"
-            )
+        for file in self._models.values():
+            if not file.is_file():
+                raise DrafterError(_way_to(file))
 
     @property
     def alphabet(self) -> frozenset[str]:
@@ -75,7 +79,7 @@ class Recogniser:
         tilt = _tilt([quad for quad, _, _ in quads])
         lines = []
         for number, (quad, text, score) in enumerate(quads):
-            text = repair(text)
+            text = repair(read_from_left(text))
             if text:
                 bbox = _upright(quad, tilt, image.width, image.height)
                 lines.append(TextLine(bbox, text, bbox.height, number, score))
@@ -85,7 +89,7 @@ class Recogniser:
         """The text of an image of one line and the recogniser's confidence, 0..1."""
         result = self._engine(_bgr(image), use_det=False, use_rec=True)
         texts, scores = getattr(result, "txts", None), getattr(result, "scores", None)
-        return (repair(texts[0]), float(scores[0])) if texts and scores else ("", 0.0)
+        return (repair(read_from_left(texts[0])), float(scores[0])) if texts and scores else ("", 0.0)
 
     @cached_property
     def _engine(self) -> Any:
@@ -102,7 +106,7 @@ class Recogniser:
                 "EngineConfig.onnxruntime.intra_op_num_threads": self._threads,
                 "EngineConfig.onnxruntime.inter_op_num_threads": 1,
             }
-            | {key: str(_model_folder() / name) for key, name in MODELS.items()}
+            | {key: str(file) for key, file in self._models.items()}
         )
 
     @cached_property
@@ -111,11 +115,28 @@ class Recogniser:
         return frozenset(character for character in characters if len(character) == 1) | {" "}
 
 
+def _is_here() -> bool:
+    return importlib.util.find_spec("rapidocr") is not None
+
+
 def _model_folder() -> Path:
     spec = importlib.util.find_spec("rapidocr")
     if spec is None or spec.origin is None:
         raise DrafterError("rapidocr is not installed; run: pip install rapidocr onnxruntime")
     return Path(spec.origin).parent / "models"
+
+
+def _way_to(file: Path) -> str:
+    """What to do about a model that is not there: RapidOCR's own list says where others are had."""
+    if file.parent == _model_folder() and file.name in MODELS.values():
+        return f"rapidocr lacks its model {file.name}; reinstall it: pip install --force-reinstall rapidocr"
+    listed = (_model_folder().parent / "default_models.yaml").read_text(encoding="utf-8").split()
+    addresses = [word for word in listed if word.endswith("_rec_mobile.onnx")]
+    found = next((address for address in addresses if address.endswith(f"/{file.name}")), None)
+    if found is not None:
+        return f"{file}: no such file; fetch it once: curl -L -o {file} {found}"
+    names = sorted({address.rsplit("/", 1)[1] for address in addresses if "PP-OCRv5" in address})
+    return f"{file}: no such file; RapidOCR has {', '.join(names)}, and says where if one is asked for"
 
 
 def _cores() -> int:

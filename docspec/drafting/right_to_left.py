@@ -90,6 +90,11 @@ def logical_text(
     return as_letters("".join(ordered))
 
 
+def read_from_left(text: str) -> str:
+    """A line that was read character by character from left to right, in the order of reading."""
+    return as_letters("".join(_undone(list(text)))) if is_right_to_left(text) else text
+
+
 def _glyphs(chars: Iterable[Mapping[str, Any]]) -> list[_Glyph]:
     """What was painted at once: a character and those without width at either of its ends. MuPDF turns what runs from
     right to left round as a whole, ligatures and marks with it, so that the one with width comes last."""

@@ -38,11 +38,12 @@ def _print(found: list[Entry]) -> None:
     from docspec.targets.estimate import gib
 
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for title in ("model", "family", "parameters", "licence", "on this machine"):
+    table.add_column("model", no_wrap=True)
+    for title in ("family", "billions", "licence", "here"):
         table.add_column(title, overflow="fold")
     for entry in found:
         here = "; ".join(f"{gib(one.size)}, revision {one.revision[:10]}" for one in entry.held)
-        size = f"{entry.billions:g} billion" if entry.billions else ""
+        size = f"{entry.billions:g}" if entry.billions else ""
         table.add_row(
             entry.name, entry.family, size, entry.licence, "bundled" if entry.name == "mini" else here
         )

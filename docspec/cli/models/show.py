@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from docspec.cli.models.parameters import AsJson, Name, Offline, go_offline
 from docspec.console import exits
+
+if TYPE_CHECKING:
+    from docspec.targets.card import TargetCard
 
 
 def show(name: Name, offline: Offline = False, as_json: AsJson = False) -> int:
@@ -24,31 +28,26 @@ def show(name: Name, offline: Offline = False, as_json: AsJson = False) -> int:
 
 def _facts(name: str, offline: bool) -> dict[str, Any]:
     from docspec.core import ModelError
-    from docspec.models.hub import ask
     from docspec.models.known import entry_of, path_of
-    from docspec.targets.estimate import gib
+    from docspec.targets.card import TargetCard
     from docspec.targets.families import families
 
     entry = entry_of(name)
     facts: dict[str, Any] = {"model": name}
+    family = families().get(entry.family)
     try:
         path = path_of(name)
     except ModelError:
-        if offline or not entry.name.count("/") == 1 or name[0] in "./~":
+        if name.partition("@")[0].count("/") != 1 or name[0] in "./~" or (offline and not entry.billions):
             raise
-        published = ask(name)
-        facts |= {
-            "licence": published.licence,
-            "revision": published.revision,
-            "size": f"{gib(published.size)} in {len(published.files)} files, to be fetched",
-        }
-        if published.gated:
-            facts["access"] = "only for those who accept its licence on the hub"
+        facts |= {"path": "not on this machine"} if offline else _published(name)
     else:
-        facts |= {"path": path, **_local(name, path)}
+        card = (family.card_of(name) if family is not None else TargetCard("markdown")).overridden_by(
+            str(path)
+        )
+        facts |= {"path": str(path), **_local(path, card)}
         revision = next((one.revision for one in entry.held if one.path == path), "")
         facts |= {"revision": revision} if revision else {}
-    family = families().get(entry.family)
     if family is not None:
         facts |= {"family": entry.family, "dialect": family.card_of(name).dialect}
         facts |= {"note": family.note} if family.note else {}
@@ -61,11 +60,22 @@ def _facts(name: str, offline: bool) -> dict[str, Any]:
     return facts
 
 
-def _local(name: str, path: Any) -> dict[str, str]:
-    from docspec.targets.card import TargetCard
+def _published(name: str) -> dict[str, str]:
+    from docspec.models.hub import ask
+    from docspec.targets.estimate import gib
+
+    model = ask(name)
+    return {
+        "licence": model.licence,
+        "revision": model.revision,
+        "size": f"{gib(model.size)} in {len(model.files)} files, to be fetched",
+        **({"access": "only for those who accept its licence on the hub"} if model.gated else {}),
+    }
+
+
+def _local(path: Path, card: TargetCard) -> dict[str, str]:
     from docspec.targets.estimate import PROMPT, estimate, gib
 
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    card = TargetCard("markdown").overridden_by(str(path))
     wanted = estimate(str(path), "bfloat16", PROMPT + card.max_new_tokens)
     return {"size": gib(size), "memory": f"{wanted.words} in bfloat16, twice that in float32"}
