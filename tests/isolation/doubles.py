@@ -39,9 +39,8 @@ FATES: Mapping[int, Callable[[], object]] = {
     2: os.abort,
     4: lambda: ctypes.memset(1, 0, 1),
     6: lambda: os._exit(7),
-    8: hang,
-    10: eat,
-    12: run_short,
+    8: eat,
+    10: run_short,
 }
 """What befalls pages by their number."""
 
@@ -81,8 +80,8 @@ def hanging(options: Any, economy: Any) -> SafeDrafter:
 
 
 def ill_fated_drawing(options: Any, economy: Any) -> SafeDrafter:
-    """Puts abort, endless call and hunger into the drawing of pages 2, 4 and 6."""
-    return _drawing({2: os.abort, 4: hang, 6: eat})
+    """Puts abort and hunger into the drawing of pages 2 and 4."""
+    return _drawing({2: os.abort, 4: eat})
 
 
 def hanging_while_drawing(options: Any, economy: Any) -> SafeDrafter:

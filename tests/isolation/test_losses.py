@@ -17,7 +17,8 @@ from tests.isolation import doubles
 from tests.isolation.conftest import written
 from tests.isolation.doubles import wanted
 
-TIMEOUT = 3.0
+TIMEOUT = 5.0
+"""Seconds: long for the small pages here even where others keep the machine busy."""
 MEMORY = 700 * 2**20
 
 
@@ -31,11 +32,10 @@ def read(children: Isolation, path: Path, ahead: int = 1) -> list[Prepared | Pag
 def test_a_drafter_that_takes_the_child_along_costs_the_page_its_draft(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
-    children = isolation(doubles.ill_fated, MEMORY, page_timeout=TIMEOUT)
-    pages = read(children, written(tmp_path / "a.pdf", pages=13))
+    pages = read(isolation(doubles.ill_fated, MEMORY), written(tmp_path / "a.pdf", pages=11))
     prepared = [page for page in pages if isinstance(page, Prepared)]
-    assert len(prepared) == 13, "no page is lost"
-    assert len({page.page.image.tobytes() for page in prepared}) == 13
+    assert len(prepared) == 11, "no page is lost"
+    assert len({page.page.image.tobytes() for page in prepared}) == 11
     for page in prepared[::2]:
         assert len(page.drafted.draft.regions) == 1 and not page.drafted.events
     said = []
@@ -49,27 +49,30 @@ def test_a_drafter_that_takes_the_child_along_costs_the_page_its_draft(
         (Failure.CRASHED, f"crashed (SIGABRT); {died}"),
         (Failure.CRASHED, f"crashed (SIGSEGV); {died}"),
         (Failure.CRASHED, f"crashed (exit code 7); {died}"),
-        (Failure.TIMED_OUT, f"was not done in time (--page-timeout); {died}"),
         (Failure.OUT_OF_MEMORY, f"took more than 700 MiB of memory; {died}"),
         (Failure.OUT_OF_MEMORY, f"out of memory; {died}"),
     ]
-    assert prepared[7].drafted.draft.seconds < 1.5 * TIMEOUT
+
+
+def test_a_drafter_that_hangs_is_stopped_in_time(isolation: Callable[..., Isolation], pdf: Path) -> None:
+    first, second, third = read(isolation(doubles.hanging, page_timeout=TIMEOUT), pdf)
+    assert isinstance(first, Prepared) and isinstance(second, Prepared) and isinstance(third, Prepared)
+    assert not first.drafted.events and not third.drafted.events
+    [event] = second.drafted.events
+    assert event.failure is Failure.TIMED_OUT
+    assert "was not done in time (--page-timeout); decoded without" in event.detail
+    assert second.drafted.draft.seconds < 1.5 * TIMEOUT
 
 
 def test_a_page_that_takes_the_child_along_while_it_is_drawn_is_lost_alone(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
-    children = isolation(doubles.ill_fated_drawing, MEMORY, page_timeout=TIMEOUT)
-    pages = read(children, written(tmp_path / "a.pdf", pages=7))
-    assert [isinstance(page, Prepared) for page in pages] == [True, False] * 3 + [True]
+    pages = read(isolation(doubles.ill_fated_drawing, MEMORY), written(tmp_path / "a.pdf", pages=5))
+    assert [isinstance(page, Prepared) for page in pages] == [True, False, True, False, True]
     lost = [page.error for page in pages if isinstance(page, PageFailure)]
-    assert [error.failure for error in lost] == [
-        Failure.CRASHED,
-        Failure.TIMED_OUT,
-        Failure.OUT_OF_MEMORY,
-    ]
-    why = "cannot be rendered: drawing it was not done in time (--page-timeout)"
-    assert str(lost[1]) == f"{tmp_path}/a.pdf, page 4: {why}"
+    assert [error.failure for error in lost] == [Failure.CRASHED, Failure.OUT_OF_MEMORY]
+    why = "cannot be rendered: drawing it crashed (SIGABRT)"
+    assert str(lost[0]) == f"{tmp_path}/a.pdf, page 2: {why}"
 
 
 def test_the_pages_that_are_not_drawn_when_a_document_is_out_of_time_fail(
