@@ -15,7 +15,15 @@ from PIL.Image import Image, Resampling
 from torch.nn import functional
 
 from docspec.core import ModelError
-from docspec.targets.attention import FOLDED, additive_mask, folded_mask, within_window
+from docspec.targets.attention import (
+    FOLDED,
+    PACKED,
+    Packed,
+    additive_mask,
+    folded_mask,
+    packing,
+    within_window,
+)
 from docspec.targets.card import TargetCard
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.kv_arena import KVArena
@@ -195,13 +203,26 @@ class TransformersTarget:
         if self._window is not None:
             near = mask & within_window(cache, mask, self._window)
             masks = {"full_attention": masks, "sliding_attention": self._prepared(near)}
-        return self._decoder(
+        packed, told = self._packing(tokens, cache), {}
+        if packed is not None:
+            tokens, positions = packed.gathered(tokens), packed.gathered(positions)
+            cache.write_index = cache.write_index.index_select(0, packed.index)
+            told[PACKED] = packed
+        hidden = self._decoder(
             inputs_embeds=self.embed(tokens),
             position_ids=positions,  # the same on every axis: those of text
             attention_mask=masks,
             past_key_values=cache,
             use_cache=True,
+            **told,
         ).last_hidden_state
+        return hidden if packed is None else packed.spread(hidden)
+
+    def _packing(self, tokens: torch.Tensor, cache: KVCache) -> Packed | None:
+        """How the trees of a step are packed: only where computing takes the time, and no shape is to repeat."""
+        if self.attention != FOLDED or tokens.device.type != "cpu" or torch.compiler.is_compiling():
+            return None
+        return packing(cache, *tokens.shape) if len(tokens) > 1 else None
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:
         logits = self._head(hidden)

@@ -7,6 +7,7 @@ is a mask. Folding gives the same sums: query heads that share a key head become
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -19,6 +20,38 @@ if TYPE_CHECKING:
 
 FOLDED = "docspec_folded"
 """The name under which transformers knows it."""
+
+
+PACKED = "docspec_packed"
+"""The name under which :class:`Packed` is handed down to it."""
+
+WASTE = 1.1
+"""Trees are packed where padding would make this many times as many nodes of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Rows of trees of different sizes as one row of tokens without padding: ``index`` ``(nodes,)`` are the places of
+    the nodes in ``(rows, tree)``. Attention alone needs rows; all else of a layer costs what there is."""
+
+    index: torch.Tensor
+    rows: int
+    tree: int
+
+    def spread(self, packed: torch.Tensor) -> torch.Tensor:
+        """``(1, nodes, ...)`` as ``(rows, tree, ...)``, zero where there is padding."""
+        spread = packed.new_zeros((self.rows * self.tree, *packed.shape[2:]))
+        return spread.index_copy_(0, self.index, packed[0]).unflatten(0, (self.rows, self.tree))
+
+    def gathered(self, spread: torch.Tensor) -> torch.Tensor:
+        """``(rows, tree, ...)`` as ``(1, nodes, ...)``."""
+        return spread.flatten(0, 1).index_select(0, self.index).unsqueeze(0)
+
+
+def packing(cache: KVCache, rows: int, tree: int) -> Packed | None:
+    """How the trees of the step that ``cache`` was told of are packed; ``None`` where padding costs little."""
+    index = (cache.write_index % cache.slots != cache.padding_slot).nonzero().flatten()
+    return Packed(index, rows, tree) if len(index) * WASTE < rows * tree else None
 
 
 def folded_attention(
@@ -35,8 +68,13 @@ def folded_attention(
 
     ``attention_mask`` is boolean ``(rows, 1, tokens, slots)``, or what :func:`folded_mask` makes of such a one. Returns
     ``(rows, tokens, heads, dim)``. Without a mask, or where every head has its own keys, transformers' own sdpa path
-    is taken.
+    is taken. Packed trees are laid out by rows and packed again.
     """
+    packed: Packed | None = kwargs.pop(PACKED, None)
+    if packed is not None:
+        query = packed.spread(query.transpose(1, 2)).transpose(1, 2)
+        found, _ = folded_attention(module, query, key, value, attention_mask, scaling, dropout, **kwargs)
+        return packed.gathered(found), None
     rows, heads, tokens, dim = query.shape
     groups = heads // key.shape[1]
     if attention_mask is None or groups == 1:

@@ -37,6 +37,11 @@ class KVCache(Protocol):
     storage: torch.Tensor
     write_index: torch.Tensor
 
+    @property
+    def padding_slot(self) -> int:
+        """The slot of each row that padding writes to."""
+        ...
+
     def begin_prefills(self, rows: Sequence[int], lengths: Sequence[int]) -> None:
         """The next forward pass is the prompts of ``rows``, padded on the right to the longest one. Raises
         ``ValueError`` if that does not fit."""
