@@ -173,9 +173,7 @@ class Parser:
 
     @property
     def _view(self) -> View:
-        options = self.options
-        limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
-        return View(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)
+        return View.of(self.options)
 
     @property
     def _image_dpi(self) -> float | None:

@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "telemetry": set(),
     "offline": {"core", "telemetry"},
     "parser": {*READING, "isolation", "offline"},
-    "corpus": {"core", "console", "documents", "reporting", "targets", "parser"},
+    "corpus": {"core", "console", "documents", "isolation", "reporting", "targets", "parser"},
     "doctor": {"core", "drafting", "targets", "versions"},
 }
 """Rooms of ``docspec`` and the rooms that each may import; the front doors below may import everything else."""

@@ -7,7 +7,10 @@ from dataclasses import replace
 
 from docspec.core import PageResult
 from docspec.reporting.formats import renderer_for
-from docspec.reporting.renderer import SUFFIXES, Layout
+from docspec.reporting.renderer import Format, Layout
+
+COMPARED: tuple[Format, ...] = ("md", "json", "html")
+"""The others are made of what is in the JSON."""
 
 
 def files_of(result: PageResult) -> dict[str, str]:
@@ -15,7 +18,7 @@ def files_of(result: PageResult) -> dict[str, str]:
     none of them, nor of what was cut."""
     result = replace(result, cut=None)
     written: dict[str, str] = {}
-    for name in SUFFIXES:
+    for name in COMPARED:
         renderer = renderer_for(name, Layout())
         text = renderer.page(result, {}) + renderer.end()
         written[name] = _without_draft_boxes(text) if name == "json" else text

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,6 +24,7 @@ from docspec.console.terminal import (
     stderr_console,
 )
 from docspec.core import DocspecError, OutputError, ParseOptions, UsageError
+from docspec.core.options import flag_of
 from docspec.corpus import command
 from docspec.corpus.counts import Counts
 from docspec.corpus.identity import identity_of
@@ -38,7 +39,16 @@ from docspec.corpus.watcher import Watcher
 from docspec.corpus.writing import Writing
 from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.sources import Unreadable, is_folder, is_pattern, shown
-from docspec.reporting.destinations import STDOUT, Destination, check, infer_format, plan
+from docspec.reporting.destinations import (
+    LINKING,
+    STDOUT,
+    Destination,
+    InputFile,
+    check,
+    infer_format,
+    plan,
+    plan_more,
+)
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.timing import Report
 from docspec.versions import DISTRIBUTION, machine, version_of, versions
@@ -49,10 +59,40 @@ class Outputs:
     """What was asked for on the output side, as given on the command line."""
 
     output: str | None
-    format: Format | None
+    asked: tuple[Format, ...]
     figures: str | None
     layout: Layout
     report: Path | None
+    view: str | None = None
+    layout_pdf: str | None = None
+    tables: str | None = None
+
+    @property
+    def formats(self) -> tuple[Format, ...]:
+        """The formats asked for, each once, the one first that the output's name ends with; that one where none was
+        asked for."""
+        named = infer_format(self.output, None)
+        if not self.asked:
+            return (named,)
+        return tuple(sorted(dict.fromkeys(self.asked), key=lambda one: (one != named, one not in LINKING)))
+
+    @property
+    def writing(self) -> Writing:
+        """How each document is written."""
+        first, *others = self.formats
+        shows = [name for name in ("view", "layout_pdf", "tables") if getattr(self, name) is not None]
+        return Writing(first, self.layout, self.figures, tuple(others), tuple(shows))
+
+    def places(self, sources: Sequence[InputFile], into_folder: bool) -> list[Destination]:
+        """The place of each source; raises :class:`UsageError` where the request makes no sense."""
+        found = plan(sources, self.output, self.formats[0], self.figures, into_folder=into_folder)
+        if len(self.formats) > 1 and any(place.path is None for place in found):
+            raise UsageError("several formats need files: -o FILE or FOLDER")
+        for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):
+            paths = plan_more(sources, flag_of(name), getattr(self, name), suffix, into_folder=into_folder)
+            if paths is not None:
+                found = [replace(place, **{name: path}) for place, path in zip(found, paths, strict=True)]
+        return found
 
 
 def _below(path: Path | None, folder: Path) -> str:
@@ -88,7 +128,7 @@ class Batch:
         self._quiet = quiet
         self._verbosity = verbosity
         self._words = words
-        self._writing = Writing(infer_format(outputs.output, outputs.format), outputs.layout, outputs.figures)
+        self._writing = outputs.writing
         self._report = Report(options, versions(), machine(), keep=outputs.report is not None)
         self._division = Division(())
         self._run: Run | None = None
@@ -136,7 +176,13 @@ class Batch:
             self._say_division()
             todo = self._division.todo
             readable = [job for job in todo if isinstance(job.source, Source)]
-            check([job.place for job in readable], [job.source for job in readable], self._outputs.report)
+            beside = [file for job in readable for file in self._writing.files_beside(job.place)]
+            check(
+                [job.place for job in readable],
+                [job.source for job in readable],
+                self._outputs.report,
+                beside,
+            )
             if resume is not None:
                 called = command.recorded(self._words)
                 resume.begin(called, self._options.model, jobs, self._division.todo, shard)
@@ -176,12 +222,11 @@ class Batch:
         if not found.sources:
             return [Job(each, Destination(None, None), each.relative.as_posix()) for each in found.unreadable]
         sources: list[Source | Unreadable] = [*found.unreadable, *found.sources]
-        places = plan(
-            sources, outputs.output, self._writing.format, outputs.figures, into_folder=self._is_many(inputs)
-        )
+        places = outputs.places(sources, self._is_many(inputs))
         base = Path(outputs.output or "")
         return [
-            Job(source, place, _below(place.path, base)) for source, place in zip(sources, places, strict=True)
+            Job(source, place, _below(place.path, base))
+            for source, place in zip(sources, places, strict=True)
         ]
 
     def _is_many(self, inputs: Sequence[str]) -> bool:

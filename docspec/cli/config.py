@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from docspec.core import UsageError
 
@@ -84,6 +84,8 @@ def _checked(key: str, value: Any, path: Path, kinds: Mapping[str, Any] | None) 
         wanted = "a text, a number or true/false"
     elif (name := key.replace("-", "_")) in kinds:
         kind = next((each for each in get_args(kinds[name]) or () if each is not NoneType), kinds[name])
+        if get_origin(kind) is list:
+            return _list_of(key, value, path)
         accepted, wanted = _KINDS.get(kind, ((str,), "a text in quotes"))
     else:
         known = ", ".join(sorted(option.replace("_", "-") for option in kinds))
@@ -92,6 +94,14 @@ def _checked(key: str, value: Any, path: Path, kinds: Mapping[str, Any] | None) 
     if odd or not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
         raise UsageError(f"{path}: {key} must be {wanted}, not {_shown(value)}")
     return value if isinstance(value, bool) else str(value)
+
+
+def _list_of(key: str, value: Any, path: Path) -> list[str]:
+    """What an option takes that may be repeated: a text, or a list of them."""
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, str) for one in values):
+        raise UsageError(f"{path}: {key} must be a text in quotes, or a list of them, not {_shown(value)}")
+    return values
 
 
 def _shown(value: Any) -> str:

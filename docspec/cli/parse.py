@@ -5,9 +5,11 @@ work.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, cast, get_args, get_type_hints
 
 import typer
 
@@ -22,11 +24,30 @@ from docspec.reporting.renderer import Format, Layout
 
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
 NOT_CONFIGURABLE = {
-    *("context", "inputs", "output", "report", "config", "pages", "password", "log_file"),
+    *(
+        "context",
+        "inputs",
+        "output",
+        "report",
+        "config",
+        "pages",
+        "password",
+        "log_file",
+        "view",
+        "layout_pdf",
+    ),
     *(each.name for each in declared(CorpusOptions)),
 }
 
-_RUN = "Run"
+FormatName = StrEnum("FormatName", [(name, name) for name in get_args(Format)])  # type: ignore[misc]
+"""The formats as Typer takes several of them."""
+
+LOOKING, _RUN = "Looking at it", "Run"
+
+
+def formats_of(names: Sequence[FormatName] | None) -> tuple[Format, ...]:
+    """The formats that were named."""
+    return tuple(cast(Format, name.value) for name in names or ())
 
 
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -65,12 +86,12 @@ def parse(
         ),
     ] = None,
     format: Annotated[
-        Format | None,
+        list[FormatName] | None,
         typer.Option(
             "--format",
             rich_help_panel=OUTPUT,
             show_default=False,
-            help="Default: by the suffix of the output, else md.",
+            help="Default: by the suffix of the output, else md. May be repeated: one file each.",
         ),
     ] = None,
     figures: Annotated[
@@ -82,7 +103,34 @@ def parse(
             help="Where pictures go. Default: NAME.figures beside the output; inside the page for html.",
         ),
     ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+            help="Write every table as a CSV file too.",
+        ),
+    ] = None,
     layout: Layout,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.html|DIR",
+            rich_help_panel=LOOKING,
+            show_default=False,
+            help="Write pages beside their text, in one HTML file: where words come from, what to check, speed.",
+        ),
+    ] = None,
+    layout_pdf: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.pdf|DIR",
+            rich_help_panel=LOOKING,
+            show_default=False,
+            help="Write the input with numbered boxes, their kinds and the reading order drawn over it.",
+        ),
+    ] = None,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -136,9 +184,9 @@ def parse(
     log.start(quiet=quiet, verbosity=verbose, file=log_file)
     configured: Any = context.meta.get(CONFIG_MODEL)
     model = config_file.resolve_model(options.model, os.environ, configured)
-    outputs = Outputs(output, format, figures, layout, report)
+    outputs = Outputs(output, formats_of(format), figures, layout, report, view, layout_pdf, tables)
     return Batch(
-        replace(options, model=model),
+        replace(options, model=model, provenance=options.provenance or view is not None),
         outputs,
         corpus,
         quiet=quiet,

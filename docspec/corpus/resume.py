@@ -83,7 +83,9 @@ class Resume:
         )
         history = self._manifest.history
         places = {job.document for job in listed}
-        unfinished = {record.document: record.input for record in self._records.values() if not record.is_whole}
+        unfinished = {
+            record.document: record.input for record in self._records.values() if not record.is_whole
+        }
         gone = [
             {"record": "gone", "document": document, "input": path}
             for document, path in {**unfinished, **history.listed}.items()
@@ -182,7 +184,9 @@ class Resume:
         """``path`` below the folder, or as a whole where it is elsewhere."""
         absolute = path.absolute()
         folder = self._folder.absolute()
-        return shown(Path(absolute.relative_to(folder).as_posix() if absolute.is_relative_to(folder) else absolute))
+        return shown(
+            Path(absolute.relative_to(folder).as_posix() if absolute.is_relative_to(folder) else absolute)
+        )
 
 
 def now() -> str:
@@ -219,7 +223,13 @@ def _is_there(record: DocumentRecord, job: Job) -> bool:
     place = job.place.path
     if place is None or not place.is_file():
         return False
-    figures = job.place.figures
-    found = figures.iterdir() if figures is not None and figures.is_dir() else ()
-    names = {shown(Path(path.name)) for path in found}
-    return all(file.path.rsplit("/", 1)[-1] in names for file in record.files[1:])
+    names = {
+        shown(Path(path.name))
+        for folder in (job.place.figures, job.place.tables)
+        if folder is not None and folder.is_dir()
+        for path in folder.iterdir()
+    }
+    shows = [path for path in (job.place.view, job.place.layout_pdf) if path is not None and path.is_file()]
+    names.update(shown(Path(path.name)) for path in shows)
+    others = (file.path.rsplit("/", 1)[-1] for file in record.files[1:])
+    return all(name in names or (place.parent / name).is_file() for name in others)

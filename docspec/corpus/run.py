@@ -27,14 +27,16 @@ from docspec.core.safe_text import first_line
 from docspec.corpus.counts import Counts
 from docspec.corpus.job import Job, Outcome
 from docspec.corpus.journal import Journal
+from docspec.corpus.layout_pdf import LayoutPdf
 from docspec.corpus.reading import Opened, Reader
 from docspec.corpus.resume import Resume
 from docspec.corpus.tally import Tally
 from docspec.corpus.watcher import Watcher
 from docspec.corpus.writing import Writing
-from docspec.documents import PageSelection
+from docspec.documents import PageSelection, Source
 from docspec.documents.sources import Unreadable
 from docspec.reporting.timing import DocumentEntry, Report
+from docspec.reporting.writer import PageWriter
 
 
 class Run:
@@ -101,12 +103,16 @@ class Run:
             try:
                 self._read(outcome, entry, stdout, ending)
             except Exception as error:
-                nowhere = isinstance(error, OutputError) and job.place.path is None  # nor for documents to come
+                nowhere = (
+                    isinstance(error, OutputError) and job.place.path is None
+                )  # nor for documents to come
                 if nowhere or isinstance(error, ModelError | DrafterError | UsageError | BrokenPipeError):
                     entry.error = reason(error)
                     raise
                 exits.stop_if_asked()
-                outcome.error = error if isinstance(error, DocspecError) else _unexpected(job.source.name, error)
+                outcome.error = (
+                    error if isinstance(error, DocspecError) else _unexpected(job.source.name, error)
+                )
                 outcome.trace = traceback.format_exc()
                 entry.error, entry.failure = str(outcome.error), outcome.error.failure
                 ending.enter_context(exits.held())
@@ -139,13 +145,14 @@ class Run:
         with document:
             entry.sha256 = outcome.sha256 = document.sha256
             numbers = self._selection.resolve(document.page_count, document.name)
-            if self._resume is not None and len(numbers) > 1:
+            # The view shows whole pages, which a journal does not hold.
+            if self._resume is not None and len(numbers) > 1 and job.place.view is None:
                 figures = self._writing.has_figures(job.place)
                 self._journal = self._resume.journal(job, document.sha256, with_pictures=figures)
             held = frozenset() if self._journal is None or ahead is not None else self._journal.numbers
             if len(held) < len(numbers):
                 self._load_target()
-            with self._writing.writer(document.name, document.sha256, job.place, stdout) as writer:
+            with self._writer(job, document, stdout) as writer:
                 for result in self._pages(opened, numbers, held):
                     exits.stop_if_asked()
                     writer.add(result)
@@ -155,6 +162,14 @@ class Run:
                     outcome.damage.append(f"{document.name}: {document.damage}")
                 ending.enter_context(exits.held())
             outcome.files = writer.files
+
+    def _writer(self, job: Job, document: Any, stdout: BinaryIO) -> PageWriter:
+        more = []
+        if job.place.layout_pdf is not None:
+            assert isinstance(job.source, Source)
+            more.append(LayoutPdf(job.place.layout_pdf, job.source, self._options))
+        simulated = bool((self._report.target or {}).get("random"))
+        return self._writing.writer(document.name, document.sha256, job.place, stdout, more, simulated)
 
     def _opened(self, job: Job) -> Opened:
         if self._reader is None:

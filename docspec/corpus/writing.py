@@ -1,41 +1,80 @@
-"""How each document of a run is written: format, layout, and where pictures go."""
+"""How each document of a run is written: formats, layout, where pictures go, and what shows it to people."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from docspec.reporting.destinations import Destination
-from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink, NoFigures
+from docspec.reporting.destinations import LINKING, Destination, beside
+from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink, NoFigures, SharedFigures
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Format, Layout
-from docspec.reporting.writer import AtomicFile, DocumentWriter, StreamSink, TextSink
+from docspec.reporting.tables import TableFiles
+from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, TextSink, Together
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What was asked for; ``figures`` is a folder, ``none``, or ``None`` for the format's own way."""
+    """What was asked for; ``figures`` is a folder, ``none``, or ``None`` for the format's own way. ``others`` are
+    formats written beside the first, ``shows`` what is written beside them all (so that runs can be told apart)."""
 
     format: Format
     layout: Layout
     figures: str | None = None
+    others: tuple[Format, ...] = ()
+    shows: tuple[str, ...] = ()
 
     def has_figures(self, place: Destination) -> bool:
         """Whether pictures are cut out of pages."""
-        return place.figures is not None or self._embeds
+        return place.figures is not None or any(map(self._embeds, (self.format, *self.others)))
 
-    def writer(self, name: str, sha256: str, place: Destination, stdout: BinaryIO) -> DocumentWriter:
-        """The writer of one document; raises :class:`docspec.core.OutputError` where its place cannot be written to."""
-        sink: TextSink = StreamSink(stdout) if place.path is None else AtomicFile(place.path)
-        renderer = renderer_for(self.format, self.layout)
-        return DocumentWriter(sink, renderer, self._figures(place), source=name, sha256=sha256)
+    def files_beside(self, place: Destination) -> list[Path]:
+        """The files of a document but for the first; its pictures and tables, whose names are not known yet, apart."""
+        found = (
+            [] if place.path is None else [beside(place.path, self.format, other) for other in self.others]
+        )
+        return [*found, *(path for path in (place.view, place.layout_pdf) if path is not None)]
 
-    @property
-    def _embeds(self) -> bool:
-        return self.format == "html" and self.figures != "none"
+    def writer(
+        self,
+        name: str,
+        sha256: str,
+        place: Destination,
+        stdout: BinaryIO,
+        more: Sequence[PageWriter] = (),
+        simulated: bool = False,
+    ) -> PageWriter:
+        """The writer of one document; raises :class:`docspec.core.OutputError` where its place cannot be written to.
 
-    def _figures(self, place: Destination) -> FigureSink:
-        if place.figures is not None:
-            return FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent)
-        return EmbeddedFigures() if self._embeds else NoFigures()
+        ``more`` take its pages too; of a ``simulated`` target (random weights) the view says so.
+        """
+        linked = self._linked(place)
+        writers: list[PageWriter] = []
+        for format in (self.format, *self.others):
+            path = None if place.path is None else beside(place.path, self.format, format)
+            sink: TextSink = StreamSink(stdout) if path is None else AtomicFile(path)
+            figures = EmbeddedFigures() if self._embeds(format) else linked
+            renderer = renderer_for(format, self.layout)
+            writers.append(DocumentWriter(sink, renderer, figures, source=name, sha256=sha256))
+        if place.view is not None:
+            from docspec.reporting.view import ViewRenderer
+
+            view = ViewRenderer(simulated)
+            writers.append(DocumentWriter(AtomicFile(place.view), view, source=name, sha256=sha256))
+        if place.tables is not None:
+            writers.append(TableFiles(place.tables))
+        writers += more
+        return writers[0] if len(writers) == 1 else Together(writers)
+
+    def _embeds(self, format: Format) -> bool:
+        return format == "html" and self.figures is None
+
+    def _linked(self, place: Destination) -> FigureSink:
+        wanted = any(format in LINKING or format == "html" for format in (self.format, *self.others))
+        if place.figures is None or not wanted:
+            return NoFigures()
+        return SharedFigures(
+            FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent)
+        )

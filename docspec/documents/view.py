@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from docspec.core import ParseOptions
 from docspec.documents.sizes import MAX_PIXELS
 
 
@@ -21,3 +22,9 @@ class View:
     upright: bool = True
     exif: bool = True
     max_pixels: int | None = MAX_PIXELS
+
+    @classmethod
+    def of(cls, options: ParseOptions) -> View:
+        """As the options of a run say."""
+        limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
+        return cls(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)

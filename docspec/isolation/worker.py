@@ -21,6 +21,7 @@ from typing import Any
 from docspec import offline
 from docspec.core import Event, PageImage, ParseOptions
 from docspec.documents import Document, PageFailure, Source, open_document
+from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.view import View
 from docspec.drafting import Economy, SafeDrafter
 from docspec.drafting.economy import Kind, Ledger, Prices
@@ -105,6 +106,11 @@ class Desk:
         assert self._page is not None and self._drafters is not None
         self._ledger.prices, self._ledger.spent = prices, []
         return self._drafters.draft(self._page, by_regions), self._ledger.spent
+
+    def mark(self, source: Source, password: str | None, view: View, pages: Sequence[MarkedPage]) -> bytes:
+        """``source`` as a PDF with the boxes of ``pages`` drawn over it."""
+        with open_document(source, password) as document:
+            return marked_pdf(document, view, pages)
 
     def _leave_page(self) -> None:
         next(self._drawn, None)  # frees what the page holds open

@@ -41,13 +41,18 @@ class InputFile(Protocol):
 @dataclass(frozen=True, slots=True)
 class Destination:
     """One document's place. ``path`` is ``None`` for standard output; ``figures`` is ``None`` where none are
-    kept.
+    kept. The others are ``None`` where they were not asked for; ``tables`` is a folder.
     """
 
     path: Path | None
     figures: Path | None
+    view: Path | None = None
+    layout_pdf: Path | None = None
+    tables: Path | None = None
 
 
+LINKING: tuple[Format, ...] = ("md", "json")
+"""Formats that link pictures; HTML holds them, the others have none."""
 STDOUT = ("-", "/dev/stdout")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LONGEST = 255 - len(".figures") - len("-99999")
@@ -59,8 +64,34 @@ def infer_format(output: str | None, asked: Format | None) -> Format:
     """The format asked for, else the one that the output's suffix names, else Markdown."""
     if asked is not None:
         return asked
-    suffix = PurePath(output).suffix.lower() if output else ""
-    return next((format for format, known in SUFFIXES.items() if known == suffix), "md")
+    name = PurePath(output).name.lower() if output else ""
+    fitting = [format for format, suffix in SUFFIXES.items() if name.endswith(suffix)]
+    return max(fitting, key=lambda format: len(SUFFIXES[format]), default="md")
+
+
+def beside(path: Path, format: Format, other: Format) -> Path:
+    """Where the ``other`` format of the document at ``path`` goes: its suffix in the place of that of ``format``."""
+    return path.with_name(path.name.removesuffix(SUFFIXES[format]) + SUFFIXES[other])
+
+
+def plan_more(
+    inputs: Sequence[InputFile], flag: str, output: str | None, suffix: str, *, into_folder: bool = False
+) -> list[Path] | None:
+    """A file for each input beside its document: ``output`` for one input, a folder for several; ``None`` where nothing
+    was asked for. ``suffix`` ``""`` is for folders. Raises :class:`UsageError`."""
+    if output is None:
+        return None
+    if output in ("", *STDOUT):
+        raise UsageError(f"{flag} needs a {'file' if suffix else 'folder'} of its own")
+    _check_name(output)
+    several = into_folder or len(inputs) > 1
+    if several and suffix and PurePath(output).suffix == suffix and not output.endswith(("/", os.sep)):
+        raise UsageError(
+            f"{flag} {output}: several inputs need a folder; for one of that name write {output}/"
+        )
+    if not several and not (suffix and (output.endswith(("/", os.sep)) or Path(output).is_dir())):
+        return [Path(output)]
+    return [Path(output) / name for name in distinct_names(inputs, suffix)]
 
 
 def plan(
@@ -88,11 +119,15 @@ def plan(
     if output is None or output in STDOUT:
         if format == "html" and len(inputs) > 1:
             raise UsageError("several inputs cannot share one HTML page: use -o FOLDER")
+        if format == "docling" and len(inputs) > 1:
+            raise UsageError("several inputs cannot share one docling document: use -o FOLDER")
         names = distinct_names(inputs, SUFFIXES[format])
         return _with_figures([None] * len(inputs), names, figures, format, several)
     target = Path(output)
     is_folder = (
-        several or output.endswith(("/", os.sep)) or (target.is_dir() and target.suffix != SUFFIXES[format])
+        several
+        or output.endswith(("/", os.sep))
+        or (target.is_dir() and not target.name.endswith(SUFFIXES[format]))
     )
     if not is_folder:
         return _with_figures([target], [PurePath(target.name)], figures, format, several)
@@ -131,7 +166,7 @@ def _figure_folder(
         return None
     if figures is not None:
         return Path(figures) / name.with_suffix("") if several else Path(figures)
-    return None if path is None or format == "html" else path.with_name(path.stem + ".figures")
+    return None if path is None or format not in LINKING else path.with_name(path.stem + ".figures")
 
 
 def distinct_names(inputs: Sequence[InputFile], suffix: str) -> list[PurePath]:
@@ -193,18 +228,25 @@ def _key(name: PurePath) -> str:
 
 
 def check(
-    destinations: Sequence[Destination], inputs: Sequence[InputFile], report: Path | None = None
+    destinations: Sequence[Destination],
+    inputs: Sequence[InputFile],
+    report: Path | None = None,
+    more: Sequence[Path] = (),
 ) -> None:
     """Raises :class:`OutputError` for a place that cannot be written to, :class:`UsageError` for one that is an input.
 
     Every folder is tried by creating (and removing) a temporary file, and what dead runs left in it is removed; missing
-    folders are created.
+    folders are created. ``more`` are files written beside the documents.
     """
     files = [place.path for place in destinations if place.path is not None]
     if report is not None:
-        if any(_same(report, file) for file in files):
+        if any(_same(report, file) for file in (*files, *more)):
             raise UsageError(f"{report}: is named both as output and as report")
         files.append(report)
+    for file in more:
+        if any(_same(file, other) for other in files):
+            raise UsageError(f"{file}: is named for two outputs")
+        files.append(file)
     sources = {os.path.realpath(file.path) for file in inputs if file.path is not None}
     tried: set[Path] = set()
     for file in files:

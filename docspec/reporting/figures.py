@@ -130,6 +130,30 @@ class FigureFiles:
         return self._staged
 
 
+class SharedFigures:
+    """The pictures of one document for several of its formats: each page's are stored once."""
+
+    def __init__(self, figures: FigureSink) -> None:
+        self._figures = figures
+        self._last: tuple[PageResult | None, Mapping[int, str]] = None, {}
+
+    def page(self, result: PageResult) -> Mapping[int, str]:
+        if self._last[0] is not result:
+            self._last = result, self._figures.page(result)
+        return self._last[1]
+
+    @property
+    def files(self) -> Sequence[Path]:
+        return self._figures.files
+
+    def commit(self) -> None:
+        self._last = None, {}
+        self._figures.commit()
+
+    def discard(self) -> None:
+        self._figures.discard()
+
+
 def _link(folder: Path, base: Path) -> str:
     """How ``folder`` is linked from a document in ``base``: relative, or as a whole where there is no way (from one
     drive of Windows to another)."""

@@ -15,6 +15,18 @@ def renderer_for(format: Format, layout: Layout) -> Renderer:
         from docspec.reporting.html import HtmlRenderer  # and markdown-it with it
 
         return HtmlRenderer(layout)
+    if format == "chunks":
+        from docspec.reporting.chunks import ChunkRenderer
+
+        return ChunkRenderer(layout)
+    if format == "dots":
+        from docspec.reporting.dots import DotsRenderer
+
+        return DotsRenderer()
+    if format == "docling":
+        from docspec.reporting.docling import DoclingRenderer
+
+        return DoclingRenderer()
     from docspec.reporting.markdown import MarkdownRenderer
 
     return MarkdownRenderer(layout)

@@ -16,7 +16,7 @@ from docspec.reporting.renderer import Layout, separator_before, visible_blocks
 
 _HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
 HEADING = re.compile(r"#{1,6}(?:\s|$)")
-_LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
+LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
 class MarkdownRenderer:
@@ -99,7 +99,7 @@ def indent_of(block: Block) -> str:
 
 def _gap(*blocks: Block) -> str:
     """Between two cells: list items stand together where Markdown knows their markers, all else apart."""
-    items = all(b.category is Category.LIST_ITEM and _LIST_MARKER.match(b.text) for b in blocks)
+    items = all(b.category is Category.LIST_ITEM and LIST_MARKER.match(b.text) for b in blocks)
     return "\n" if items else "\n\n"
 
 

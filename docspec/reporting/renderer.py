@@ -13,8 +13,15 @@ from typing import Literal, Protocol
 from docspec.core import Block, PageResult
 from docspec.core.options import OUTPUT, option
 
-Format = Literal["md", "json", "html"]
-SUFFIXES: dict[Format, str] = {"md": ".md", "json": ".json", "html": ".html"}
+Format = Literal["md", "json", "html", "chunks", "dots", "docling"]
+SUFFIXES: dict[Format, str] = {
+    "md": ".md",
+    "json": ".json",
+    "html": ".html",
+    "chunks": ".chunks.jsonl",
+    "dots": ".dots.json",
+    "docling": ".docling.json",
+}
 
 
 @dataclass(frozen=True, slots=True)

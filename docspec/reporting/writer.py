@@ -13,7 +13,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from docspec.core import OutputError, PageResult
 from docspec.core.safe_text import safe_text
@@ -54,8 +54,12 @@ class AtomicFile:
             raise self._error(error) from error
 
     def write(self, text: str) -> None:
+        self.write_bytes(safe_text(text).encode())
+
+    def write_bytes(self, data: bytes) -> None:
+        """For files that hold no text."""
         try:
-            self._file.write(safe_text(text).encode())
+            self._file.write(data)
         except OSError as error:
             raise self._error(error) from error
 
@@ -173,6 +177,51 @@ class DocumentWriter:
         finally:
             self._figures.discard()
             self._sink.discard()
+
+
+class PageWriter(Protocol):
+    """What takes a document's pages one by one: within a ``with`` block, and shows nothing where that ends badly."""
+
+    def __enter__(self) -> Any: ...
+
+    def add(self, result: PageResult) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    @property
+    def files(self) -> Sequence[Path]: ...
+
+
+class Together:
+    """Several writers of one document as one."""
+
+    def __init__(self, writers: Sequence[PageWriter]) -> None:
+        self._writers = writers
+        self._open = contextlib.ExitStack()
+
+    def __enter__(self) -> Together:
+        with contextlib.ExitStack() as entered:
+            for writer in reversed(self._writers):  # left in the order given
+                entered.enter_context(writer)
+            self._open = entered.pop_all()
+        return self
+
+    def add(self, result: PageResult) -> None:
+        """Writes one page everywhere."""
+        for writer in self._writers:
+            writer.add(result)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files of all of them, each once."""
+        return list(dict.fromkeys(file for writer in self._writers for file in writer.files))
 
 
 def write_whole(path: Path, text: str) -> None:

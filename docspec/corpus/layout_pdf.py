@@ -1,0 +1,70 @@
+"""``--layout-pdf``: the input with numbered boxes, written when the document is complete.
+
+It is drawn in a process of its own, as pages are when they are read: a damaged file may bring MuPDF down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from docspec.core import OutputError, PageResult, ParseOptions
+from docspec.documents import Source
+from docspec.documents.marked import MarkedPage
+from docspec.documents.view import View
+from docspec.isolation.child import Child, Lost
+from docspec.isolation.pool import machine_memory
+from docspec.reporting.writer import AtomicFile
+
+PAGE_SECONDS = 30.0
+"""Longest that a page may take."""
+
+
+class LayoutPdf:
+    """A writer of pages (see :class:`docspec.reporting.writer.PageWriter`) beside those of the formats."""
+
+    def __init__(self, path: Path, source: Source, options: ParseOptions) -> None:
+        self._path, self._source, self._options = path, source, options
+        self._file = AtomicFile(path)
+        self._pages: list[MarkedPage] = []
+
+    def __enter__(self) -> LayoutPdf:
+        return self
+
+    def add(self, result: PageResult) -> None:
+        """Keeps the page's boxes."""
+        boxes = tuple((block.category, block.bbox) for block in result.blocks)
+        self._pages.append(MarkedPage(result.number, result.width, result.height, boxes))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._file.write_bytes(self._drawn())
+                self._file.commit()
+        finally:
+            self._file.discard()
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The file that was written."""
+        return [self._path]
+
+    def _drawn(self) -> bytes:
+        child = Child(machine_memory() // 2)
+        try:
+            data: bytes = child.call(
+                "mark",
+                self._source,
+                self._options.password,
+                View.of(self._options),
+                self._pages,
+                seconds=PAGE_SECONDS * (1 + len(self._pages)),
+            )
+            return data
+        except Lost as lost:
+            raise OutputError(f"{self._path}: the layout cannot be drawn: drawing it {lost}") from None
+        finally:
+            child.kill()

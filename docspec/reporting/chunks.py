@@ -1,0 +1,99 @@
+"""A document in pieces for retrieval, as JSON lines: each with its page, its box and the headings above it.
+
+A piece is running text of one page under one heading, up to ``MOST`` characters; a table or a formula is one of its
+own, and what is longer than a piece may be is not cut. Page headers and footers are left out unless they are asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from docspec.core import BBox, Block, Category, PageResult
+from docspec.core.safe_text import dump_json
+from docspec.reporting.markdown import HEADING, block_markdown
+from docspec.reporting.renderer import Layout, visible_blocks
+
+MOST = 1200
+
+_ALONE = (Category.TABLE, Category.FORMULA, Category.CAPTION, Category.FOOTNOTE)
+_HEADINGS = {Category.TITLE: 1, Category.SECTION_HEADER: 2}
+_MARKS = re.compile(r"#{1,6}")
+
+
+@dataclass(slots=True)
+class _Chunk:
+    category: Category
+    numbers: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    boxes: list[BBox] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.texts))
+
+
+class ChunkRenderer:
+    """Writes ``{"source", "page", "blocks", "category", "bbox", "headings", "text"}`` lines; ``blocks`` are the numbers
+    of the page's blocks (from 0), ``bbox`` surrounds them in page-image pixels (null where nobody knows)."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._source = ""
+        self._headings: list[tuple[int, str]] = []
+
+    def begin(self, source: str, sha256: str) -> str:
+        self._source = source
+        return ""
+
+    def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
+        return "".join(self._lines(result))
+
+    def end(self) -> str:
+        return ""
+
+    def _lines(self, result: PageResult) -> Iterator[str]:
+        chunk: _Chunk | None = None
+        for number, block in visible_blocks(result, self._layout):
+            text = block_markdown(block).strip()
+            if not text:
+                continue
+            level = _level(block, text)
+            alone = block.category in _ALONE
+            if chunk is not None and (
+                level or alone or chunk.size + len(text) > MOST or chunk.category in _ALONE
+            ):
+                yield self._line(result, chunk)
+                chunk = None
+            if level:
+                self._headings = [one for one in self._headings if one[0] < level]
+                self._headings.append((level, text.lstrip("#").strip()))
+                continue
+            chunk = chunk or _Chunk(block.category)
+            chunk.numbers.append(number)
+            chunk.texts.append(text)
+            chunk.boxes += [] if block.bbox is None else [block.bbox]
+        if chunk is not None:
+            yield self._line(result, chunk)
+
+    def _line(self, result: PageResult, chunk: _Chunk) -> str:
+        box = BBox.union(chunk.boxes) if chunk.boxes else None
+        values = {
+            "source": self._source,
+            "page": result.number,
+            "blocks": chunk.numbers,
+            "category": chunk.category.value,
+            "bbox": None if box is None else list(box.rounded()),
+            "headings": [text for _, text in self._headings],
+            "text": "\n\n".join(chunk.texts),
+        }
+        return dump_json(values) + "\n"
+
+
+def _level(block: Block, text: str) -> int:
+    """The level of a heading (from 1), 0 for everything else."""
+    if block.category not in _HEADINGS:
+        return 0
+    marks = _MARKS.match(text) if HEADING.match(text) else None
+    return len(marks[0]) if marks else _HEADINGS[block.category]

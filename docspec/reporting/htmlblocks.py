@@ -1,0 +1,141 @@
+"""Blocks to HTML that is safe to show: what the target wrote is untrusted.
+
+Markdown is rendered with raw HTML switched off, tables pass a list of allowed tags. What is not understood is shown as
+it was written: no text is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+
+from docspec.core import Block, Category
+from docspec.core.formulas import bare_formula
+from docspec.reporting.htmltable import sanitised_table
+from docspec.reporting.markdown import HEADING
+from docspec.reporting.pipetable import squared
+
+_INLINE_MATH = re.compile(
+    r"""(?P<dollars>\$\$?)(?![\s$]) (?:\\.|[^\\$])+ (?<!\s)(?P=dollars)(?!\d)  # not "$5 or $6", as in Pandoc
+    | \\\( (?:(?!\\[()]).)+ \\\) | \\\[ (?:(?!\\[\[\]]).)+ \\\]""",
+    re.DOTALL | re.VERBOSE,
+)
+
+_LANGUAGE = re.compile(r"[A-Za-z+#-]{0,12}")
+_SIMPLE_TAG = re.compile(r"<br\s*/?>|<(b|i|u|s|em|strong|sub|sup)>([^<>]*)</\1>", re.IGNORECASE)
+_TABLES = re.compile(r"<table\b.*(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_NESTING = 20  # levels; the parser leaves out what is deeper, so that such texts are shown as written
+
+_HEADINGS = {Category.TITLE: "h1", Category.SECTION_HEADER: "h2"}
+_CLASSES = {
+    Category.CAPTION: "caption",
+    Category.FOOTNOTE: "footnote",
+    Category.PAGE_HEADER: "furniture",
+    Category.PAGE_FOOTER: "furniture",
+}
+
+
+class BlockHtml:
+    """Renders one block at a time."""
+
+    def __init__(self) -> None:
+        self._markdown = _markdown_renderer()
+
+    def render(self, block: Block, figure: str | None = None) -> str:
+        """``block`` as HTML, ``""`` where there is nothing to show; ``figure`` is the link of a picture."""
+        text = block.text.strip("\r\n").rstrip()
+        if block.category is Category.PICTURE:
+            image = f'<img src="{escape(figure, quote=True)}" alt="">' if figure is not None else ""
+            caption = f"<figcaption>{self._rendered(text)}</figcaption>" if text else ""
+            return f"<figure>{image}{caption}</figure>" if image or caption else ""
+        if not text.strip():
+            return ""
+        if block.category is Category.TABLE and text.lstrip().startswith("<"):
+            return f'<div class="scroll">{sanitised_table(text)}</div>'
+        if block.gap is None and (tables := _TABLES.search(text)):
+            around = self._rendered(text[: tables.start()]), self._rendered(text[tables.end() :])
+            return f'{around[0]}<div class="scroll">{sanitised_table(tables[0])}</div>{around[1]}'
+        if block.category is Category.TABLE:
+            return f'<div class="scroll">{self._rendered(text)}</div>'
+        if block.category is Category.FORMULA:
+            return f'<div class="formula">{escape(bare_formula(text))}</div>'
+        if block.category in _HEADINGS and block.gap is None and not HEADING.match(text):
+            tag = _HEADINGS[block.category]
+            return f"<{tag}>{self._markdown.renderInline(' '.join(text.split()))}</{tag}>"
+        rendered = self._rendered(text)
+        css = _CLASSES.get(block.category)
+        return rendered if css is None else f'<div class="{css}">{rendered}</div>'
+
+    def _rendered(self, markdown: str) -> str:
+        tokens = self._markdown.parse(markdown)
+        tables = [
+            (token.map[0], token.map[1]) for token in tokens if token.type == "table_open" and token.map
+        ]
+        if tables:
+            tokens = self._markdown.parse(squared(markdown, tables))
+        if any(token.level >= _NESTING for token in tokens):
+            return f"<pre>{escape(markdown)}</pre>"
+        return str(self._markdown.renderer.render(tokens, self._markdown.options, {})).strip()
+
+
+def _markdown_renderer() -> MarkdownIt:
+    renderer = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING + 1})
+    renderer.enable(["table", "strikethrough"])
+    renderer.disable("reference")  # "[1]: ..." is an entry of a list of references and would not be shown
+    renderer.add_render_rule("image", _image_as_text)
+    renderer.inline.ruler.before("escape", "math", _math)
+    renderer.add_render_rule("math", _math_as_written)
+    renderer.inline.ruler.after("escape", "simple_tag", _simple_tag)
+    renderer.add_render_rule("simple_tag", _simple_tag_shown)
+    renderer.add_render_rule("fence", _fence)
+    return renderer
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    """A formula within a line: its backslashes, underscores and stars are not Markdown's."""
+    found = _INLINE_MATH.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("math", "span", 0).content = found[0]
+    state.pos = found.end()
+    return True
+
+
+def _math_as_written(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    return f'<span class="math">{escape(tokens[index].content)}</span>'
+
+
+def _simple_tag(state: StateInline, silent: bool) -> bool:
+    """A line break, or a few words in a tag that does no more than show them in another way."""
+    found = _SIMPLE_TAG.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("simple_tag", (found[1] or "br").lower(), 0)
+        token.content = found[2] or ""
+    state.pos = found.end()
+    return True
+
+
+def _simple_tag_shown(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    tag = tokens[index].tag
+    return "<br>" if tag == "br" else f"<{tag}>{escape(unescape(tokens[index].content))}</{tag}>"
+
+
+def _fence(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    """Code; what stands behind its opening fence is shown too, unless it can be the name of a language."""
+    info, code = tokens[index].info.strip(), tokens[index].content
+    shown = code if _LANGUAGE.fullmatch(info) else info + "\n" + code
+    return f"<pre><code>{escape(shown)}</code></pre>\n"
+
+
+def _image_as_text(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    """An image that the target's text links to would be loaded from elsewhere: only its description is
+    shown.
+    """
+    return f"<em>[{escape(tokens[index].content or 'picture')}]</em>"

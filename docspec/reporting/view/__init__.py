@@ -1,0 +1,208 @@
+"""The page view: one self-contained HTML file that shows pages beside their text, linked both ways.
+
+It is written like any other format, page by page: the text as static HTML, and behind it the page's image, boxes and
+status as JSON that the script reads when the page comes near. Nothing is loaded from elsewhere; a content security
+policy allows this file's own script and style by their hashes and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from html import escape
+from importlib import resources
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import Block, Category, Event, LeftOut, PageResult, Span
+from docspec.core.safe_text import dump_json
+from docspec.reporting.htmlblocks import BlockHtml
+from docspec.reporting.view.marking import is_shown, with_marks, with_signs
+from docspec.reporting.view.speed import PageSpeed, panel
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SHEET = (1100, 1600)
+"""Pixels that a page image has at most."""
+
+THUMBNAIL = (72, 104)
+QUALITY = 55
+
+ROUTINE = frozenset(
+    {"stage1_skipped", "together_skipped", "plain_decoding", "read_by_regions", "page_turned", "page_reduced"}
+)
+"""Kinds of events that say how a page was read, and not that something may be missing of it."""
+
+_NAMES = {
+    Category.PAGE_HEADER: "Page header",
+    Category.PAGE_FOOTER: "Page footer",
+    Category.LIST_ITEM: "List item",
+    Category.SECTION_HEADER: "Heading",
+}
+
+
+class ViewRenderer:
+    """Writes the view of one document; see :class:`docspec.reporting.renderer.Renderer`. Pages want their images."""
+
+    def __init__(self, simulated: bool = False) -> None:
+        self._blocks = BlockHtml()
+        self._speed: list[PageSpeed] = []
+        self._simulated = simulated
+        self._formulas = False
+
+    def begin(self, source: str, sha256: str) -> str:
+        name = escape(PurePath(source).name or source)
+        head, _, _ = _file("view.html").partition("{{pages}}")
+        return _filled(head, title=name, policy=_policy(), style=_style())
+
+    def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
+        self._speed.append(PageSpeed.of(result))
+        spans = _spans(result)
+        left: dict[int, list[tuple[int, LeftOut]]] = {}
+        for number, one in enumerate(() if result.provenance is None else result.provenance.left_out):
+            left.setdefault(one.after, []).append((number, one))
+        parts = [_left(*one) for one in left.get(-1, ())]
+        for index, block in enumerate(result.blocks):
+            parts.append(self._block(index, block, spans[index]))
+            parts += [_left(*one) for one in left.get(index, ())]
+        body = "\n".join(parts)
+        self._formulas = self._formulas or 'class="math' in body or 'class="formula' in body
+        checks = sum(map(is_shown, (span for own in spans for span in own))) + sum(map(len, left.values()))
+        return (
+            f'<article class="page" id="page-{result.number}" aria-label="Page {result.number}" '
+            f'data-status="{_status(result)}" data-checks="{checks}">\n'
+            f'<div class="sheet"><div class="paper"></div></div>\n'
+            f'<div class="text"><h2><a href="#page-{result.number}">Page {result.number}</a></h2>\n'
+            f"{_remarks(result)}{body}</div>\n"
+            f'<script type="application/json" class="data">{_island(_data(result))}</script>\n</article>\n'
+        )
+
+    def end(self) -> str:
+        _, _, tail = _file("view.html").partition("{{pages}}")
+        return _filled(
+            tail,
+            speed=panel(self._speed, self._simulated),
+            temml=f"<script>{_file('temml.min.js')}</script>" if self._formulas else "",
+            script=f"<script>{_file('view.js')}</script>",
+        )
+
+    def _block(self, index: int, block: Block, spans: tuple[Span, ...]) -> str:
+        html = self._blocks.render(replace(block, text=with_signs(block.text, spans)))
+        html = with_marks(html, spans)
+        name = _NAMES.get(block.category, block.category.value)
+        if block.category is Category.PICTURE:
+            html = f'<canvas class="crop" role="img" aria-label="Picture"></canvas>{html}'
+        classes = ["block", *(["furniture"] if block.category.is_furniture else [])]
+        if any(map(is_shown, spans)):
+            classes.append("check")
+        return (
+            f'<div class="{" ".join(classes)}" data-block="{index}" role="group" tabindex="-1" '
+            f'aria-label="{name}, block {index + 1}"><span class="number" aria-hidden="true">{index + 1}</span>'
+            f'<div class="body">{html}</div></div>'
+        )
+
+
+def _left(number: int, one: LeftOut) -> str:
+    """What the draft holds and the model left out, where it would have stood."""
+    kind = (
+        ""
+        if one.category in (None, Category.TEXT)
+        else f" ({_NAMES.get(one.category, one.category.value).lower()})"
+    )
+    return (
+        f'<div class="block check left-out" data-left="{number}" role="group" tabindex="-1" '
+        f'aria-label="Left out by the model{escape(kind)}"><span class="number" aria-hidden="true">–</span>'
+        f'<div class="body"><span class="tag">Left out{escape(kind)}</span> {escape(one.text)}</div></div>'
+    )
+
+
+def _remarks(result: PageResult) -> str:
+    """What happened to the page: what may be missing for all to see, what was done on the way folded away."""
+    said = [] if result.error is None else [f"This page could not be read: {result.error}"]
+    if result.provenance is not None and not result.provenance.drafted and result.status == "ok":
+        said.append("No draft to compare with: nothing is marked on this page.")
+    said += [_event(one) for one in result.events if one.kind not in ROUTINE]
+    done = [_event(one) for one in result.events if one.kind in ROUTINE]
+    folded = f"<details><summary>How it was read</summary>{_items(done)}</details>\n" if done else ""
+    return (f'<div class="remarks">{_items(said)}</div>\n' if said else "") + folded
+
+
+def _event(event: Event) -> str:
+    return f"{event.kind.replace('_', ' ').capitalize()}: {event.detail}"
+
+
+def _items(said: Sequence[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(one)}</li>" for one in said) + "</ul>"
+
+
+def _spans(result: PageResult) -> tuple[tuple[Span, ...], ...]:
+    return ((),) * len(result.blocks) if result.provenance is None else result.provenance.spans
+
+
+def _status(result: PageResult) -> str:
+    if result.status == "ok" and result.damage is not None:
+        return "damaged"
+    return "cut" if result.status == "ok" and result.cut is not None else result.status
+
+
+def _data(result: PageResult) -> dict[str, Any]:
+    """What the script needs of a page: boxes are ``[x0, y0, x1, y1]`` in pixels of ``width`` x ``height``."""
+    left = () if result.provenance is None else result.provenance.left_out
+    return {
+        "page": result.number,
+        "width": result.width,
+        "height": result.height,
+        "image": None if result.image is None else _webp(result.image, SHEET),
+        "thumbnail": None if result.image is None else _webp(result.image, THUMBNAIL),
+        "boxes": [None if block.bbox is None else block.bbox.rounded() for block in result.blocks],
+        "names": [_NAMES.get(block.category, block.category.value) for block in result.blocks],
+        "left": [None if one.bbox is None else one.bbox.rounded() for one in left],
+    }
+
+
+def _island(value: Any) -> str:
+    """JSON that no parser of HTML takes for anything else."""
+    return dump_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _webp(image: Image, size: tuple[int, int]) -> str:
+    small = image.copy()
+    small.thumbnail(size)
+    buffer = io.BytesIO()
+    small.save(buffer, "WEBP", quality=QUALITY, method=4)
+    return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+@cache
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _filled(template: str, **values: str) -> str:
+    """``template`` with its places filled, each once: what is put in is not looked at again."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], template)
+
+
+def _style() -> str:
+    return _file("view.css") + _file("temml.css")
+
+
+@cache
+def _policy() -> str:
+    """What a browser may do with the file: run its own scripts, apply its own style, show images that it holds."""
+    scripts = " ".join(_hash(_file(name)) for name in ("temml.min.js", "view.js"))
+    return (
+        f"default-src 'none'; img-src data:; style-src {_hash(_style())}; script-src {scripts}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
