@@ -146,6 +146,13 @@ class LayoutJsonDialect:
                 others.extend(_text_fragment(Category.TEXT.value, text) for text in _as_paragraphs(readings))
         return outputs, cells, others
 
+    def layout_draft(self, regions: Sequence[Region], width: int, height: int) -> str:
+        """An answer that gives boxes and categories only, as ``prompt_layout_only_en`` asks for it."""
+        scale = self._scale(width, height)
+        return render_cells(
+            Cell(region.bbox.scaled(*scale).rounded(), region.category.value, None) for region in regions
+        )
+
     def output_draft(self, text: str) -> str:
         """The text as it stands inside a JSON string."""
         return _escaped(text)

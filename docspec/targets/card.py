@@ -39,6 +39,8 @@ class TargetCard:
     ``crop_prompt``. ``table_cells`` says that it is shown tables cell by cell. ``image_dpi``, where given, is
     the resolution at which the model's own tool shows it image files, through a PDF page; ``longest_px`` is the
     longest side of what that tool ever shows. Prompts may say where the image stands (``{image}``).
+    ``layout_prompt`` asks for a page's regions before they are read, of a picture ``layout_side`` pixels wide and high
+    where that is given.
     ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to repeat and, where it has them,
     ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
     """
@@ -57,6 +59,8 @@ class TargetCard:
     crop_height: int | None = None
     table_cells: bool = False
     longest_px: int | None = None
+    layout_prompt: str | None = None
+    layout_side: int | None = None
     no_repeat_ngrams: dict[str, Any] | None = None
     note: str = ""
     random: bool = False
@@ -137,6 +141,8 @@ RULES = {
     "line_pitch_px": optional(whole()),
     "image_dpi": optional(number(0, 10_000)),
     "longest_px": optional(whole(28)),
+    "layout_prompt": optional(TEXT),
+    "layout_side": optional(whole(28)),
     "no_repeat_ngrams": optional(NGRAMS),
     "note": TEXT,
     "table_cells": FLAG,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from docspec.core import Event, PageImage, StageStats
 from docspec.engine.request import Request
 from docspec.hierarchy import results
+from docspec.hierarchy.regions.own_layout import lay_out
 from docspec.hierarchy.regions.reading import RegionReading, RegionsRead, complete, markdown_of
 from docspec.hierarchy.regions.reread import unreached
 from docspec.hierarchy.regions.slices import CropLimits
@@ -53,6 +54,7 @@ class RegionPages:
     def read(self, works: Sequence[Work]) -> None:
         """Reads ``works``, one or more, the crops of all of them in one batch."""
         setup, cut = self._setup, []
+        lay_out(setup, works)
         for work in works:
             setup.observer.stage(work.number, "prefill")
             start = time.perf_counter()
@@ -67,6 +69,7 @@ class RegionPages:
 
     def requests(self, work: Work) -> list[Request]:
         """What the engine is asked for the page: its crops in reading order."""
+        lay_out(self._setup, [work])
         return [crop.request for crop in self.reading.cut(work.page, work.draft).crops]
 
     def reread(self, works: Sequence[Work]) -> None:

@@ -4,11 +4,19 @@ docspec's own (:mod:`docspec.targets.dots_ocr`)."""
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
 
+LAYOUT = (
+    "Please output the layout information from this PDF image, including each layout's bbox and its category. The bbox "
+    "should be in the format [x1, y1, x2, y2]. The layout categories for the PDF document include ['Caption', "
+    "'Footnote', 'Formula', 'List-item', 'Page-footer', 'Page-header', 'Picture', 'Section-header', 'Table', 'Text', "
+    "'Title']. Do not output the corresponding text. The layout result should be in JSON format."
+)
+"""``prompt_layout_only_en`` of dots_ocr/utils/prompts.py; asked for where a page is read by regions."""
+
 FAMILY = Family(
     model_types=("dots_ocr",),
     architecture="docspec.targets.dots_ocr.modeling:DotsOCRForCausalLM",
     processor="docspec.targets.dots_ocr.processing:DotsOCRProcessing",
-    card=TargetCard("layout-json", max_new_tokens=24000, image_dpi=200.0),
+    card=TargetCard("layout-json", max_new_tokens=24000, image_dpi=200.0, layout_prompt=LAYOUT),
     checkpoints=(Checkpoint("rednote-hilab/dots.ocr", 3.0, "MIT"),),
     end_tokens=("<|endoftext|>", "<|endofassistant|>"),
 )

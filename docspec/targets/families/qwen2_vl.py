@@ -15,6 +15,8 @@ MINERU = TargetCard(
     },
     table_style="otsl",
     page_pixels=0,
+    layout_prompt="\nLayout Detection:",
+    layout_side=1036,
     no_repeat_ngrams={"size": 100},
 )
 
@@ -27,5 +29,5 @@ FAMILY = Family(
         Checkpoint("Qwen/Qwen2-VL-2B-Instruct", 2.2, "Apache-2.0"),
         Checkpoint("Qwen/Qwen2-VL-7B-Instruct", 8.3, "Apache-2.0"),
     ),
-    note="MinerU2.5's own layout pass is not used: regions come from the drafter's layout",
+    note="regions that MinerU2.5 sees lying on their side are read as they lie",
 )

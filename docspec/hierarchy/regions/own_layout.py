@@ -1,0 +1,85 @@
+"""The target's own layout of a page, where it was taught to give one: the first step of reading by regions.
+
+What the drafter has found is its draft: boxes that the target agrees with are verified, not written. The texts
+that were drafted go with the boxes they lie in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PIL.Image import Resampling
+
+from docspec.core import BBox, Category, Region
+from docspec.dialects.layout_json import LayoutJsonDialect
+from docspec.dialects.marked_layout import read_layout, spell_layout
+from docspec.engine.request import Request
+from docspec.hierarchy.setup import Setup
+from docspec.hierarchy.side_by_side import decode_side_by_side
+from docspec.hierarchy.work import Work
+
+OWN = "the model's own"
+"""What a draft says of its layout."""
+
+SAME = 0.5
+"""Share of each of two boxes that the other covers if they are of one region."""
+
+
+def lay_out(setup: Setup, works: Sequence[Work]) -> None:
+    """Gives the drafts of ``works`` the regions that the target sees, where its card says how it is asked for them.
+
+    Where it sees none, the drafted ones stay. The seconds count as drafting, since the layout does.
+    """
+    waiting = [work for work in works if work.draft.layout != OWN]
+    if setup.card.layout_prompt is None or not waiting:
+        return
+    start = time.perf_counter()
+    asked = [[_request(setup, setup.card.layout_prompt, work)] for work in waiting]
+    decoded = decode_side_by_side(setup.engine, asked)
+    seconds = (time.perf_counter() - start) / len(waiting)
+    for work, ([output], stats) in zip(waiting, decoded, strict=True):
+        text = setup.target.detokenize(list(output.tokens))
+        boxes = _read(setup, text, work)
+        if boxes:
+            regions = tuple(_with_texts(category, box, work.draft.regions) for category, box in boxes)
+            work.draft = replace(work.draft, regions=regions, layout=OWN)
+        timings = work.result.timings
+        work.result = replace(work.result, timings=replace(timings, draft=timings.draft + seconds))
+        found = f"{len(boxes)} regions" if boxes else "no regions, so that the drafted ones are read"
+        work.happened("own_layout", f"{found}; {stats.tokens} tokens in {stats.steps} steps")
+
+
+def _request(setup: Setup, prompt: str, work: Work) -> Request:
+    page, side = work.page, setup.card.layout_side
+    image = page.image if side is None else page.image.resize((side, side), Resampling.BICUBIC)
+    drafts = []
+    if work.draft.regions and isinstance(setup.dialect, LayoutJsonDialect):
+        drafts.append(setup.dialect.layout_draft(work.draft.regions, page.width, page.height))
+    elif work.draft.regions:
+        drafts.append(spell_layout(work.draft.regions, page.width, page.height))
+    budget = setup.options.max_tokens or setup.card.max_new_tokens
+    encoded = setup.target.encode(image, prompt)
+    return Request(
+        encoded, setup.tokenized(drafts), budget, stop=setup.stop, plain=setup.options.stages == "none"
+    )
+
+
+def _read(setup: Setup, text: str, work: Work) -> list[tuple[Category, BBox]]:
+    width, height = work.page.width, work.page.height
+    if isinstance(setup.dialect, LayoutJsonDialect):
+        blocks = setup.dialect.parse(text, width, height)
+        return [(block.category, block.bbox) for block in blocks if block.bbox is not None]
+    return read_layout(text, width, height)
+
+
+def _with_texts(category: Category, box: BBox, drafted: Sequence[Region]) -> Region:
+    """The region at ``box`` with what was drafted there: the texts of the region that it is, else the lines in it."""
+    lines = tuple(line for region in drafted for line in region.lines if line.bbox.overlap(box) > SAME)
+    same = [one for one in drafted if one.bbox.overlap(box) > SAME and box.overlap(one.bbox) > SAME]
+    if same:
+        best = max(same, key=lambda one: one.bbox.overlap(box) * box.overlap(one.bbox))
+        return replace(best, bbox=box, category=category, lines=lines)
+    text = "\n".join(line.text for line in lines if line.text)
+    return Region(box, category, (text,) if text else (), lines=lines)
