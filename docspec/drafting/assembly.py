@@ -14,7 +14,7 @@ from typing import Any
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.drafting.columns import columns_of
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, join_lines, printed_lines, usual_height
+from docspec.drafting.lines import TextLine, join_lines, printed_lines, runs_leftwards, usual_height
 from docspec.drafting.order import white_space_order
 from docspec.drafting.tables import FoundTable
 
@@ -132,7 +132,9 @@ def _parted(items: Sequence[_Filled]) -> list[_Filled]:
         parted += [_of_lines(lines, item.box.category) for lines in columns] if len(columns) > 1 else [item]
     if len(parted) == len(items):
         return parted
-    rank = {id(box): index for index, box in enumerate(white_space_order([item.box for item in parted]))}
+    leftwards = runs_leftwards(line for item in parted for line in item.lines)
+    order = white_space_order([item.box for item in parted], leftwards)
+    rank = {id(box): index for index, box in enumerate(order)}
     return sorted(parted, key=lambda item: rank[id(item.box)])
 
 

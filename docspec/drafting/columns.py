@@ -13,7 +13,7 @@ from statistics import median
 
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, printed_lines, usual_height
+from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, usual_height
 from docspec.drafting.xycut import xy_cut
 
 _BULLET = re.compile(r"^([•◦▪‣–—*-]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
@@ -34,7 +34,9 @@ def cut_layout(lines: Sequence[TextLine], width: float, height: float) -> list[L
     unit = usual_height(lines)
     body = median(line.size or line.bbox.height for line in lines)
     boxes = []
-    for group in xy_cut(lines, lambda line: line.bbox, 0.8 * unit, 0.55 * unit, _has_rows):
+    for group in xy_cut(
+        lines, lambda line: line.bbox, 0.8 * unit, 0.55 * unit, _has_rows, runs_leftwards(lines)
+    ):
         members = tuple(line.bbox for line in group)
         bbox = BBox.union(members)
         boxes.append(LayoutBox(bbox, _category(group, bbox, body, height), members))
@@ -49,12 +51,12 @@ def _has_rows(lines: Sequence[TextLine]) -> bool:
 
 
 def columns_of(lines: Sequence[TextLine]) -> list[list[TextLine]]:
-    """``lines`` that a layout model took for one region, by the columns in which they are set, left to right.
+    """``lines`` that a layout model took for one region, by the columns in which they are set, in reading order.
 
     Only where all of them are wide: bullets, numbers and keys beside their values are no columns.
     """
     unit = usual_height(lines)
-    groups = xy_cut(lines, lambda line: line.bbox, GUTTER * unit, math.inf, _has_rows)
+    groups = xy_cut(lines, lambda line: line.bbox, GUTTER * unit, math.inf, _has_rows, runs_leftwards(lines))
     wide = all(median(line.bbox.width for line in group) >= COLUMN * unit for group in groups)
     return groups if wide else [list(lines)]
 

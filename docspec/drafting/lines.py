@@ -147,6 +147,11 @@ def _join_row(row: Sequence[TextLine]) -> str:
     return text
 
 
+def runs_leftwards(lines: Iterable[TextLine]) -> bool:
+    """Whether most of ``lines`` is in a script that is read from right to left; its columns are, too."""
+    return is_right_to_left("".join(line.text for line in lines))
+
+
 def usual_height(lines: Sequence[TextLine]) -> float:
     """The median height of lines; 0 where there are none."""
     return median(line.bbox.height for line in lines) if lines else 0.0

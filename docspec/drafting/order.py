@@ -14,7 +14,7 @@ from docspec.core import Event
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, analyse
-from docspec.drafting.lines import TextLine
+from docspec.drafting.lines import TextLine, runs_leftwards
 from docspec.drafting.xycut import xy_cut
 
 MARGIN = 2  # changes of column that the model may make more before its order is given up
@@ -29,7 +29,7 @@ def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], st
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            return settled_order(analyse(page)), "PyMuPDF", ()
+            return settled_order(analyse(page), runs_leftwards(lines)), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
@@ -37,20 +37,23 @@ def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], st
     return cut_layout(lines, page.rect.width, page.rect.height), WHITE_SPACE, (event,)
 
 
-def settled_order(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
-    """``boxes`` in the model's order, or in that of the white space where the model's is restless."""
+def settled_order(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[LayoutBox]:
+    """``boxes`` in the model's order, or in that of the white space where the model's is restless; the model reads
+    columns from left to right, so ``leftwards`` the white space orders all."""
+    if leftwards:
+        return white_space_order(boxes, leftwards)
     body = [box for box in boxes if not box.category.is_furniture]
     if _changes(body) < _changes(by_white_space(body)) + MARGIN:
         return list(boxes)
     return white_space_order(boxes)
 
 
-def white_space_order(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
+def white_space_order(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[LayoutBox]:
     """``boxes`` in the order of the white space, running heads first and feet last."""
     body = [box for box in boxes if not box.category.is_furniture]
     heads = [box for box in boxes if box.category.is_furniture and _comes_first(box, body)]
     feet = [box for box in boxes if box.category.is_furniture and not _comes_first(box, body)]
-    return heads + by_white_space(body) + feet
+    return heads + by_white_space(body, leftwards) + feet
 
 
 def _comes_first(box: LayoutBox, body: Sequence[LayoutBox]) -> bool:
@@ -62,7 +65,11 @@ def _changes(boxes: Sequence[LayoutBox]) -> int:
     return sum(min(a.bbox.x1, b.bbox.x1) <= max(a.bbox.x0, b.bbox.x0) for a, b in pairwise(boxes))
 
 
-def by_white_space(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
-    """Left part before right part where a gutter runs through, else upper before lower part."""
-    parts = xy_cut(boxes, lambda box: box.bbox)
-    return [box for part in parts for box in sorted(part, key=lambda box: (box.bbox.y0, box.bbox.x0))]
+def by_white_space(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[LayoutBox]:
+    """Left part before right part (``leftwards`` after it) where a gutter runs through, else upper before lower
+    part."""
+    parts = xy_cut(boxes, lambda box: box.bbox, leftwards=leftwards)
+    across = -1 if leftwards else 1
+    return [
+        box for part in parts for box in sorted(part, key=lambda box: (box.bbox.y0, across * box.bbox.x0))
+    ]

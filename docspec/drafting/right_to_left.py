@@ -132,6 +132,7 @@ def _with_lost(glyphs: Sequence[_Glyph], traced: Iterable[tuple[str, Any]]) -> l
         _Glyph(text, box[0], box[2])
         for text, box in traced
         if _RIGHT_TO_LEFT.match(text)
+        and not _is_mark(text)
         and not any(glyph.x0 < (box[0] + box[2]) / 2 < glyph.x1 for glyph in wide)
     ]
     return [*glyphs, *(glyph for glyph in lost if glyph.is_wide)]

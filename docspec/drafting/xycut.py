@@ -19,14 +19,15 @@ def xy_cut(
     gutter: float = 0.0,
     band: float = 0.0,
     has_columns: Callable[[Sequence[T]], bool] = lambda items: True,
+    leftwards: bool = False,
 ) -> list[list[T]]:
     """Groups of ``items`` in reading order that no white stretch parts any more.
 
-    A vertical stretch wider than ``gutter`` parts a group that ``has_columns``, its left part before its right one;
-    else a horizontal one higher than ``band`` does, upper before lower; always at the widest. O(n log n) a level, of
-    which there are at most :data:`MAX_DEPTH`.
+    A vertical stretch wider than ``gutter`` parts a group that ``has_columns``, its left part before its right one
+    (``leftwards`` after it); else a horizontal one higher than ``band`` does, upper before lower; always at the widest.
+    O(n log n) a level, of which there are at most :data:`MAX_DEPTH`.
     """
-    return _cut(list(items), box, gutter, band, has_columns, 0)
+    return _cut(list(items), box, gutter, band, has_columns, leftwards, 0)
 
 
 def _cut(
@@ -35,6 +36,7 @@ def _cut(
     gutter: float,
     band: float,
     has_columns: Callable[[Sequence[T]], bool],
+    leftwards: bool,
     depth: int,
 ) -> list[list[T]]:
     if len(items) < 2 or depth >= MAX_DEPTH:
@@ -42,12 +44,15 @@ def _cut(
     width, x = _widest_gap([(box(item).x0, box(item).x1) for item in items])
     if width > gutter and has_columns(items):
         parts = [item for item in items if box(item).x1 <= x], [item for item in items if box(item).x1 > x]
+        parts = parts[::-1] if leftwards else parts
     else:
         height, y = _widest_gap([(box(item).y0, box(item).y1) for item in items])
         if height <= band:
             return [items]
         parts = [item for item in items if box(item).y1 <= y], [item for item in items if box(item).y1 > y]
-    return [group for part in parts for group in _cut(part, box, gutter, band, has_columns, depth + 1)]
+    return [
+        group for part in parts for group in _cut(part, box, gutter, band, has_columns, leftwards, depth + 1)
+    ]
 
 
 def _widest_gap(spans: list[tuple[float, float]]) -> tuple[float, float]:

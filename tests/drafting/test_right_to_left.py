@@ -16,6 +16,7 @@ from docspec.drafting import make_drafter
 from docspec.drafting.lines import TextLine, page_lines, printed_lines
 from docspec.drafting.presentation_forms import as_letters
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
+from docspec.drafting.text_layer import TextLayerDrafter
 from samples.scripts import TEXTS
 from samples.scripts.fonts import find
 from samples.scripts.forms import printed, shaped
@@ -135,6 +136,30 @@ def test_a_page_of_presentation_forms_is_drafted_as_it_is_read(script: str, tmp_
         draft = make_drafter(ParseOptions(drafter="text-layer")).draft(page)
     drafted = " ".join(" ".join(region.texts[0] for region in draft.regions if region.texts).split())
     assert drafted == expected
+
+
+@pytest.mark.skipif(find(FORMS_FONT) is None, reason="no DejaVu Sans, which comes with matplotlib")
+@pytest.mark.parametrize("quick", [True, False])
+def test_the_right_column_is_read_before_the_left_one(quick: bool, tmp_path: Path) -> None:
+    font = str(find(FORMS_FONT))
+    face = pymupdf.Font(fontfile=font)
+    words = [text for tag, text in blocks((TEXTS / "persian.md").read_text(encoding="utf-8")) if tag == "p"]
+    words = [text.replace("\u0654", "") for text in words]  # MuPDF gives a line's first mark to the line before
+    columns = [text.split()[:56] for text in (" ".join(words[:2]), " ".join(words[1:]))]
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=420, height=595)
+        for right, column in zip((390, 195), columns, strict=True):
+            for row in range(14):
+                line = printed(" ".join(column[4 * row : 4 * row + 4]))
+                start = pymupdf.Point(right - face.text_length(line, fontsize=10), 60 + 16 * row)
+                page.insert_text(start, line, fontname="face", fontfile=font, fontsize=10)
+        pdf.save(tmp_path / "columns.pdf")
+    with open_document(tmp_path / "columns.pdf") as document:
+        page_image = next(document.pages(dpi=72))
+        assert isinstance(page_image, PageImage)
+        draft = TextLayerDrafter(quick=quick).draft(page_image)
+    drafted = " ".join(region.texts[0] for region in draft.regions if region.texts).split()
+    assert drafted == [*columns[0], *columns[1]]
 
 
 def test_the_shaper_of_the_samples_shows_what_old_programs_write() -> None:
