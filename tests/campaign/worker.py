@@ -1,7 +1,8 @@
 """One worker of the campaign: loads everything once, then parses every file in a forked copy of itself.
 
-So each file meets the real command line in a process of its own, with its own exit code and its own death, at the
-price of a fork. The model is tiny and random and writes four tokens: what is tried is everything before it.
+So each file meets the real command line in a process of its own, with its own exit code, its own child that opens and
+draws, and its own death, at the price of a fork and that child. The model is tiny and random and writes four tokens:
+what is tried is everything before it.
 """
 
 from __future__ import annotations
@@ -28,25 +29,12 @@ CODES = {0, 1, 2, 3}
 def warm(model: Path) -> None:
     """Imports what a run needs and replaces what costs time and is not under trial: loading and OCR."""
     import docspec.cli
-    import docspec.drafting as drafting
     from docspec.cli import batch
     from docspec.core import ParseOptions
-    from docspec.documents.mupdf import mupdf
-    from docspec.drafting.auto import AutoDrafter
-    from docspec.drafting.economy import Decision
+    from docspec.isolation.pool import Isolation
     from docspec.parser import Parser
+    from tests.campaign.drafter import text_only
 
-    class Sparing:
-        def __getattr__(self, name: str) -> Any:
-            return (lambda *_: None) if name == "drafted" else (lambda *_: Decision(False, "not on trial"))
-
-    class TextOnly(AutoDrafter):
-        def __init__(self) -> None:
-            super().__init__(economy=Sparing())  # type: ignore[arg-type]
-            self._judge = self._by_statistics
-
-    drafting.build_drafter = lambda *_, **__: TextOnly()  # type: ignore[assignment]
-    mupdf()
     kept = Parser(
         ParseOptions(model=str(model), device="cpu", dtype="float32", stages="none", drafter="none")
     )
@@ -55,6 +43,7 @@ def warm(model: Path) -> None:
     def make_parser(options: Any, observer: Any) -> Parser:
         parser = Parser(options, observer)
         parser.__dict__["loaded"] = loaded
+        parser._isolation = Isolation(options, text_only)
         return parser
 
     batch.make_parser = make_parser
@@ -66,6 +55,7 @@ def parse(path: Path, model: Path, out: Path) -> int:
     from docspec.cli import main
 
     words = ["docspec", "parse", str(path), "-o", str(out), "--figures", "none", "--dpi", "50", "-q"]
+    words += ["--page-timeout", str(CPU_SECONDS)]
     sys.argv = [*words, "--model", str(model), "--device", "cpu", "--stages", "none", "--max-tokens", "4"]
     try:
         code = main()
@@ -117,7 +107,7 @@ def _wait(child: int, started: float) -> tuple[int, resource.struct_rusage, int,
         done, status, usage = os.wait4(child, os.WNOHANG)
         if done:
             return status, usage, max(peak, 0), stopped
-        memory, cpu = _use_of(child)
+        memory, cpu = map(sum, zip(_use_of(child), *map(_use_of, _children(child)), strict=True))
         peak = max(peak, memory)
         if not stopped:
             if memory > MEMORY:
@@ -127,6 +117,13 @@ def _wait(child: int, started: float) -> tuple[int, resource.struct_rusage, int,
             if stopped:
                 os.kill(child, signal.SIGKILL)
         time.sleep(0.02)
+
+
+def _children(process: int) -> list[int]:
+    try:
+        return [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def _use_of(child: int) -> tuple[int, float]:

@@ -105,6 +105,6 @@ def _drawing(fates: Mapping[int, Callable[[], object]]) -> SafeDrafter:
     return SafeDrafter(Double({}))
 
 
-def wanted() -> Wanted:
+def wanted(dpi: float = 72) -> Wanted:
     """Small pages, none by regions."""
-    return Wanted(View(72), None, lambda page: False, lambda: Prices(1, 1, 1, 1), lambda kind, seconds: None)
+    return Wanted(View(dpi), None, lambda page: False, lambda: Prices(1, 1, 1, 1), lambda kind, seconds: None)

@@ -11,8 +11,10 @@ import pytest
 from docspec.core import DrafterError, Failure, InputError
 from docspec.documents import PageFailure
 from docspec.documents.sources import source_from_path
+from docspec.documents.weight import MAX_POINTS
 from docspec.isolation.hand import Prepared
 from docspec.isolation.pool import Isolation
+from tests.campaign.raw import document, text
 from tests.isolation import doubles
 from tests.isolation.conftest import written
 from tests.isolation.doubles import wanted
@@ -22,11 +24,11 @@ TIMEOUT = 5.0
 MEMORY = 700 * 2**20
 
 
-def read(children: Isolation, path: Path, ahead: int = 1) -> list[Prepared | PageFailure]:
+def read(children: Isolation, path: Path, dpi: float = 72) -> list[Prepared | PageFailure]:
     document = children.open(source_from_path(path))
     document.begin()
     places = ((document, number) for number in range(1, document.page_count + 1))
-    return [page for _, page in children.pages(places, wanted(), ahead)]
+    return [page for _, page in children.pages(places, wanted(dpi), 1)]
 
 
 def test_a_drafter_that_takes_the_child_along_costs_the_page_its_draft(
@@ -73,6 +75,18 @@ def test_a_page_that_takes_the_child_along_while_it_is_drawn_is_lost_alone(
     assert [error.failure for error in lost] == [Failure.CRASHED, Failure.OUT_OF_MEMORY]
     why = "cannot be rendered: drawing it crashed (SIGABRT)"
     assert str(lost[0]) == f"{tmp_path}/a.pdf, page 2: {why}"
+
+
+def test_a_file_on_which_mupdf_does_not_end_costs_one_page(
+    isolation: Callable[..., Isolation], tmp_path: Path
+) -> None:
+    """One path with as many long lines as are let through, which MuPDF fills without a look at the time."""
+    points = b" ".join(b"%d %d l" % (7919 * n % 300, 104729 * n % 400) for n in range(MAX_POINTS - 1))
+    contents = text("The first page"), b"0 0 m " + points + b" f*", text("The last page")
+    (tmp_path / "a.pdf").write_bytes(document(*contents))
+    first, second, third = read(isolation(doubles.sound, page_timeout=TIMEOUT), tmp_path / "a.pdf", dpi=200)
+    assert isinstance(first, Prepared) and isinstance(third, Prepared)
+    assert isinstance(second, PageFailure) and second.error.failure is Failure.TIMED_OUT
 
 
 def test_the_pages_that_are_not_drawn_when_a_document_is_out_of_time_fail(
