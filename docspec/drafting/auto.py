@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 
 from docspec.core import DrafterError, PageDraft, PageImage
+from docspec.documents.mupdf import has_layout_model
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.economy import Abundance, Economy, Kind
@@ -47,6 +48,11 @@ class AutoDrafter:
 
     def check(self) -> None:
         """Nothing is indispensable."""
+
+    def warm(self) -> None:
+        """Loads what most pages need, where nothing is known yet that speaks against it."""
+        if self._economy.layout_pays(0).yes:
+            has_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
         """The draft of the chosen drafter, under that one's name. Raises :class:`DrafterError` as it does."""

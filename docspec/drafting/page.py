@@ -26,6 +26,11 @@ class PageDrafters:
         self._drafter = drafter
         self._layout = layout or drafter
 
+    def warm(self) -> None:
+        """Loads what pages will need; meanwhile the target is loaded elsewhere."""
+        self._drafter.warm()
+        self._layout.warm()
+
     def draft(self, page: PageImage, by_regions: bool) -> Drafted:
         """The page's draft; it does not touch the target. Raises what judging an odd page raises."""
         draft, events = (self._layout if by_regions else self._drafter).draft_with_events(page)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
-from docspec.documents.mupdf import mupdf
+from docspec.documents.mupdf import has_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
@@ -41,6 +41,10 @@ class RapidOcrDrafter:
     def check(self) -> None:
         """Raise :class:`DrafterError` when RapidOCR or its models are missing."""
         self.recogniser.check()
+
+    def warm(self) -> None:
+        """Loads the layout model before the first page needs it."""
+        has_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
         """The regions of the recognised text. Raises :class:`DrafterError` when recognition fails."""

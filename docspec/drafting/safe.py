@@ -3,6 +3,7 @@ whatever comes out is within bounds."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from docspec.core import DocspecError, Event, Failure, PageDraft, PageImage
@@ -20,6 +21,11 @@ class SafeDrafter:
     def __init__(self, inner: Drafter) -> None:
         self.inner = inner
         self.name = inner.name
+
+    def warm(self) -> None:
+        """Has the drafter load what its first page will need, if it can tell; what fails then fails there."""
+        with contextlib.suppress(Exception):
+            getattr(self.inner, "warm", lambda: None)()
 
     def draft(self, page: PageImage) -> PageDraft:
         """The inner drafter's draft, or an empty one."""

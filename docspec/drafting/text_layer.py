@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
+from docspec.documents.mupdf import has_layout_model
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
@@ -35,6 +36,11 @@ class TextLayerDrafter:
         """Nothing can be missing: PyMuPDF is a dependency, and without its layout model the quick way is
         taken.
         """
+
+    def warm(self) -> None:
+        """Loads the layout model before the first page needs it."""
+        if not self._quick:
+            has_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
         """The regions of the page's text layer; empty for images. Raises :class:`DrafterError` if it is

@@ -70,6 +70,7 @@ class Desk:
         if options.offline and not offline.enforced():
             offline.enforce()
         self._drafters = PageDrafters(make(options, self._ledger), make(options, None))
+        self._drafters.warm()
 
     def open(self, source: Source, password: str | None) -> Opened:
         """Opens another document; raises :class:`docspec.core.InputError`."""
