@@ -116,9 +116,9 @@ def _container_room() -> int | None:
     """What a container's limit leaves, its cached files counted as free."""
     root = Path("/sys/fs/cgroup")
     try:
-        most = int((root / "memory.max").read_text())  # "max" where there is no limit
-        used = int((root / "memory.current").read_text())
-        stat = (root / "memory.stat").read_text().splitlines()
+        most = int((root / "memory.max").read_text(encoding="ascii"))  # "max" where there is no limit
+        used = int((root / "memory.current").read_text(encoding="ascii"))
+        stat = (root / "memory.stat").read_text(encoding="ascii").splitlines()
         cached = next(int(line.split()[1]) for line in stat if line.startswith("inactive_file "))
     except (OSError, ValueError, StopIteration):
         return None
