@@ -22,7 +22,11 @@ from docspec.targets.adapter import TransformersTarget
 from docspec.targets.attention import attentions
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig
 from docspec.targets.dots_ocr.modeling import DotsOCRForCausalLM
+from docspec.targets.estimate import Estimate, check_room, free_memory
+from docspec.targets.families import families
+from docspec.targets.own_processor import named_class
 from docspec.targets.processing import Processing
+from docspec.targets.published_sizes import SIZES, Size
 from docspec.targets.stepping.choice import make_steps
 
 if TYPE_CHECKING:
@@ -37,12 +41,13 @@ SEED = 0
 @dataclass(frozen=True, slots=True)
 class Published:
     """One configuration: how its model is made of a vocabulary size (``None``: the published one). ``typed``: whether
-    its positions depend on what is an image token."""
+    its positions depend on what is an image token. Without ``images`` nothing can be read with it, only stepped."""
 
     config: Callable[[int | None], PreTrainedConfig]
     model: Any
-    images: Callable[[], Qwen2VLImageProcessorPil]
+    images: Callable[[], Qwen2VLImageProcessorPil] | None
     typed: bool
+    vision_attention: str = "sdpa"
 
 
 def _qwen3_vl(
@@ -90,6 +95,13 @@ def _images(patch: int, temporal: int, least: int, most: int) -> Callable[[], Qw
 
 _QWEN_IMAGES = _images(16, 2, 65_536, 16_777_216)
 
+IMAGES = {
+    "qwen2_vl": _images(14, 2, 3136, 12_845_056),
+    "qwen2_5_vl": _images(14, 2, 3136, 12_845_056),
+    "qwen3_vl_moe": _QWEN_IMAGES,
+}
+"""How the families of :data:`docspec.targets.published_sizes.SIZES` that do as Qwen does prepare images."""
+
 PUBLISHED: dict[str, Published] = {
     "qwen3-vl-2b": Published(
         _qwen3_vl(
@@ -104,6 +116,27 @@ PUBLISHED: dict[str, Published] = {
                 "hidden_size": 1024,
                 "intermediate_size": 4096,
                 "out_hidden_size": 2048,
+                "deepstack_visual_indexes": [5, 11, 17],
+            },
+            tied=True,
+        ),
+        Qwen3VLForConditionalGeneration,
+        _QWEN_IMAGES,
+        typed=True,
+    ),
+    "qwen3-vl-4b": Published(
+        _qwen3_vl(
+            {
+                "hidden_size": 2560,
+                "intermediate_size": 9728,
+                "num_hidden_layers": 36,
+                "num_attention_heads": 32,
+            },
+            {
+                "depth": 24,
+                "hidden_size": 1024,
+                "intermediate_size": 4096,
+                "out_hidden_size": 2560,
                 "deepstack_visual_indexes": [5, 11, 17],
             },
             tied=True,
@@ -154,13 +187,16 @@ PUBLISHED: dict[str, Published] = {
 class WordlessProcessing(Processing):
     """Images as the model takes them, and a prompt of as many meaningless text tokens as a real one has."""
 
-    def __init__(self, images: Qwen2VLImageProcessorPil, image_token_id: int, typed: bool) -> None:
+    def __init__(self, images: Qwen2VLImageProcessorPil | None, image_token_id: int, typed: bool) -> None:
         super().__init__(images, None)
         self._image_token_id = image_token_id
         self._typed = typed
 
     def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
-        """Model inputs for ``image``; ``prompt`` is not read."""
+        """Model inputs for ``image``; ``prompt`` is not read. Raises :class:`docspec.core.ModelError` where the
+        family's images are prepared in another way than Qwen's."""
+        if self.image_processor is None:
+            raise ModelError("this configuration can be stepped (bench step), but shown no page")
         pixels = self.image_processor(images=[image], return_tensors="pt")
         grid = pixels["image_grid_thw"]
         count = self.image_tokens(grid)
@@ -173,6 +209,24 @@ class WordlessProcessing(Processing):
         return inputs
 
 
+def published_size(size: Size) -> Published:
+    """How the model of ``size`` is made. Its class is looked up when it is asked for."""
+    family = families()[size.model_type]
+    model = named_class(family.architecture)
+
+    def config(vocab_size: int | None) -> PreTrainedConfig:
+        text = {**size.text, **({} if vocab_size is None else {"vocab_size": vocab_size})}
+        parts = {"text_config": text, "vision_config": dict(size.vision)}
+        tied = {} if size.tied is None else {"tie_word_embeddings": size.tied}
+        made: PreTrainedConfig = model.config_class(
+            **{name: part for name, part in parts.items() if part}, **tied
+        )
+        return made
+
+    images = IMAGES.get(size.model_type)
+    return Published(config, model, images, typed=True, vision_attention=family.vision_attention)
+
+
 def random_target(
     name: str,
     device: torch.device,
@@ -183,20 +237,30 @@ def random_target(
     """The target called ``name`` in :data:`PUBLISHED` with random weights, made on ``device``.
 
     Its vocabulary is the published one, or ``vocabulary`` tokens where that is more. Raises
-    :class:`docspec.core.ModelError` for a name that is not there.
+    :class:`docspec.core.ModelError` for a name that is not there, and before anything is made where the weights would
+    not fit into the memory that is free.
     """
-    published = PUBLISHED.get(name)
+    published = PUBLISHED.get(name) or (published_size(SIZES[name]) if name in SIZES else None)
     if published is None:
-        raise ModelError(f"no configuration is called '{name}'; choose among {', '.join(PUBLISHED)}")
+        raise ModelError(
+            f"no configuration is called '{name}'; choose among {', '.join((*PUBLISHED, *SIZES))}"
+        )
     config = published.config(None)
     if vocabulary > config.get_text_config().vocab_size:
         config = published.config(-(-vocabulary // 128) * 128)
+    attention = attentions("auto", config.sub_configs, published.vision_attention)
+    with torch.device("meta"):
+        outline = published.model._from_config(config, dtype=dtype, attn_implementation=attention)
+    weights = sum(weight.numel() for weight in outline.parameters())
+    check_room(
+        f"{name} with random weights", Estimate(weights * dtype.itemsize, 0, 1, 0), free_memory(device)
+    )
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.device(device):
         torch.manual_seed(SEED)
-        attention = attentions("auto", config.sub_configs, "sdpa")
         model = published.model._from_config(config, dtype=dtype, attn_implementation=attention)
     model = model.to(device).requires_grad_(False)
-    processing = WordlessProcessing(published.images(), config.image_token_id, typed=published.typed)
+    images = None if published.images is None else published.images()
+    processing = WordlessProcessing(images, config.image_token_id, typed=published.typed)
     target = TransformersTarget(model, processing, eos_ids=frozenset())
     target.steps = make_steps(target, graphs)
     return target

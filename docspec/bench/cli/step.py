@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.bench.scripted import ScriptedPage
     from docspec.targets.adapter import TransformersTarget
 
-SIZES = "qwen3-vl-2b|qwen3-vl-8b|dots.ocr|mini"
+SIZES = "qwen3-vl-2b|dots.ocr|..."
 
 
 @takes_options("device", "dtype", "graphs")
@@ -29,7 +29,7 @@ def step(
     ] = None,
     random: Annotated[
         str | None,
-        typer.Option(metavar=SIZES, show_default=False, help="A published size with random weights."),
+        typer.Option(metavar=SIZES, show_default=False, help="A published size; a wrong name lists all."),
     ] = None,
     options: ParseOptions,
     prefix: Annotated[int, typer.Option(min=1, help="Verified tokens before each tree.")] = 1024,

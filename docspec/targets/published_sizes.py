@@ -1,0 +1,140 @@
+"""Sizes of published checkpoints, family by family: what differs from the defaults of transformers' classes.
+
+The tests hold each parameter count against the published one. Where nothing is written the defaults are the published
+sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The sizes of the checkpoint called ``published`` in its family's file; ``model_type`` names the family. ``tied``:
+    whether the head is the embedding table (``None``: as the class has it)."""
+
+    model_type: str
+    published: str
+    text: Mapping[str, Any] = field(default_factory=dict)
+    vision: Mapping[str, Any] = field(default_factory=dict)
+    tied: bool | None = None
+
+
+def _decoder(hidden: int, inner: int, layers: int, heads: int, kv_heads: int, **more: Any) -> dict[str, Any]:
+    return {
+        "hidden_size": hidden,
+        "intermediate_size": inner,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "num_key_value_heads": kv_heads,
+        **more,
+    }
+
+
+_INTERN_VIT = {
+    "hidden_size": 1024,
+    "intermediate_size": 4096,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+}
+
+SIZES: dict[str, Size] = {
+    "qwen2-vl-2b": Size(
+        "qwen2_vl",
+        "Qwen/Qwen2-VL-2B-Instruct",
+        _decoder(1536, 8960, 28, 12, 2, vocab_size=151_936),
+        {"hidden_size": 1536},
+        tied=True,
+    ),
+    "mineru2.5": Size(
+        "qwen2_vl",
+        "opendatalab/MinerU2.5-2509-1.2B",
+        _decoder(
+            896,
+            4864,
+            24,
+            14,
+            2,
+            vocab_size=151_936,
+            rope_parameters={"rope_type": "default", "rope_theta": 1e6, "mrope_section": [8, 12, 12]},
+        ),
+        {"hidden_size": 896},
+        tied=True,
+    ),
+    "qwen2.5-vl-3b": Size(
+        "qwen2_5_vl",
+        "Qwen/Qwen2.5-VL-3B-Instruct",
+        _decoder(2048, 11_008, 36, 16, 2, vocab_size=151_936),
+        {"hidden_size": 1280, "intermediate_size": 3420, "out_hidden_size": 2048},
+        tied=True,
+    ),
+    "qwen2.5-vl-7b": Size(
+        "qwen2_5_vl",
+        "Qwen/Qwen2.5-VL-7B-Instruct",
+        _decoder(3584, 18_944, 28, 28, 4, vocab_size=152_064),
+        {"hidden_size": 1280, "intermediate_size": 3420, "out_hidden_size": 3584},
+        tied=False,
+    ),
+    "qwen3-vl-30b-a3b": Size(
+        "qwen3_vl_moe",
+        "Qwen/Qwen3-VL-30B-A3B-Instruct",
+        _decoder(
+            2048,
+            6144,
+            48,
+            32,
+            4,
+            head_dim=128,
+            moe_intermediate_size=768,
+            num_experts=128,
+            num_experts_per_tok=8,
+        ),
+        {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "out_hidden_size": 2048},
+        tied=False,
+    ),
+    "internvl3-2b": Size(
+        "internvl",
+        "OpenGVLab/InternVL3-2B-hf",
+        {"model_type": "qwen2", **_decoder(1536, 8960, 28, 12, 2, vocab_size=151_674)},
+        _INTERN_VIT,
+        tied=False,
+    ),
+    "granite-docling-258m": Size(
+        "idefics3",
+        "ibm-granite/granite-docling-258M",
+        {"model_type": "llama", **_decoder(576, 1536, 30, 9, 3, vocab_size=100_352)},
+        {
+            "hidden_size": 768,
+            "intermediate_size": 3072,
+            "num_hidden_layers": 12,
+            "num_attention_heads": 12,
+            "image_size": 512,
+            "patch_size": 16,
+        },
+        tied=True,
+    ),
+    "granite-docling-500m": Size("granite_docling", "ibm-granite/granite-for-docling-500m"),
+    "glm-ocr": Size("glm_ocr", "zai-org/GLM-OCR"),
+    "got-ocr2": Size("got_ocr2", "stepfun-ai/GOT-OCR-2.0-hf", tied=False),
+    "lighton-ocr-1b": Size("lighton_ocr", "lightonai/LightOnOCR-2-1B"),
+    "paddleocr-vl": Size("paddleocr_vl", "PaddlePaddle/PaddleOCR-VL", tied=False),
+    "hunyuan-ocr": Size(
+        "hunyuan_vl",
+        "tencent/HunyuanOCR",
+        _decoder(
+            1024,
+            3584,
+            24,
+            16,
+            8,
+            head_dim=128,
+            vocab_size=120_818,
+            rope_parameters={"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [16] * 4},
+        ),
+        tied=True,
+    ),
+}
+"""By the names that ``bench step --random`` knows."""

@@ -1,0 +1,64 @@
+"""Random weights of published sizes: as many parameters as were published, steps that run, memory looked at first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+from PIL import Image
+
+from docspec.bench.step import StepTime, measure
+from docspec.core import ModelError
+from docspec.targets import random_weights
+from docspec.targets.families import families
+from docspec.targets.published_sizes import SIZES
+from docspec.targets.random_weights import random_target
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_there_are_as_many_parameters_as_published(name):
+    size = SIZES[name]
+    [published] = [one for one in families()[size.model_type].checkpoints if one.name == size.published]
+    model = random_target(name, torch.device("meta"), torch.bfloat16).model
+    billions = sum(weight.numel() for weight in model.parameters()) / 1e9
+    # published counts are rounded; GLM-OCR's has a layer that predicts tokens ahead, which is not in its class
+    assert billions == pytest.approx(published.billions, rel=0.12)
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """Configurations with one layer of a kind and a small vocabulary, every other size as published."""
+
+    def made(name):
+        text = {**SIZES[name].text, "num_hidden_layers": 1, "vocab_size": 512, "pad_token_id": None}
+        vision = {**SIZES[name].vision, "depth": 1, "num_hidden_layers": 1}
+        monkeypatch.setitem(SIZES, "narrow", replace(SIZES[name], text=text, vision=vision))
+        return random_target("narrow", CPU, torch.bfloat16, "off")
+
+    return made
+
+
+@pytest.mark.parametrize("name", ["mineru2.5", "granite-docling-258m"])
+def test_a_family_is_stepped_and_shows_a_page_where_its_images_are_qwens(narrow, name):
+    target = narrow(name)
+    [found] = measure(target, 1e9, prefix=16, trees=(2,), rows=(1,), repeats=1)
+    assert isinstance(found, StepTime) and found.median > 0
+    image = Image.new("RGB", (64, 64))
+    if SIZES[name].model_type in random_weights.IMAGES:
+        assert target.encode(image, "").inputs["pixel_values"].numel() > 0
+    else:
+        with pytest.raises(ModelError, match="can be stepped"):
+            target.encode(image, "")
+
+
+def test_weights_that_do_not_fit_are_not_made(monkeypatch):
+    monkeypatch.setattr(random_weights, "free_memory", lambda device: 3 * 2**30)
+    with pytest.raises(
+        ModelError, match=r"qwen3-vl-2b with random weights needs 4\.0 GiB .* 3\.0 GiB are free"
+    ):
+        random_target("qwen3-vl-2b", CPU, torch.bfloat16)
+    with pytest.raises(ModelError, match=r"no configuration is called 'none'; choose among .*glm-ocr"):
+        random_target("none", CPU, torch.bfloat16)
