@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from docspec import offline
-from docspec.core import DocspecError, DocumentResult, Event, InputError, PageImage, PageResult, ParseOptions
+from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
@@ -27,6 +27,7 @@ from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.hand import Prepared, Wanted
 from docspec.isolation.pool import Isolation, Page, Place
 from docspec.proposing.registry import source_names
+from docspec.results import ParsedDocument
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
@@ -96,21 +97,20 @@ class Parser:
         for _, result in self._read(((document, number) for number in numbers), ahead, numbers):
             yield self._done(document, result)
 
-    def parse(self, source: Input | IsolatedDocument) -> DocumentResult:
+    def parse(self, source: Input | IsolatedDocument) -> ParsedDocument:
         """All selected pages at once, without their images. Stream long documents with :meth:`pages` instead."""
         document = source if isinstance(source, IsolatedDocument) else self.open(source)
-        return DocumentResult(
-            document.name, tuple(replace(page, image=None) for page in self.pages(document))
-        )
+        pages = tuple(replace(page, image=None) for page in self.pages(document))
+        return ParsedDocument(document.name, pages, sha256=document.sha256)
 
-    def parse_many(self, sources: Iterable[Input]) -> Iterator[DocumentResult]:
+    def parse_many(self, sources: Iterable[Input]) -> Iterator[ParsedDocument]:
         """:meth:`parse` for many inputs, in their order. One that cannot be read is a result with its ``error``."""
         for reading in self.documents(sources):
             pages = tuple(replace(page, image=None) for page in reading)
             if reading.error is None:
-                yield DocumentResult(reading.name, pages)
+                yield ParsedDocument(reading.name, pages)
             else:
-                yield DocumentResult(reading.name, pages, str(reading.error), reading.error.failure)
+                yield ParsedDocument(reading.name, pages, str(reading.error), reading.error.failure)
 
     def documents(self, sources: Iterable[Input]) -> Iterator[Reading]:
         """Many inputs in their order, each to be iterated over for its pages before the next one is asked for. The
@@ -304,7 +304,7 @@ def _failed(page: PageFailure) -> PageResult:
     return PageResult(page.source, page.number, "failed", error=str(page.error), failure=page.error.failure)
 
 
-def parse(source: Input, **options: Any) -> DocumentResult:
+def parse(source: Input, **options: Any) -> ParsedDocument:
     """Parses one document with :class:`docspec.core.ParseOptions` given as keywords.
 
     >>> result = parse("report.pdf", pages="1-3")  # doctest: +SKIP

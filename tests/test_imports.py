@@ -31,7 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "isolation": {"core", "documents", "drafting", "lookahead", "offline"},
     "telemetry": set(),
     "offline": {"core", "telemetry"},
-    "parser": {*READING, "isolation", "offline"},
+    "results": {"core", "reporting"},
+    "parser": {*READING, "isolation", "offline", "results"},
     "corpus": {"core", "console", "documents", "isolation", "reporting", "targets", "parser"},
     "doctor": {"core", "drafting", "targets", "versions"},
 }

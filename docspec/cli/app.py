@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ import typer.main
 from typer.exceptions import TyperException
 
 from docspec.bench.cli import bench
+from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
 from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, parse
@@ -32,16 +34,20 @@ app = typer.Typer(
     name="docspec",
     help=HELP,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(parse)
+app.command()(convert)
 app.command()(status)
 app.command()(doctor)
 app.add_typer(bench)
 app.add_typer(models)
+
+
+ROOT_OPTIONS = {"--help", "-h", "--version", "--install-completion", "--show-completion"}
 
 
 @dataclass
@@ -55,9 +61,11 @@ class RunState:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from docspec.versions import DISTRIBUTION, version_of
+        from docspec.versions import DISTRIBUTION, versions
 
-        typer.echo(f"docspec {version_of(DISTRIBUTION) or 'unknown'}")
+        found = versions()
+        typer.echo(f"docspec {found.pop(DISTRIBUTION, None) or 'unknown'}")
+        typer.echo(", ".join(f"{name} {version or '(missing)'}" for name, version in found.items()))
         raise typer.Exit
 
 
@@ -71,13 +79,29 @@ def docspec(
     pass
 
 
+def with_verb(words: Sequence[str]) -> list[str]:
+    """``words`` of the command line with ``parse`` in front where they name something to read and no command."""
+    first = words[0] if words else ""
+    commands = {
+        command.name or command.callback.__name__ for command in app.registered_commands if command.callback
+    }
+    groups = {group.typer_instance.info.name for group in app.registered_groups if group.typer_instance}
+    if not first or first in commands | groups:
+        return list(words)
+    if first.startswith("-") and first != "-":
+        reads = first.split("=")[0] not in ROOT_OPTIONS
+    else:
+        reads = first == "-" or any(sign in first for sign in "./\\*?") or Path(first).exists()
+    return ["parse", *words] if reads else list(words)
+
+
 def run(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for what a user can cause."""
     state = RunState(tuple(sys.argv[1:] if args is None else args))
     log.start()
     try:
         code = typer.main.get_command(app).main(
-            args=args, prog_name="docspec", standalone_mode=False, obj=state
+            args=with_verb(state.words), prog_name="docspec", standalone_mode=False, obj=state
         )
         return code if isinstance(code, int) else exits.OK
     except TyperException as error:
@@ -88,6 +112,8 @@ def run(args: Sequence[str] | None = None) -> int:
         say_end("interrupted")
         return exits.code_of(error)
     except SystemExit as error:
+        if not error.code:  # a shell asked how a word may go on
+            return exits.OK
         # Typer's own answer to a closed pipe while it prints help.
         drop_standard_output()
         return exits.PIPE_CLOSED if error.code == 1 else exits.FATAL

@@ -17,7 +17,7 @@ from docspec.cli import config as config_file
 from docspec.cli.batch import Batch, Outputs
 from docspec.console import log
 from docspec.console.parameters import declared, takes_options
-from docspec.core import ParseOptions
+from docspec.core import ParseOptions, UsageError
 from docspec.core.options import OUTPUT
 from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Format, Layout
@@ -181,6 +181,8 @@ def parse(
     130 interrupted, 141 pipe closed, 143 terminated.
     """
     context.obj.verbosity = verbose
+    if corpus.allow_urls and options.offline:
+        raise UsageError("--allow-urls and --offline: choose one of them")
     log.start(quiet=quiet, verbosity=verbose, file=log_file)
     configured: Any = context.meta.get(CONFIG_MODEL)
     model = config_file.resolve_model(options.model, os.environ, configured)

@@ -13,6 +13,7 @@ from typing import TypeVar
 from docspec.core import InputError, UsageError
 from docspec.corpus.options import CorpusOptions
 from docspec.documents import Expansion, Skipped, Source, expand_inputs
+from docspec.documents.download import download
 from docspec.documents.sources import Unreadable, shown
 
 S = TypeVar("S", Source, Unreadable)
@@ -32,7 +33,9 @@ def list_documents(
     if options.from_file == "-" and "-" in inputs:
         raise UsageError("standard input cannot be both a document (-) and a list (--from-file -)")
     listed = [] if options.from_file is None else names_in(options.from_file, read_stdin)
-    found = expand_inputs([*inputs, *listed], read_stdin)
+    found = expand_inputs(
+        [*inputs, *listed], read_stdin, **({"fetch": download} if options.allow_urls else {})
+    )
     paths = frozenset(map(Path, listed)) - frozenset(map(Path, inputs))
     sources = [_as_listed(source) if source.path in paths else source for source in found.sources]
     unreadable = [_as_listed(each) if each.path in paths else each for each in found.unreadable]

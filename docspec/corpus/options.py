@@ -29,6 +29,9 @@ class CorpusOptions:
     exclude: list[str] | None = option(
         None, "Not those that fit. May be repeated.", DOCUMENTS, metavar="PATTERN"
     )
+    allow_urls: bool = option(
+        False, "Download inputs that are named by an address (https://...), up to 256 MiB each.", DOCUMENTS
+    )
     shard: str | None = option(
         None,
         "The I-th of N parts of the documents, for schedulers that start N runs.",

@@ -103,13 +103,20 @@ def sniff_kind(head: bytes) -> Kind | None:
     return None
 
 
+def _refused(address: str) -> Source:
+    raise InputError(f"{address}: is an address; download it first, or allow that with --allow-urls")
+
+
 def expand_inputs(
-    inputs: Iterable[str | Path], read_stdin: Callable[[], bytes] = lambda: sys.stdin.buffer.read()
+    inputs: Iterable[str | Path],
+    read_stdin: Callable[[], bytes] = lambda: sys.stdin.buffer.read(),
+    fetch: Callable[[str], Source] = _refused,
 ) -> Expansion:
     """The files behind ``inputs``, each once, in the order given; those of a folder and of a pattern
     (``scans/**/*.pdf``) in natural order of their names.
 
-    Raises nothing: what cannot be read is in ``errors``. A path spelled ``-`` is standard input.
+    Raises nothing: what cannot be read is in ``errors``. A path spelled ``-`` is standard input; an address of the web
+    is fetched by ``fetch``, which refuses by default.
     """
     sources: list[Source] = []
     skipped: list[Skipped] = []
@@ -117,7 +124,7 @@ def expand_inputs(
     seen: set[Path | str] = set()
     for given in inputs:
         try:
-            for found in _expand(given, read_stdin):
+            for found in _expand(given, read_stdin, fetch):
                 key = found.path.resolve() if isinstance(found, Source) and found.path else None
                 if isinstance(found, Unreadable):
                     unreadable.append(found)
@@ -130,7 +137,7 @@ def expand_inputs(
                     seen.update([key] if key else [])
         except InputError as error:
             path = None if str(given) == "-" else Path(given)
-            name = STDIN_NAME if path is None else shown(path)
+            name = STDIN_NAME if path is None else str(given) if is_address(str(given)) else shown(path)
             unreadable.append(Unreadable(name, error, Path(path.name if path else name), path))
     return Expansion(tuple(sources), tuple(skipped), tuple(unreadable))
 
@@ -175,9 +182,14 @@ def source_from_bytes(data: bytes, name: str = STDIN_NAME) -> Source:
     return Source(name, kind, Path(name), data=data)
 
 
-def _expand(given: str | Path, read_stdin: Callable[[], bytes]) -> Iterator[Source | Skipped | Unreadable]:
+def _expand(
+    given: str | Path, read_stdin: Callable[[], bytes], fetch: Callable[[str], Source]
+) -> Iterator[Source | Skipped | Unreadable]:
     if str(given) == "-":
         yield source_from_bytes(read_stdin())
+        return
+    if is_address(str(given)):
+        yield fetch(str(given))
         return
     path = Path(given)
     if is_pattern(given):
@@ -203,6 +215,11 @@ def _expand(given: str | Path, read_stdin: Callable[[], bytes]) -> Iterator[Sour
     if not found_any:
         where = "fits this pattern" if is_pattern(given) else "in this folder"
         raise InputError(f"{shown(path)}: no {SUPPORTED} file {where}")
+
+
+def is_address(given: str) -> bool:
+    """Whether an input is named by an address of the web."""
+    return re.match(r"https?://", given, re.IGNORECASE) is not None
 
 
 def is_pattern(given: str | Path) -> bool:

@@ -1,0 +1,127 @@
+"""``docspec convert``: other formats of what ``--format json`` has written, without the model."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, BinaryIO
+from urllib.parse import quote, unquote
+
+import typer
+
+from docspec.cli.batch import Outputs
+from docspec.cli.parse import FormatName, formats_of
+from docspec.console import exits
+from docspec.console.parameters import takes_options
+from docspec.console.terminal import document_stream, say_error
+from docspec.core import InputError, PageResult
+from docspec.core.options import OUTPUT
+from docspec.reporting.destinations import Destination, beside, check
+from docspec.reporting.figures import NoFigures
+from docspec.reporting.formats import renderer_for
+from docspec.reporting.reading import SavedDocument, read_document
+from docspec.reporting.renderer import Layout
+from docspec.reporting.tables import TableFiles
+from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, TextSink, Together
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFile:
+    """A JSON result as an input; outputs take its name without its suffix."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    @property
+    def relative(self) -> Path:
+        return Path(self.path.stem)
+
+
+@takes_options()
+def convert(
+    *,
+    inputs: Annotated[
+        list[Path], typer.Argument(metavar="RESULT.json", help="Files that --format json has written.")
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE|DIR|-", rich_help_panel=OUTPUT, show_default=False),
+    ] = None,
+    format: Annotated[
+        list[FormatName] | None,
+        typer.Option(
+            "--format",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+            help="Default: by the suffix of the output, else md. May be repeated.",
+        ),
+    ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", rich_help_panel=OUTPUT, show_default=False, help="Write every table as CSV too."
+        ),
+    ] = None,
+    layout: Layout,
+) -> int:
+    """Make other formats of a result, without the model: the same bytes as if they had been asked for at once."""
+    sources = [ResultFile(path) for path in inputs]
+    outputs = Outputs(output, formats_of(format), "none", layout, None, tables=tables)
+    places = outputs.places(sources, len(inputs) > 1)
+    more = [file for place in places for file in outputs.writing.files_beside(place)]
+    check(places, sources, more=more)
+    failed = 0
+    with document_stream() as stdout:
+        for source, place in zip(sources, places, strict=True):
+            try:
+                saved = read_document(source.path)
+            except InputError as error:
+                say_error(str(error))
+                failed += 1
+                continue
+            with _writer(outputs, saved, source.path.parent, place, stdout) as writer:
+                for page in saved.pages:
+                    writer.add(page)
+    return exits.code_of_run(len(sources) - failed, 0, failed)
+
+
+def _writer(
+    outputs: Outputs, saved: SavedDocument, base: Path, place: Destination, stdout: BinaryIO
+) -> PageWriter:
+    writers: list[PageWriter] = []
+    for format in outputs.formats:
+        path = None if place.path is None else beside(place.path, outputs.formats[0], format)
+        sink: TextSink = StreamSink(stdout) if path is None else AtomicFile(path)
+        figures = SavedFigures(saved, base, Path.cwd() if path is None else path.parent, format == "html")
+        renderer = renderer_for(format, outputs.layout)
+        writers.append(DocumentWriter(sink, renderer, figures, source=saved.source, sha256=saved.sha256))
+    if place.tables is not None:
+        writers.append(TableFiles(place.tables))
+    return writers[0] if len(writers) == 1 else Together(writers)
+
+
+class SavedFigures(NoFigures):
+    """Pictures that stand in files beside a result: linked from where the new document stands, or put into it."""
+
+    def __init__(self, saved: SavedDocument, base: Path, target: Path, embed: bool) -> None:
+        self._links = {page.number: links for page, links in zip(saved.pages, saved.figures, strict=True)}
+        self._base, self._target, self._embed = base, target, embed
+
+    def page(self, result: PageResult) -> Mapping[int, str]:
+        return {index: self._link(link) for index, link in self._links[result.number].items()}
+
+    def _link(self, link: str) -> str:
+        file = self._base / unquote(link)
+        if not self._embed:
+            return quote(Path(os.path.relpath(file, self._target)).as_posix())
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise InputError(f"{file}: the picture cannot be read ({error.strerror or error})") from error
+        return "data:image/png;base64," + base64.b64encode(data).decode("ascii")

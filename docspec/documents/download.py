@@ -1,0 +1,53 @@
+"""Inputs that are named by an address: fetched once, whole, and not beyond a size."""
+
+from __future__ import annotations
+
+import http.client
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from docspec.core import InputError
+from docspec.documents.sources import SUPPORTED, Source, is_address, sniff_kind
+
+MOST_BYTES = 256 * 2**20
+"""Of a download; a book of a thousand scanned pages has about as many."""
+
+SECONDS = 60.0
+"""Without a byte, after which a download is given up."""
+
+
+def download(address: str, most: int = MOST_BYTES) -> Source:
+    """The document at ``address``. Raises :class:`InputError` where it cannot be had, is larger than ``most`` bytes or
+    of no known kind."""
+    parts = urlsplit(address)
+    shown = f"{parts.scheme}://{parts.hostname or ''}{parts.path}"  # without passwords and keys
+    request = urllib.request.Request(address, headers={"User-Agent": "docspec"})
+    try:
+        opener = urllib.request.build_opener(_WebOnly)
+        with opener.open(request, timeout=SECONDS) as answer:
+            data = answer.read(most + 1)
+    except urllib.error.HTTPError as error:
+        raise InputError(
+            f"{shown}: cannot be downloaded (the server answers {error.code} {error.reason})"
+        ) from None
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        raise InputError(f"{shown}: cannot be downloaded ({reason})") from None
+    if len(data) > most:
+        raise InputError(f"{shown}: larger than {most / 2**20:g} MiB; download it yourself and name the file")
+    kind = sniff_kind(data[:1024])
+    if kind is None:
+        raise InputError(f"{shown}: is not a {SUPPORTED} file")
+    name = Path(unquote(parts.path)).name or parts.hostname or "download"
+    return Source(shown, kind, Path(name), data=data)
+
+
+class _WebOnly(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection to a file of this machine or another protocol."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
+        if not is_address(newurl):
+            raise urllib.error.URLError(f"redirected to {newurl[:80]}")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)

@@ -1,0 +1,44 @@
+"""A document's pages as text: what the Python interface gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docspec.core import DocumentResult
+from docspec.core.safe_text import safe_text
+from docspec.reporting.destinations import infer_format
+from docspec.reporting.formats import renderer_for
+from docspec.reporting.renderer import Format, Layout
+from docspec.reporting.writer import write_whole
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument(DocumentResult):
+    """All pages of one input, in any format that the command line writes. Page images are not kept, so that pictures
+    are left out; ``docspec.core.PageResult.image`` has them while pages are streamed."""
+
+    sha256: str = ""
+
+    def to_markdown(self, **layout: Any) -> str:
+        """The document as Markdown; ``layout`` as :class:`docspec.reporting.renderer.Layout` has it."""
+        return self.render("md", **layout)
+
+    def to_html(self, **layout: Any) -> str:
+        """The document as one HTML page without scripts."""
+        return self.render("html", **layout)
+
+    def render(self, format: Format, **layout: Any) -> str:
+        """The document in ``format``."""
+        renderer = renderer_for(format, Layout(**layout))
+        parts = [renderer.begin(self.source, self.sha256)]
+        parts += [renderer.page(page, {}) for page in self.pages]
+        return safe_text("".join([*parts, renderer.end()]))
+
+    def save(self, path: str | Path, format: Format | None = None, **layout: Any) -> Path:
+        """Writes the document whole or not at all, in the format that the name ends with where none is given. Raises
+        :class:`docspec.core.OutputError`."""
+        path = Path(path)
+        write_whole(path, self.render(format or infer_format(str(path), None), **layout))
+        return path
