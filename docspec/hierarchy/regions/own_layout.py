@@ -48,7 +48,8 @@ def lay_out(setup: Setup, works: Sequence[Work]) -> None:
         timings = work.result.timings
         work.result = replace(work.result, timings=replace(timings, draft=timings.draft + seconds))
         found = f"{len(boxes)} regions" if boxes else "no regions, so that the drafted ones are read"
-        work.happened("own_layout", f"{found}; {stats.tokens} tokens in {stats.steps} steps")
+        cut = "" if output.finish == "eos" else ", cut short"
+        work.happened("own_layout", f"{found}; {stats.tokens} tokens in {stats.steps} steps{cut}")
 
 
 def _request(setup: Setup, prompt: str, work: Work) -> Request:

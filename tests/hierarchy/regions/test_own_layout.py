@@ -56,6 +56,7 @@ def test_mineru_is_asked_for_the_layout_first_and_without_one_the_drafted_region
     assert {prompt for prompt, _ in asked[1:]} == {"\nText Recognition:"}
     [event] = [event for event in result.events if event.kind == "own_layout"]
     assert event.detail.startswith("no regions, so that the drafted ones are read")
+    assert event.detail.endswith("cut short")
     assert result.status == "ok" and result.baseline.identical
 
 
