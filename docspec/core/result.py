@@ -189,8 +189,9 @@ class Baseline:
 @dataclass(frozen=True, slots=True)
 class PageResult:
     """One page's output. ``failure`` is the category of ``error``, ``trace`` the traceback of a fault that nobody
-    foresaw. ``provenance`` is there where it was asked for. ``image`` is there for cropping figures while the page is
-    being written; drop it after."""
+    foresaw. ``read`` says whether it was read whole or by regions, ``layout`` whose its regions are (``white space``:
+    no model's; empty: nobody's, the crops of a page read so are found by their ink). ``provenance`` is there where it
+    was asked for. ``image`` is there for cropping figures while the page is being written; drop it after."""
 
     source: str
     number: int
@@ -201,6 +202,8 @@ class PageResult:
     height: int = 0
     drafter: str = "none"
     drafter_reason: str = ""
+    read: Literal["page", "regions"] = "page"
+    layout: str = ""
     regions: int = 0
     stage1: StageStats | None = None
     stage2: StageStats | None = None

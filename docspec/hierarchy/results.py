@@ -44,6 +44,7 @@ def begun(
         height=page.height,
         drafter=draft.drafter,
         drafter_reason=draft.reason,
+        layout=draft.layout,
         regions=len(draft.regions),
         events=events,
         image=page.image,

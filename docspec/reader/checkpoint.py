@@ -18,8 +18,8 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from docspec.reader import model as reader_model
 from docspec.reader import tokenizer as tok
 
-NOTE = "reads clean English print: small pages whole, larger ones line by line"
-PAGE = 704 * 960  # pixels of the largest pages in training
+NOTE = "reads clean English print, line by line"
+PAGE = 1408 * 64  # pixels that are read whole: a line or two; pages come out better by regions, lines best
 LINE = (1408, 960)  # width and height of the largest crops
 RANDOM_NOTE = "random weights: does not read"
 

@@ -139,6 +139,8 @@ def page_object(page: PageResult) -> dict[str, Any]:
         "height": page.height,
         "drafter": page.drafter,
         "drafter_reason": page.drafter_reason,
+        "read": page.read,
+        "layout": page.layout or None,
         "regions": page.regions,
         "prompt_tokens": main.prompt_tokens,
         "output_tokens": output_tokens(page),

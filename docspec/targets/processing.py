@@ -44,8 +44,16 @@ class Processing(ABC):
     @property
     def least_pixels(self) -> int:
         """Pixels below which an image is enlarged, which smears print; 0 where nothing is said of that."""
+        return self._edge("shortest_edge")
+
+    @property
+    def most_pixels(self) -> int:
+        """Pixels beyond which an image is made smaller; 0 where nothing is said of that."""
+        return self._edge("longest_edge")
+
+    def _edge(self, name: str) -> int:
         size = getattr(self.image_processor, "size", None) or {}
-        return int(size.get("shortest_edge") or 0) if hasattr(size, "get") else 0
+        return int(size.get(name) or 0) if hasattr(size, "get") else 0
 
     @property
     def backend(self) -> str:

@@ -8,6 +8,7 @@ from docspec.bench.cli.accuracy import accuracy
 from docspec.bench.cli.corrections import corrections
 from docspec.bench.cli.drafts import drafts
 from docspec.bench.cli.fidelity import fidelity
+from docspec.bench.cli.layer import layer
 from docspec.bench.cli.marks import marks
 from docspec.bench.cli.memory import memory
 from docspec.bench.cli.paper import paper
@@ -27,6 +28,7 @@ bench = typer.Typer(
 for command in (
     speed,
     fidelity,
+    layer,
     memory,
     accuracy,
     drafts,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from docspec.bench.accuracy import PageAccuracy
 
 
-@takes_options("model", "device", "dtype", "dpi", "drafter", "tau", "max_tokens")
+@takes_options("model", "read", "device", "dtype", "dpi", "drafter", "tau", "max_tokens")
 def accuracy(
     *,
     inputs: Inputs,

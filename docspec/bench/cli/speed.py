@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from docspec.bench.speed import PageSpeed
 
 
-@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens")
+@takes_options("model", "read", "device", "dtype", "pages", "dpi", "drafter", "max_tokens")
 def speed(
     *,
     inputs: Inputs,

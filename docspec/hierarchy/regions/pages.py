@@ -45,11 +45,16 @@ class RegionPages:
         )
 
     def takes(self, page: PageImage) -> bool:
-        """Whether the page is read by regions: as asked, or where it is larger than the target reads whole."""
-        if self._setup.options.read != "auto":
-            return self._setup.options.read == "regions"
-        largest = self._setup.card.page_pixels
-        return largest is not None and page.width * page.height > largest
+        """Whether the page is read by regions: as asked, or where it is larger than the target reads whole or than its
+        context holds."""
+        setup, pixels = self._setup, page.width * page.height
+        if setup.options.read != "auto":
+            return setup.options.read == "regions"
+        largest, processing = setup.card.page_pixels, setup.target.processing
+        if largest is not None and pixels > largest:
+            return True
+        shown = min(pixels, processing.most_pixels) // processing.factor**2
+        return shown + setup.options.max_tree >= setup.target.max_length
 
     def read(self, works: Sequence[Work]) -> None:
         """Reads ``works``, one or more, the crops of all of them in one batch."""
@@ -106,6 +111,7 @@ class RegionPages:
         )
         work.result = replace(
             work.result,
+            read="regions",
             text=markdown_of(blocks),
             token_ids=page.tokens,
             blocks=blocks,

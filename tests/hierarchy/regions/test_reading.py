@@ -162,6 +162,26 @@ def test_pages_too_large_for_the_target_are_read_by_regions(lively_qwen: Path, t
     assert "read_by_regions" not in kinds[0] and "read_by_regions" in kinds[1]
 
 
+def test_pages_beyond_the_context_are_read_by_regions(lively_qwen: Path, tmp_path: Path) -> None:
+    directory = shutil.copytree(lively_qwen, tmp_path / "model")
+    config = json.loads((directory / "config.json").read_text())
+    config["text_config"]["max_position_embeddings"] = 160
+    (directory / "config.json").write_text(json.dumps(config))
+    options = ParseOptions(
+        model=str(directory), device="cpu", dtype="float32", max_tokens=8, drafter="none", max_tree=16
+    )
+    page = print_page()
+    small = replace(page, image=page.image.crop((0, 0, 256, 256)))
+    with Parser(options) as parser:
+        results = [
+            parser.parse_page(one)
+            for one in (small, page, replace(page, image=page.image.resize((600, 450))))
+        ]
+    assert [result.status for result in results] == ["ok"] * 3
+    assert [result.read for result in results] == ["page", "page", "regions"]
+    assert results[2].layout == "" and results[2].token_ids
+
+
 def test_a_drawing_without_words_is_not_read(parsers: dict[str, PageParser]) -> None:
     picture = Image.new("RGB", (400, 300), "white")
     picture.paste((20, 60, 90), (50, 50, 350, 250))

@@ -1,0 +1,141 @@
+"""How right reading by regions is on real pages: each region against the text layer below it, tables and formulas
+aside.
+
+For born-digital files, whose text layer says what is printed; or for a picture of the same pages, drafted and read as a
+scan. Lines of the layer that no region covers count as left out; what is written where the layer has nothing (a word
+within a drawing) is counted apart, since nobody knows whether it is right.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from rapidfuzz.distance import Levenshtein
+
+from docspec.bench.degradation import degraded_page
+from docspec.core import BBox, Category, PageImage, Region
+from docspec.dialects.text import join_lines, straight_quotes
+from docspec.documents import PageFailure, Source, open_document
+from docspec.drafting.lines import TextLine, page_lines, printed_lines
+from docspec.drafting.lines import join_lines as printed_text
+from docspec.hierarchy.regions.joining import region_text
+from docspec.hierarchy.regions.reading import RegionsRead
+from docspec.parser import Parser
+
+ASIDE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
+_MARKS = re.compile(r"(?m)^(?:#{1,6} |[-•*] )")
+_DASHES = str.maketrans("–—−‐\u00ad", "-----")
+
+
+@dataclass(frozen=True, slots=True)
+class LayerPage:
+    """One page: ``characters`` of the text layer outside tables and formulas, ``errors`` of them (edits), ``beyond``
+    characters written where the layer has none, ``seconds`` from pixels to text, the draft included."""
+
+    source: str
+    page: int
+    characters: int
+    errors: int
+    beyond: int
+    regions: int
+    crops: int
+    layout: str
+    seconds: float
+
+
+def measure(
+    parser: Parser, sources: Sequence[Source], degradation: tuple[str, float] | None = None
+) -> Iterator[LayerPage]:
+    """Reads the chosen pages of ``sources`` by regions; with a ``degradation`` (``kind``, ``value``) as pictures.
+
+    Raises :class:`docspec.core.PageError` for a page that cannot be drawn.
+    """
+    page_parser = parser._page_parser
+    for source in sources:
+        with open_document(source) as document:
+            for page in parser.page_images(document, parser.options.pages):
+                if isinstance(page, PageFailure):
+                    raise page.error
+                lines = _layer(page)
+                shown = page if degradation is None else degraded_page(page, *degradation)
+                start = perf_counter()
+                drafted = page_parser.draft(shown)
+                if drafted.error is not None:
+                    raise drafted.error
+                found = page_parser.regions.reading.cut(shown, drafted.draft)
+                page_parser.regions.reading.read([found])
+                seconds = perf_counter() - start
+                counts = compared(lines, found.regions, _texts(found, parser))
+                yield LayerPage(
+                    page.source,
+                    page.number,
+                    *counts,
+                    len(found.regions),
+                    len(found.crops),
+                    drafted.draft.layout,
+                    seconds,
+                )
+
+
+def compared(
+    lines: Sequence[TextLine], regions: Sequence[Region], texts: Sequence[str]
+) -> tuple[int, int, int]:
+    """Characters of ``lines`` outside tables and formulas, edits between them and the ``texts`` of their regions, and
+    characters written where there are no lines."""
+    own: list[list[TextLine]] = [[] for _ in regions]
+    errors = characters = beyond = 0
+    for line in lines:
+        index = _owner(line.bbox, regions)
+        if index is None:
+            errors += len(plain(line.text))
+            characters += len(plain(line.text))
+        else:
+            own[index].append(line)
+    for region, mine, text in zip(regions, own, texts, strict=True):
+        if region.category in ASIDE:
+            continue
+        truth, written = plain(join_lines(printed_text(printed_lines(mine)))), plain(text)
+        if not truth:
+            beyond += len(written)
+            continue
+        characters += len(truth)
+        errors += Levenshtein.distance(truth, written)
+    return characters, errors, beyond
+
+
+def plain(text: str) -> str:
+    """``text`` without Markdown's marks at line beginnings, kinds of quotes and dashes, and runs of white space."""
+    bare = straight_quotes(unicodedata.normalize("NFKC", _MARKS.sub("", text))).translate(_DASHES)
+    return " ".join(bare.split())
+
+
+def _layer(page: PageImage) -> list[TextLine]:
+    """The upright lines of the page's text layer, in pixels."""
+    if page.pdf_page is None:
+        return []
+    found = (line for line in page_lines(page.pdf_page) if not line.hidden and not line.turns)
+    return [replace(line, bbox=line.bbox.scaled(page.scale)) for line in found]
+
+
+def _owner(line: BBox, regions: Sequence[Region]) -> int | None:
+    """The smallest region around the middle of ``line``."""
+    x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+    around = [
+        (region.bbox.area, index)
+        for index, region in enumerate(regions)
+        if region.bbox.x0 <= x <= region.bbox.x1 and region.bbox.y0 <= y <= region.bbox.y1
+    ]
+    return min(around)[1] if around else None
+
+
+def _texts(found: RegionsRead, parser: Parser) -> list[str]:
+    """What was written for each region."""
+    target = parser.loaded.target
+    pieces: list[list] = [[] for _ in found.regions]
+    for crop, output in zip(found.crops, found.outputs, strict=True):
+        pieces[crop.region].append((target.detokenize(list(output.tokens)), crop.piece))
+    return [region_text(region, own) for region, own in zip(found.regions, pieces, strict=True)]
