@@ -51,10 +51,10 @@ def test_a_step_reads_the_decoder_and_the_head_once_and_no_vision(target):
 def test_memory_that_runs_out_costs_one_size(target, monkeypatch):
     honest = EagerSteps.run
 
-    def tight(self, step, cache, scored):
+    def tight(self, step, cache):
         if step.rows == 3:
             raise RuntimeError("CUDA out of memory. Tried to allocate 3 GiB")
-        return honest(self, step, cache, scored)
+        return honest(self, step, cache)
 
     monkeypatch.setattr(EagerSteps, "run", tight)
     found = list(measure(target, 1e9, prefix=40, trees=(1,), rows=(1, 3, 2), repeats=1))
