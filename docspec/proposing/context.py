@@ -28,6 +28,9 @@ LOST = 3
 AHEAD = 6
 """Lost places that agree in so many tokens ahead count as one."""
 
+ENOUGH = 24
+"""Tokens to come beyond which it makes no difference how many there are."""
+
 GIVEN_UP = 40
 """Tokens written after which a lost place is given up."""
 
@@ -117,7 +120,8 @@ class Context:
             Lost(one.place, at, one.run, one.resumed[:2] if one.resumed is not None else (one.place, at))
             for one, at in lost
         ]
-        found.sort(key=lambda place: -place.run)
+        ends = self.drafts.end  # of two that are trusted alike, the one with more to come is worth more
+        found.sort(key=lambda lost: (-lost.run, -min(ends(lost.place) - lost.place, ENOUGH)))
         known: set[tuple[int, ...]] = set()
         self.lost, old = [], [place for place in self.lost if size - place.at <= GIVEN_UP]
         for place in found + old:

@@ -83,15 +83,14 @@ class Continuation:
                 right += 1
             self.lead = lead[right:]
         if not self.lead:
-            tokens, place, start = self.text.tokens, self.place, right
-            rest = written[start:]
-            if tokens[place : place + len(rest)] == rest:
-                right = size
-            else:
-                reach = min(size, start + len(tokens) - place)
-                while right < reach and tokens[place + right - start] == written[right]:
+            tokens, offset = self.text.tokens, self.place - right
+            reach = min(size, len(tokens) - offset)
+            if right < reach and tokens[offset + right] == written[right]:
+                if tokens[self.place : offset + reach] == written[right:reach]:
+                    right = reach
+                while right < reach and tokens[offset + right] == written[right]:
                     right += 1
-            self.place = place + right - start
+            self.place = offset + right
         self.run += right
         return right
 

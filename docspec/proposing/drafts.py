@@ -25,6 +25,15 @@ TRUSTED = 2
 LEAST_KEPT = 0.02
 """A drafted token is never taken for less likely than this, whatever else may follow."""
 
+BEYOND = 0.6
+"""How likely a draft that ends goes on where another draft goes on after the same tokens."""
+
+ENDING = 32
+"""Tokens before the end of a draft that are compared with those of others."""
+
+MOST = 64
+"""Places that are compared."""
+
 _MIX = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 
@@ -55,6 +64,7 @@ class Drafts:
         self.heads: list[int] = []
         self.branches: list[Branches] = []
         self.growing = len(growing)
+        self._beyond: dict[int, int] = {}
         self._grown: list[int] = []  # the end of each growing draft
         for room in growing:
             self.heads.append(len(self.tokens))
@@ -84,7 +94,8 @@ class Drafts:
         """The branches at ``place`` and the drafted token itself."""
         token = self.tokens[place]
         if token < 0:
-            return ()
+            beyond = self.beyond(place)
+            return [Continuation(self, beyond, None, min(run, TRUSTED), (), BEYOND)] if beyond else ()
         found: list[Continuation] = []
         for branches in self.branches:
             own = list(branches.at(place, least))
@@ -92,8 +103,25 @@ class Drafts:
                 return own
             found += own
         kept = max(1.0 - sum(branch.chance for branch in found), LEAST_KEPT)
-        found.append(Continuation(self, place + 1, None, run, (token,), kept))
+        found.append(Continuation(self, place + 1, None, run + 1, (token,), kept))
         return found
+
+    def beyond(self, end: int) -> int:
+        """Where the draft that ends at ``end`` goes on in another one; 0 where it does not, or no draft ends there.
+
+        A region ends, the page goes on: at the place behind the longest equal tokens, the first such one.
+        """
+        if self.tokens[end] != END:
+            return 0
+        known = self._beyond.get(end)
+        if known is None:
+            ending = self.tokens[max(self.heads[self.draft_of(end)], end - ENDING) : end]
+            places = [place for place in self.behind(ending)[:MOST] if self.tokens[place] >= 0]
+            known = max(places, key=lambda place: self.matched(place, ending), default=0)
+            if not places or self.matched(known, ending) < min(len(ending), 3):
+                known = 0
+            self._beyond[end] = known
+        return known
 
     def extend(self, number: int, tokens: Sequence[int]) -> None:
         """The growing draft ``number`` goes on with ``tokens``; what its room does not hold is dropped."""

@@ -14,7 +14,7 @@ from docspec.engine.tree import TokenTree
 from docspec.proposing.continuation import Continuation, Text
 from docspec.proposing.rates import RUN_CAP, HitRates, Survival
 
-PATIENCE = 0.7
+PATIENCE = 0.6
 """A chain grows on until its next node is worth less than this share of the best alternative's: strictly
 best-first growth would hop between equal chains at every node, which costs time and helps nobody."""
 

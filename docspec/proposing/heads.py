@@ -11,12 +11,11 @@ from docspec.proposing.source import Source, source
 OPENING = 4
 """Tokens at the head of a draft that show, once written, that it has been used."""
 
-MOST = 12
+MOST = 3
 """Heads that are offered, and drafts that begin with the token just written."""
 
 NEXT = Key("head of the next draft", 0.15)
 SOON = Key("head of the two after it", 0.08)
-OTHER = Key("head of another draft", 0.03)
 BEGUN = Key("draft that begins with the last token", 0.15)
 
 
@@ -57,17 +56,9 @@ class Heads(Source):
         pending, speller = context.output[-1], context.speller
         here = drafts.draft_of(context.place) if context.place else -1
         at_break = speller is None or "\n" in speller.text(pending)
-        unused = self._unused
-        rank = begun = 0
-        ordered = sorted(unused)
-        for number in [*(n for n in ordered if n > here), *(n for n in ordered if n <= here)]:
-            opening = unused[number]
-            if not opening:
-                continue
-            if opening[0] == pending and begun < MOST:
-                begun += 1
-                yield Continuation(drafts, drafts.heads[number] + 1, BEGUN, 1)
-            if at_break and rank < MOST:
-                key = NEXT if rank == 0 else SOON if rank < 3 else OTHER
-                rank += 1
-                yield Continuation(drafts, drafts.heads[number], key)
+        ordered = sorted((number <= here, number) for number, opening in self._unused.items() if opening)
+        begun = [number for _, number in ordered if self._unused[number][0] == pending]
+        for number in begun[:MOST]:
+            yield Continuation(drafts, drafts.heads[number] + 1, BEGUN, 1)
+        for rank, (_, number) in enumerate(ordered[:MOST] if at_break else ()):
+            yield Continuation(drafts, drafts.heads[number], SOON if rank else NEXT)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
@@ -56,8 +55,9 @@ class Mixture:
         context.extend(row.output)
         self._rows[row] = RowState(context, self._threshold, self._rates, self._survival, row.trail)
         for name, source in self._sources.items():
-            with self._timed(name):
-                source.begin(context)
+            start = time.perf_counter()
+            source.begin(context)
+            self.seconds[name] += time.perf_counter() - start
         context.states = None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
@@ -91,21 +91,17 @@ class Mixture:
                 source.end(state.context)
 
     def _ask(self, name: str, states: Sequence[RowState]) -> None:
-        with self._timed(name):
-            suggested = self._sources[name].suggest([state.context for state in states])
-            for state, continuations in zip(states, suggested, strict=True):
-                state.suggest(continuations, name)
+        start = time.perf_counter()
+        suggested = self._sources[name].suggest([state.context for state in states])
+        for state, continuations in zip(states, suggested, strict=True):
+            state.suggest(continuations, name)
+        self.seconds[name] += time.perf_counter() - start
 
     def _observe(self, state: RowState, output: Sequence[int]) -> None:
         """Takes in what ``output`` has grown by."""
         written = state.follow(output)
         if written:
             for name, source in self._sources.items():
-                with self._timed(name):
-                    source.observe(state.context, written)
-
-    @contextmanager
-    def _timed(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        yield
-        self.seconds[name] += time.perf_counter() - start
+                start = time.perf_counter()
+                source.observe(state.context, written)
+                self.seconds[name] += time.perf_counter() - start

@@ -11,8 +11,14 @@ from docspec.proposing.source import Source, source
 MOST = 5
 """Places that are offered: the nearest to where the output was last."""
 
-KEYS = (Key("2-gram", 0.2), Key("3-gram", 0.4), Key("4-gram", 0.6), Key("8-gram", 0.8))
-"""For 2, 3, 4 to 7, 8 and more equal tokens."""
+NEAR = (Key("2-gram near", 0.4), Key("3-gram near", 0.6), Key("4-gram near", 0.8), Key("8-gram near", 0.9))
+"""For 2, 3, 4 to 7, 8 and more equal tokens, a little further on in the draft that the output was in."""
+
+FAR = (Key("2-gram", 0.1), Key("3-gram", 0.25), Key("4-gram", 0.5), Key("8-gram", 0.75))
+"""Anywhere else."""
+
+REACH = range(-8, 257)
+"""How far on in that draft is near."""
 
 
 @source("ngrams")
@@ -26,8 +32,10 @@ class DraftNgrams(Source):
             middle = bisect_left(places, last)
             places = places[max(0, middle - 2 * MOST) : middle + 2 * MOST]
             places = sorted(places, key=lambda place: abs(place - last))[:MOST]
+        here = drafts.draft_of(last)
         for place in places:
             matched = drafts.matched(place, output)
             if matched >= 2:
                 kind = 0 if matched < 3 else 1 if matched < 4 else 2 if matched < 8 else 3
-                yield Continuation(drafts, place, KEYS[kind], matched)
+                keys = NEAR if place - last in REACH and drafts.draft_of(place) == here else FAR
+                yield Continuation(drafts, place, keys[kind], matched)

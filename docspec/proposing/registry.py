@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 CURSOR = (
     "scaffold",
     "ngrams",
+    "respelling",
     "resumption",
     "rewrites",
-    "respelling",
     "lookup",
     "syntax",
     "heads",

@@ -15,8 +15,13 @@ from docspec.proposing.source import Source, source
 REACH = 64
 """Drafted tokens ahead of the mismatch that are searched for what the target wrote."""
 
+TAIL = 6
+"""Tokens written since the mismatch up to which insertions and substitutions of several tokens are guessed."""
+
 STAY = Key("insertion", 0.3)
 REPLACE = Key("substitution", 0.3)
+STAY_LATER = Key("later insertion", 0.12)
+REPLACE_LATER = Key("later substitution", 0.12)
 SKIP_LITTLE = Key("deletion of up to 3 tokens", 0.4)
 SKIP_SOME = Key("deletion of up to 12 tokens", 0.2)
 SKIP_MUCH = Key("deletion of more tokens", 0.08)
@@ -34,7 +39,8 @@ class Resumption(Source):
         drafts, output = self.context.drafts, self.context.output
         tokens, place, size = drafts.tokens, lost.place, len(output)
         end = min(place + REACH, drafts.end(place))
-        is_first = size - lost.at == 1
+        since = size - lost.at
+        is_first = since == 1
         found: list[tuple[int, Key]] = []
         skip = place if is_first else place - 1
         for _ in range(2 if is_first else 1):
@@ -48,6 +54,10 @@ class Resumption(Source):
             )
         if is_first:
             found += [(place, STAY), (place + 1, REPLACE)]
+        elif since <= TAIL:
+            found += [
+                (place + shift, STAY_LATER if shift < 2 else REPLACE_LATER) for shift in range(since + 2)
+            ]
         for target, key in found:
             if target < end:
                 yield self.context.resume(lost, target, key)

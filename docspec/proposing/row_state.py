@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from docspec.engine.trail import Trail
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
-from docspec.proposing.continuation import Continuation
+from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.grower import Grown, grow
 from docspec.proposing.origins import Origins
 from docspec.proposing.rates import RUN_CAP, HitRates, Survival
@@ -23,7 +23,11 @@ SURE_LIVE = 3
 """How much of it."""
 
 LIKELY = 0.5
-"""Where leading sources state what comes next with more than this chance together, nothing else is looked for."""
+"""Where leading sources state what comes next with more than this chance together, and were right as often when they
+did, nothing else is looked for."""
+
+STATED = Key("stated", 0.9)
+"""Such statements."""
 
 
 class RowState:
@@ -43,7 +47,7 @@ class RowState:
         self.context = context
         self.threshold = threshold
         self.is_sure = False
-        self._stated = 0.0
+        self._stated: list[Continuation] = []
         self._rates = rates
         self._survival = survival
         self._live: list[Continuation] = []
@@ -66,11 +70,10 @@ class RowState:
                 self._growth[number] += len(new)
                 self.context.drafts.extend(number, new)
         self._suggested, self._known = [], set()
-        self._stated = 0.0
 
     def follow(self, output: Sequence[int]) -> list[int]:
         """Moves all that was suggested along what ``output`` has grown by, learns from it, and returns that."""
-        context = self.context
+        context, drafts = self.context, self.context.drafts
         before = len(context.output)
         written = list(output[before:])
         if not written:
@@ -82,6 +85,7 @@ class RowState:
         size, counted = len(written), False
         live: dict[tuple[int, int], Continuation] = {}
         left: list[tuple[Continuation, int]] = []
+        left_at_run: dict[int, int] = {}
         context.copied = (0, 0)
         for node, one in self._grown:
             depth = reached.get(node)
@@ -92,17 +96,28 @@ class RowState:
                 place, at, found_place, found_at = one.resumed
                 one.resumed = place, at + before + depth, found_place, found_at + before + depth
             place, run = one.place, one.run
-            right = one.follow(written[depth:] if depth else written)
+            rest = written[depth:] if depth else written
+            right = one.follow(rest)
+            while one.text is drafts and (right or is_live) and right < len(rest) and not one.lead:
+                beyond = drafts.beyond(one.place)
+                if not beyond:
+                    break
+                one.place = beyond
+                right += one.follow(rest[right:])
             if one.key is not None:
                 self._rates.count(one.key, right > 0)
-            elif one.text.tokens and not counted:
+            elif is_live and one.text.tokens and not counted:
                 self._survival.count(min(run, RUN_CAP), right, depth + right < size)
                 counted = True
-            if not one.text.tokens or not (right or one.key is None):
+            if not one.text.tokens or not (right or is_live):
                 continue
-            if one.text is context.drafts and one.place - place > context.copied[1]:
+            if node and one.resumed is not None and not one.lead:
+                one.run += left_at_run.get(one.resumed[0], 0)  # the draft is as good as before the rewriting
+            if one.text is drafts and one.place - place > context.copied[1]:
                 context.copied = place, one.place - place
             if depth + right < size:
+                if one.text is drafts:
+                    left_at_run[one.place] = max(left_at_run.get(one.place, 0), one.run)
                 left.append((one, before + depth + right))
             else:
                 known = live.get((id(one.text), one.place))
@@ -110,8 +125,11 @@ class RowState:
                     live[id(one.text), one.place] = one
         self._live = sorted(live.values(), key=lambda one: -one.run)[:LIVE]
         for one in self._live:
-            one.key, one.chance = None, self._survival.onward(one.run)
+            one.key = None
         self._grown = []
+        if self._stated:
+            self._rates.count(STATED, any(one.run for one in self._stated))
+        self._stated = []
         context.locate(self._live, left)
         return written
 
@@ -129,11 +147,14 @@ class RowState:
     def suggest_live(self, limit: int) -> None:
         """Adds what the output follows, unless sources that know better have stated what comes."""
         live = self._live
-        self.is_sure = self._stated > LIKELY
+        stated = [one for one in self._suggested if one.key is None]
+        self._stated = stated if sum(one.chance for one in stated) > LIKELY else []
+        self.is_sure = known = bool(self._stated) and self._rates.rate(STATED) > LIKELY
         if live and live[0].run >= SURE and live[0].text.end(live[0].place) - live[0].place >= limit:
             live, self.is_sure = live[:SURE_LIVE], True
-        if self._stated <= LIKELY:
+        if not known:
             for continuation in live:
+                continuation.chance = self._survival.onward(continuation.run)
                 self._offer(continuation)
 
     def suggest(self, continuations: Iterable[Continuation], source: str) -> None:
@@ -141,8 +162,6 @@ class RowState:
         for continuation in continuations:
             if self._origins is not None:
                 self._origins.made(continuation.text, source)
-            if continuation.key is None:
-                self._stated += continuation.chance
             self._offer(continuation)
 
     def _offer(self, continuation: Continuation) -> None:

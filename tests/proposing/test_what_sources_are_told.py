@@ -184,7 +184,7 @@ def test_a_source_is_told_the_prompt_and_the_card(target, prompts, registered):
         assert "pixel_values" in inputs
         assert told_target.card.dialect == "markdown"
         assert len(states.embeddings) == len(states.hidden) == prompt.length
-        text = torch.tensor([token != target.processing.image_token_id for token in ids])
+        text = prompt.inputs["mm_token_type_ids"][0] == 0
         with torch.inference_mode():
             embedded = target.embed(torch.tensor(ids))
         torch.testing.assert_close(states.embeddings[text], embedded[text])
