@@ -144,6 +144,13 @@ class Parser:
         with the page."""
         return self._page_parser.parse(page)
 
+    def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
+        """The results of pages that were drawn and drafted elsewhere, verified side by side."""
+        from docspec.hierarchy.work import DraftedPage
+
+        drafted = [replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=0.0) for one in prepared]
+        return self._page_parser.verify_all(drafted)
+
     def close(self) -> None:
         """Lets go of the model, ends the children, and takes back what ``offline`` changed; the parser can be used
         again and will load the model again."""

@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "offline": {"core", "telemetry"},
     "results": {"core", "reporting"},
     "parser": {*READING, "isolation", "offline", "results"},
-    "corpus": {"core", "console", "documents", "isolation", "reporting", "targets", "parser"},
+    "corpus": {"core", "console", "documents", "drafting", "isolation", "reporting", "targets", "parser"},
     "doctor": {"core", "drafting", "targets", "versions"},
 }
 """Rooms of ``docspec`` and the rooms that each may import; the front doors below may import everything else."""

@@ -32,6 +32,7 @@ from docspec.corpus.job import Job
 from docspec.corpus.listing import list_documents
 from docspec.corpus.manifest import Manifest
 from docspec.corpus.options import CorpusOptions
+from docspec.corpus.reading import Reader
 from docspec.corpus.resume import Division, Resume
 from docspec.corpus.run import Run, reason
 from docspec.corpus.shard import Shard
@@ -186,18 +187,29 @@ class Batch:
             if resume is not None:
                 called = command.recorded(self._words)
                 resume.begin(called, self._options.model, jobs, self._division.todo, shard)
+            display = display_for(self._quiet, several=len(mine) > 1)
             self._run = Run(
                 self._options,
                 selection,
                 self._writing,
                 self._report,
-                display_for(self._quiet, several=len(mine) > 1),
-                make_parser,
+                display,
+                lambda jobs: self._reader(jobs, display, resume),
                 resume,
                 self._corpus.max_failures,
             )
             self._resumes = resume is not None
             self._run.read(todo, stdout)
+
+    def _reader(self, jobs: Sequence[Job], display: Watcher, resume: Resume | None) -> Any:
+        if self._corpus.engine == "ray":
+            from docspec.corpus.ray_reader import RayReader
+
+            held = {} if resume is None else resume.held(jobs)
+            figures = any(self._writing.has_figures(job.place) for job in jobs)
+            return RayReader(self._options, self._corpus, jobs, held, display, with_pictures=figures)
+        parser = make_parser(self._options, display)
+        return Reader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
 
     def _check_words(self, inputs: Sequence[str]) -> None:
         """An empty word is a variable of a script that was not set, and never the current folder."""
@@ -205,6 +217,8 @@ class Batch:
         for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
             if word == "":
                 raise UsageError(f"{name} is empty; name a file, a folder or -")
+        if self._corpus.engine == "ray" and outputs.view is not None:
+            raise UsageError("--engine ray and --view: choose one of them (a view holds whole pages, which stay away)")
         if outputs.report is not None and str(outputs.report) in STDOUT:
             raise UsageError("--report needs a file: standard output is the document's")
 

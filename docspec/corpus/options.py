@@ -7,7 +7,7 @@ from typing import Literal
 
 from docspec.core.options import check, option
 
-DOCUMENTS = "Documents"
+DOCUMENTS, MACHINES = "Documents", "Machines"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +48,19 @@ class CorpusOptions:
     max_failures: int | None = option(
         None, "End the run when so many documents failed.", DOCUMENTS, metavar="N", least=1
     )
+
+    engine: Literal["local", "ray"] = option(
+        "local", "Read in this process, or on the machines of a Ray cluster (pip install 'docspec-vlm[ray]').", MACHINES
+    )
+    ray_address: str | None = option(
+        None,
+        "The cluster. Default: Ray is started on this machine.",
+        MACHINES,
+        metavar="auto|ADDRESS",
+    )
+    ray_actors: int = option(1, "Actors that hold the model.", MACHINES, metavar="N", least=1)
+    ray_gpus: float = option(0.0, "GPUs of each of them.", MACHINES, metavar="N", least=0)
+    ray_drafters: int = option(1, "Actors that draw and draft pages.", MACHINES, metavar="N", least=1)
 
     def __post_init__(self) -> None:
         check(self)

@@ -9,8 +9,8 @@ from docspec.core import PageResult
 from docspec.corpus.job import Job
 from docspec.documents import PageSelection, Source
 
-Opened = tuple[Any, Iterator[PageResult] | None]
-"""A document, and its pages where they are on their way already."""
+Opened = tuple[Any, Iterator[PageResult] | None, frozenset[int] | None]
+"""A document, its pages where they are on their way already, and which pages are left out of them."""
 
 
 class Reader:
@@ -23,10 +23,15 @@ class Reader:
         self._fresh = [job for job in jobs if isinstance(job.source, Source) and job.document not in self._alone]
         self._stream: Iterator[Any] | None = None
 
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether documents are begun before they are asked for, for which the model has to be there."""
+        return bool(self._fresh)
+
     def open(self, job: Job) -> Opened:
         """The document of ``job``; raises what is wrong with it."""
         if job.document in self._alone:
-            return self._parser.open(job.source), None
+            return self._parser.open(job.source), None, None
         reading = None if self._stream is None else next(self._stream, None)
         if reading is None:  # at the beginning, and where a fault in a document ended the stream
             rest = self._fresh[self._fresh.index(job) :]
@@ -34,11 +39,21 @@ class Reader:
             reading = next(self._stream)
         if reading.error is not None:
             raise reading.error
-        return reading.document, iter(reading)
+        return reading.document, iter(reading), frozenset()
+
+    @property
+    def target_info(self) -> Any:
+        """What the target is; loads it."""
+        return self._parser.target_info
+
+    @property
+    def step_report(self) -> Any:
+        """How verification steps are run at present."""
+        return self._parser.step_report
 
     def pages(self, opened: Opened, selection: PageSelection) -> Iterator[PageResult]:
         """The pages of an opened document; ``selection`` counts for one that is opened alone."""
-        document, pages = opened
+        document, pages, _ = opened
         return self._parser.pages(document, selection) if pages is None else pages
 
     def close(self) -> None:

@@ -51,7 +51,7 @@ class Resume:
                 todo.append(job)
             elif not record.is_whole:
                 (todo.append(job) if options.retry_failed else failed.append(record))
-            elif _is_there(record, job):
+            elif _is_there(record, job, self._folder):
                 done.append(record)
             else:
                 todo.append(job)
@@ -107,6 +107,18 @@ class Resume:
         return frozenset(
             job.document for job in jobs if journal_path(self._folder, job.document).name in names
         )
+
+    def held(self, jobs: Iterable[Job]) -> dict[str, frozenset[int]]:
+        """The pages that journals hold of those of ``jobs`` that have one."""
+        jobs = list(jobs)
+        begun = self.begun(jobs)
+        found = {}
+        for job in jobs:
+            if job.document in begun and (sha256 := _hash_if_there(job)) is not None:
+                journal = self.journal(job, sha256, with_pictures=False)
+                found[job.document] = journal.numbers
+                journal.close()
+        return found
 
     def journal(self, job: Job, sha256: str, *, with_pictures: bool) -> Journal:
         """The pages of the document that were read before, if input, request, model and docspec are the same."""
@@ -218,18 +230,10 @@ def _hash_if_there(job: Job) -> str | None:
     return None
 
 
-def _is_there(record: DocumentRecord, job: Job) -> bool:
-    """Whether the outputs that ``record`` tells of are still in their places."""
+def _is_there(record: DocumentRecord, job: Job, folder: Path) -> bool:
+    """Whether the outputs that ``record`` tells of are still in their places; names that are no UTF-8 are taken on
+    trust, but for the document's own."""
     place = job.place.path
     if place is None or not place.is_file():
         return False
-    names = {
-        shown(Path(path.name))
-        for folder in (job.place.figures, job.place.tables)
-        if folder is not None and folder.is_dir()
-        for path in folder.iterdir()
-    }
-    shows = [path for path in (job.place.view, job.place.layout_pdf) if path is not None and path.is_file()]
-    names.update(shown(Path(path.name)) for path in shows)
-    others = (file.path.rsplit("/", 1)[-1] for file in record.files[1:])
-    return all(name in names or (place.parent / name).is_file() for name in others)
+    return all("\\x" in file.path or (folder / file.path).is_file() for file in record.files)

@@ -28,7 +28,7 @@ from docspec.corpus.counts import Counts
 from docspec.corpus.job import Job, Outcome
 from docspec.corpus.journal import Journal
 from docspec.corpus.layout_pdf import LayoutPdf
-from docspec.corpus.reading import Opened, Reader
+from docspec.corpus.reading import Opened
 from docspec.corpus.resume import Resume
 from docspec.corpus.tally import Tally
 from docspec.corpus.watcher import Watcher
@@ -40,7 +40,8 @@ from docspec.reporting.writer import PageWriter
 
 
 class Run:
-    """Reads jobs with one parser, which is made when the first one can be read and closed at the end.
+    """Reads jobs with what ``make_reader`` makes of them (a :class:`docspec.corpus.reading.Reader`), once the first one
+    can be read; it is closed at the end.
 
     ``resume`` keeps what is done for later runs, ``None`` forgets it. ``counts`` say what has come of it,
     ``gave_up`` whether so many documents failed that it ended there.
@@ -53,7 +54,7 @@ class Run:
         writing: Writing,
         report: Report,
         watcher: Watcher,
-        make_parser: Callable[[ParseOptions, Watcher], Any],
+        make_reader: Callable[[Sequence[Job]], Any],
         resume: Resume | None = None,
         max_failures: int | None = None,
     ) -> None:
@@ -62,11 +63,10 @@ class Run:
         self._writing = writing
         self._report = report
         self._watcher = watcher
-        self._make_parser = make_parser
+        self._make_reader = make_reader
         self._resume = resume
         self._max_failures = max_failures
-        self._parser: Any = None
-        self._reader: Reader | None = None
+        self._reader: Any = None
         self._jobs: Sequence[Job] = ()
         self._journal: Journal | None = None
         self._tally = Tally(0)
@@ -89,14 +89,14 @@ class Run:
                         self.gave_up = index < len(jobs)
                         return
         finally:
-            if self._parser is not None:
-                steps = self._parser.step_report
-                self._report.steps = None if steps is None else asdict(steps)
             if self._reader is not None:
+                steps = self._reader.step_report
+                self._report.steps = None if steps is None else asdict(steps)
                 self._reader.close()
 
     def _one(self, job: Job, stdout: BinaryIO) -> None:
         outcome = Outcome(job)
+        self._begin(job)
         entry = self._report.start_document(job.source.name, None, job.place.path)
         started = time.perf_counter()
         with contextlib.ExitStack() as ending:
@@ -140,8 +140,8 @@ class Run:
         job, self._journal = outcome.job, None
         if isinstance(job.source, Unreadable):
             raise job.source.error
-        opened = self._opened(job)
-        document, ahead = opened
+        opened: Opened = self._reader.open(job)
+        document, _, left_out = opened
         with document:
             entry.sha256 = outcome.sha256 = document.sha256
             numbers = self._selection.resolve(document.page_count, document.name)
@@ -149,7 +149,8 @@ class Run:
             if self._resume is not None and len(numbers) > 1 and job.place.view is None:
                 figures = self._writing.has_figures(job.place)
                 self._journal = self._resume.journal(job, document.sha256, with_pictures=figures)
-            held = frozenset() if self._journal is None or ahead is not None else self._journal.numbers
+            journalled = frozenset() if self._journal is None else self._journal.numbers
+            held = journalled if left_out is None else left_out
             if len(held) < len(numbers):
                 self._load_target()
             with self._writer(job, document, stdout) as writer:
@@ -171,16 +172,16 @@ class Run:
         simulated = bool((self._report.target or {}).get("random"))
         return self._writing.writer(document.name, document.sha256, job.place, stdout, more, simulated)
 
-    def _opened(self, job: Job) -> Opened:
-        if self._reader is None:
-            self._parser = self._make_parser(self._options, self._watcher)
-            begun = frozenset() if self._resume is None else self._resume.begun(self._jobs)
-            self._reader = Reader(self._parser, self._jobs, begun)
-        return self._reader.open(job)
+    def _begin(self, job: Job) -> None:
+        """Makes the reader for the first document that can be read; one that reads ahead loads the model at once, which
+        is not to count as that document's time."""
+        if self._reader is None and not isinstance(job.source, Unreadable):
+            self._reader = self._make_reader(self._jobs)
+            if self._reader.reads_ahead:
+                self._load_target()
 
     def _pages(self, opened: Opened, numbers: Sequence[int], held: frozenset[int]) -> Iterator[PageResult]:
         """The results of pages ``numbers`` in order: those that the journal has held, the others read now."""
-        assert self._reader is not None
         self._tally.document_started(len(numbers))
         missing = [number for number in numbers if number not in held]
         if held:
@@ -213,7 +214,7 @@ class Run:
             name = self._options.model
             self._watcher.loading("/" in name and not Path(name).expanduser().exists())
             started = time.perf_counter()
-            info = self._parser.target_info
+            info = self._reader.target_info
             self._report.load_seconds = time.perf_counter() - started
             self._report.target = (
                 asdict(info) if is_dataclass(info) and not isinstance(info, type) else vars(info)

@@ -15,6 +15,7 @@ from docspec.core.safe_text import first_line
 from docspec.targets.card import TargetCard
 from docspec.targets.estimate import PROMPT, check_room, estimate, free_memory
 from docspec.targets.families import family_of
+from docspec.targets.family import Family
 from docspec.targets.processing import check_torchvision
 from docspec.targets.validation import check_checkpoint, read_object
 
@@ -89,12 +90,9 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     Raises :class:`docspec.core.ModelError` with one line that names the model and the ways out.
     """
     path = locate(options.model, options.offline)
-    model_type = model_type_of(options.model, path)
-    from docspec.targets.contract import check_contract, unknown_family
+    model_type, known, family, card = _described(options, path)
+    from docspec.targets.contract import check_contract
 
-    known = family_of(read_object(Path(path) / "config.json"))
-    family = known or unknown_family(options.model, model_type, path, options)
-    card = family.card_of(options.model, path).overridden_by(path).asked(options.dialect, options.prompt)
     check_checkpoint(path)
     check_torchvision()
     from docspec.targets.generation import ban_of, notes_of, rules_of
@@ -131,6 +129,22 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         tightness=tightness,
     )
     return LoadedTarget(target, info)
+
+
+def card_of(options: ParseOptions) -> TargetCard:
+    """The card of what ``options.model`` names, without loading it; raises :class:`docspec.core.ModelError`."""
+    return _described(options, locate(options.model, options.offline))[3]
+
+
+def _described(options: ParseOptions, path: str) -> tuple[str, Family | None, Family, TargetCard]:
+    """Type, family as far as it is known, family to load it by, and card of the checkpoint in ``path``."""
+    from docspec.targets.contract import unknown_family
+
+    model_type = model_type_of(options.model, path)
+    known = family_of(read_object(Path(path) / "config.json"))
+    family = known or unknown_family(options.model, model_type, path, options)
+    card = family.card_of(options.model, path).overridden_by(path).asked(options.dialect, options.prompt)
+    return model_type, known, family, card
 
 
 def _stored(quantize: str) -> str:

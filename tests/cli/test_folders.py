@@ -70,6 +70,14 @@ def test_what_changed_is_read_again(folder: Path, run_cli: Any, change: str) -> 
     assert attempts["b.md"] == (2 if change in ("output gone", "figure gone", "force") else 1)
 
 
+def test_a_document_in_several_formats_is_done_as_long_as_all_are_there(folder: Path, run_cli: Any) -> None:
+    args = ("parse", "in", "-o", "out", "--format", "md", "--format", "json", "--view", "views")
+    assert len(opened(run_cli(*args))) == 3
+    assert opened(run_cli(*args)) == []
+    Path("out/b.json").unlink()
+    assert opened(run_cli(*args)) == ["b.pdf"]
+
+
 def test_a_picture_that_a_document_no_longer_has_goes_unless_it_was_changed(folder: Path, run_cli: Any) -> None:
     run_cli("parse", "in", "-o", "out", pages=3)
     Path("out/a.figures/page-3-1.png").write_bytes(b"mine")

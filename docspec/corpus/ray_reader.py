@@ -1,0 +1,282 @@
+"""Documents read on many machines by Ray Data: drawn and drafted on processors, verified where the model is.
+
+Everything that travels is a row: a document, each of its pages, what came of it. A fault is a row too, never an
+exception. Rows come back in the order of the documents to the run that writes them, which is the same as on one
+machine: manifest, journals and exit codes are its. Ray is imported here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from docspec.core import DocspecError, Event, ModelError, PageResult, ParseOptions
+from docspec.core.observer import Observer
+from docspec.corpus.job import Job
+from docspec.corpus.options import CorpusOptions
+from docspec.corpus.page_values import page_result, page_values
+from docspec.documents import PageFailure, PageSelection, Source, parse_page_ranges
+from docspec.documents.sources import Unreadable
+from docspec.documents.view import View
+from docspec.drafting.economy import Prices
+from docspec.isolation.hand import Prepared, Wanted
+from docspec.isolation.pool import Isolation
+from docspec.targets.registry import card_of
+
+FREE = Prices(0.0, 1.0, 0.0, 1.0)
+"""Drafting has processors of its own here, so that it always pays."""
+
+Row = Mapping[str, Any]
+Batch = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class RemoteDocument:
+    """A document that another machine has open."""
+
+    name: str
+    sha256: str
+    page_count: int
+    damage: str | None = None
+
+    def __enter__(self) -> RemoteDocument:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Draw:
+    """An actor that opens documents, draws and drafts their pages, in children as everywhere."""
+
+    def __init__(self, options: ParseOptions) -> None:
+        self._isolation = Isolation(options)
+        self._selection = parse_page_ranges(options.pages)
+        dpi = card_of(options).image_dpi if options.image_scale == "published" else None
+
+        # Drafted like pages that are read by regions, with all there is; whether they are, the target says.
+        self._wanted = Wanted(View.of(options), dpi, lambda page: True, lambda: FREE, lambda kind, seconds: None)
+
+    def __call__(self, batch: Batch) -> Iterator[dict[str, Any]]:
+        for index, data in zip(batch["index"], batch["data"], strict=True):
+            source, held = pickle.loads(data)
+            try:
+                yield from self._rows(int(index), source, held)
+            except DocspecError as error:
+                yield _row(index, "lost", error)
+            except Exception as error:
+                yield _row(index, "lost", DocspecError(f"{source.name}: unexpected {type(error).__name__}: {error}"))
+
+    def _rows(self, index: int, source: Source, held: frozenset[int]) -> Iterator[dict[str, Any]]:
+        document = self._isolation.open(source)
+        numbers = self._selection.resolve(document.page_count, document.name)
+        opened = RemoteDocument(document.name, document.sha256, document.page_count, document.damage)
+        yield _row(index, "document", opened)
+        document.begin()
+        places = ((document, number) for number in numbers if number not in held)
+        for _, page in self._isolation.pages(places, self._wanted, 1):
+            yield _row(index, "page", (page, document.damage))
+
+
+class Verify:
+    """An actor that holds the model."""
+
+    def __init__(self, options: ParseOptions, with_pictures: bool) -> None:
+        from docspec.parser import Parser
+
+        self._parser = Parser(options)
+        self._with_pictures = with_pictures
+
+    def __call__(self, batch: Batch) -> dict[str, Any]:
+        rows = [
+            (index, kind, pickle.loads(data))
+            for index, kind, data in zip(batch["index"], batch["kind"], batch["data"], strict=True)
+        ]
+        try:
+            pages = [value[0] for _, kind, value in rows if kind == "page" and isinstance(value[0], Prepared)]
+            results = iter(self._parser.verify(pages) if pages else ())
+            info = self._parser.target_info if pages else None
+        except Exception as error:
+            fault = error if isinstance(error, DocspecError) else ModelError(f"{type(error).__name__}: {error}")
+            return _batch([_row(index, "fatal", fault) for index, _, _ in rows])
+        found = []
+        for index, kind, value in rows:
+            if kind != "page":
+                found.append(_row(index, kind, value))
+                continue
+            page, damage = value
+            if isinstance(page, PageFailure):
+                lost = PageResult(page.source, page.number, "failed", error=str(page.error), failure=page.error.failure)
+                values = page_values(lost, with_pictures=False)
+            else:
+                values = page_values(next(results), with_pictures=self._with_pictures)
+            found.append(_row(index, "result", (values, damage, info)))
+        return _batch(found)
+
+
+class RayReader:
+    """The documents of ``jobs`` in order, read by the actors of a cluster; of this machine where no address is given.
+
+    ``held`` are the pages that journals have already, by document. It stands in for a parser and its
+    :class:`docspec.corpus.reading.Reader`.
+    """
+
+    step_report = None
+    reads_ahead = False
+    """Actors load the model when their first page comes."""
+
+    def __init__(
+        self,
+        options: ParseOptions,
+        asked: CorpusOptions,
+        jobs: Sequence[Job],
+        held: Mapping[str, frozenset[int]],
+        observer: Observer,
+        *,
+        with_pictures: bool,
+    ) -> None:
+        self._jobs = [job for job in jobs if not isinstance(job.source, Unreadable)]
+        self._held = held
+        self._observer = observer
+        self._selection = parse_page_ranges(options.pages)
+        self._started = _connect(asked)
+        self._rows = _dataset(options, asked, self._jobs, held, with_pictures)
+        self._next: tuple[int, str, Any] | None = None
+        self._at = -1
+
+    @property
+    def target_info(self) -> Any:
+        """What the target is, as the next page that comes says."""
+        row = self._peek()
+        if row is None or row[1] != "result":
+            raise ModelError("the cluster ended before a page of the document was read")
+        return row[2][2]
+
+    def open(self, job: Job) -> tuple[RemoteDocument, Iterator[PageResult], frozenset[int]]:
+        """The document of ``job``; raises what is wrong with it."""
+        self._at = self._jobs.index(job, self._at + 1)
+        while (row := self._peek()) is not None and row[0] < self._at:
+            self._next = None  # pages of a document that failed on this side
+        if row is None or row[0] > self._at:
+            raise DocspecError(f"{job.source.name}: the cluster has lost it; run again with --retry-failed")
+        _, kind, value = self._take()
+        if kind == "lost":
+            raise value
+        held = self._held.get(job.document, frozenset())
+        count = len(self._selection.resolve(value.page_count, value.name)) - len(held)
+        self._observer.document_started(value.name, count)
+        return value, self._results(value), held
+
+    def pages(self, opened: tuple[Any, Iterator[PageResult], Any], selection: PageSelection) -> Iterator[PageResult]:
+        """The pages of an opened document that no journal has."""
+        return opened[1]
+
+    def close(self) -> None:
+        """Lets go of the cluster; one of this machine ends."""
+        self._rows = iter(())
+        if self._started:
+            import ray
+
+            ray.shutdown()
+
+    def _results(self, document: RemoteDocument) -> Iterator[PageResult]:
+        index = self._at
+        while (row := self._peek()) is not None and row[0] == index:
+            _, kind, value = self._take()
+            if kind == "lost":
+                raise value
+            values, document.damage, _ = value
+            result = page_result(values)
+            if document.damage is not None:
+                result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
+            self._observer.page_done(result)
+            yield result
+
+    def _peek(self) -> tuple[int, str, Any] | None:
+        if self._next is None:
+            row = next(self._rows, None)
+            if row is not None:
+                self._next = int(row["index"]), str(row["kind"]), pickle.loads(row["data"])
+                if self._next[1] == "fatal":
+                    raise self._next[2]
+        return self._next
+
+    def _take(self) -> tuple[int, str, Any]:
+        row = self._peek()
+        assert row is not None
+        self._next = None
+        return row
+
+
+def _connect(asked: CorpusOptions) -> bool:
+    """Connects to the cluster, or starts one on this machine; whether it did that."""
+    try:
+        import ray
+        import ray.data
+    except ImportError as error:
+        raise ModelError(f"--engine ray: Ray is not installed ({error}); pip install 'docspec-vlm[ray]'") from error
+
+    for name in ("ray", "ray.data"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    quiet: dict[str, Any] = {"configure_logging": False, "log_to_driver": False}
+    if ray.is_initialized():
+        return False
+    if asked.ray_address is not None:
+        ray.init(address=asked.ray_address, **quiet)
+        return True
+    needed = asked.ray_drafters + asked.ray_actors
+    ray.init(num_cpus=max(needed, os.cpu_count() or 1), include_dashboard=False, **quiet)
+    return True
+
+
+def _dataset(
+    options: ParseOptions,
+    asked: CorpusOptions,
+    jobs: Sequence[Job],
+    held: Mapping[str, frozenset[int]],
+    with_pictures: bool,
+) -> Iterator[Row]:
+    import ray
+
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.execution_options.preserve_order = True
+    rows = [
+        {"index": index, "data": pickle.dumps((job.source, held.get(job.document, frozenset())))}
+        for index, job in enumerate(jobs)
+    ]
+    drawn = ray.data.from_items(rows, override_num_blocks=min(len(rows), MOST_BLOCKS)).map_batches(
+        Draw,
+        fn_constructor_args=(options,),
+        batch_size=1,
+        compute=ray.data.ActorPoolStrategy(size=asked.ray_drafters),
+        num_cpus=1,
+    )
+    read = drawn.map_batches(
+        Verify,
+        fn_constructor_args=(options, with_pictures),
+        batch_size=options.pages_in_flight,
+        compute=ray.data.ActorPoolStrategy(size=asked.ray_actors),
+        num_cpus=1,
+        num_gpus=asked.ray_gpus or None,
+    )
+    return iter(read.iter_rows())
+
+
+MOST_BLOCKS = 10_000
+"""Blocks that documents are dealt out in."""
+
+
+def _row(index: int, kind: str, value: Any) -> dict[str, Any]:
+    """A batch of one row."""
+    return {"index": [int(index)], "kind": [kind], "data": [pickle.dumps(value)]}
+
+
+def _batch(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """One batch of several."""
+    found = list(rows)
+    return {name: [row[name][0] for row in found] for name in ("index", "kind", "data")}
