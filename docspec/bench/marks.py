@@ -78,6 +78,8 @@ def measure(
                     if isinstance(page, PageFailure):
                         continue
                     text = parser.parse_page(page).text.strip()
+                    if not text:  # a blank page: nothing is marked
+                        continue
                     drafted, wrong = corrupt(text, rate, seed)
                     drafter = SafeDrafter(GivenDraft(PageDraft(drafter="corrupted", page_texts=(drafted,))))
                     reader = PageParser(parser.loaded, parser.dialect, drafter, traced, NullObserver())

@@ -34,7 +34,7 @@ def with_provenance(work: Work, setup: Setup) -> None:
     start, result = time.thread_time(), work.result
     compared = agreement(result.blocks, work.draft)
     spans, left_out = compared or ([[] for _ in result.blocks], [])
-    tokens = _Tokens.of(work.outputs, Speller(setup.target), escaped=setup.dialect.name == "layout-json")
+    tokens = Tokens.of(work.outputs, Speller(setup.target), escaped=setup.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
     trails = [(output.trail, len(output.tokens)) for output in work.outputs if output.trail is not None]
     found = Provenance(
@@ -49,7 +49,7 @@ def with_provenance(work: Work, setup: Setup) -> None:
 
 
 @dataclass(slots=True)
-class _Tokens:
+class Tokens:
     """The tokens of all of a page's outputs: where each ends in their ``text``, its origin and its margin (infinite
     where none is known)."""
 
@@ -59,7 +59,7 @@ class _Tokens:
     margins: list[float | None] = field(default_factory=list)
 
     @classmethod
-    def of(cls, outputs: Sequence[Output], speller: Speller, escaped: bool) -> _Tokens:
+    def of(cls, outputs: Sequence[Output], speller: Speller, escaped: bool) -> Tokens:
         """``escaped``: the text is JSON, whose escapes are no words."""
         found, pieces, size = cls(), [], 0
         for output in outputs:
@@ -109,13 +109,7 @@ class _Tokens:
         known = [word for word in words if word is not None]
         if not known or span.mark == "draft":
             return span
-        places = sorted(
-            {
-                place
-                for start, end in known
-                for place in range(bisect_right(self.ends, start), bisect_left(self.ends, end) + 1)
-            }
-        )
+        places = sorted({place for word in known for place in self._places(*word)})
         margins = [self.margins[place] for place in places]
         least = [one for one in margins if one is not None]
         return replace(
@@ -123,6 +117,12 @@ class _Tokens:
             origins=tuple(Counter(self.origins[place] for place in places).most_common()),
             margin=min(least) if least and len(least) == len(places) else None,
         )
+
+    def _places(self, start: int, end: int) -> range:
+        """The tokens that wrote the characters ``start`` to ``end`` of the text; several that make one character all
+        end where it does."""
+        last = self.ends[bisect_left(self.ends, end)]
+        return range(bisect_right(self.ends, start), bisect_right(self.ends, last))
 
 
 def _pieces(tokens: Sequence[int], speller: Speller) -> list[str]:

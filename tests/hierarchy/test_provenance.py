@@ -11,15 +11,19 @@ from docspec import ParseOptions, Parser
 from docspec.bench.corrections import corrupt
 from docspec.bench.given import GivenDraft
 from docspec.bench.marks import recount
-from docspec.core import BBox, Category, PageDraft, PageImage, PageResult, Provenance, Region
+from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, Provenance, Region, Span
 from docspec.core.observer import NullObserver
 from docspec.core.provenance import OWN
 from docspec.dialects.agreement import agreement
 from docspec.dialects.markdown_blocks import parse_blocks
+from docspec.dialects.words import words_of
 from docspec.drafting import SafeDrafter
-from docspec.engine.request import Request
+from docspec.engine.request import Output, Request
+from docspec.engine.trail import Trail
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.page import PageParser
+from docspec.hierarchy.provenance import Tokens
+from docspec.proposing.spelling import Speller
 
 BUDGET = 120
 
@@ -124,3 +128,49 @@ def test_the_recount_of_the_benchmark_finds_marks_that_are_wrong():
     assert counted(text)[:2] == (0, len(wrong)), "marks of another draft"
     corrected, agreed, marked, right = counted("?" + text[::-1])
     assert right < marked or corrected < len(wrong)
+
+
+class Letters:
+    """A codec of one token a character; the euro sign takes three, as bytes do."""
+
+    def tokenize(self, text):
+        return [1_000_000 + 3 * ord(c) + n for c in text for n in range(3 if c == "€" else 1)]
+
+    def detokenize(self, tokens):
+        euro = [1_000_000 + 3 * ord("€") + n for n in range(3)]
+        text, at = "", 0
+        while at < len(tokens):
+            if tokens[at : at + 3] == euro:
+                text, at = text + "€", at + 3
+            elif tokens[at] in euro:
+                text, at = text + "\ufffd", at + 1
+            else:
+                text, at = text + chr((tokens[at] - 1_000_000) // 3), at + 1
+        return text
+
+
+@pytest.mark.parametrize(
+    ("written", "escaped", "text"),
+    [
+        (
+            '[{"bbox": [1, 2], "text": "no one\\nbar \\"x\\" \\\\alpha €5"}]',
+            True,
+            'no one\nbar "x" \\alpha €5',
+        ),
+        ("# no one\n\nbar x 12 €5", False, "bar x 12 €5"),
+    ],
+)
+def test_words_find_their_tokens_in_layout_json_and_across_characters_of_several_tokens(
+    written, escaped, text
+):
+    codec, trail = Letters(), Trail()
+    tokens = codec.tokenize(written)
+    trail.steps, trail.margins = [(0, 0), (1, len(tokens))], [float(n) for n in range(len(tokens))]
+    trail.proposed = dict.fromkeys(range(len(tokens)), "draft")
+    known = Tokens.of([Output(tuple(tokens), "eos", trail=trail)], Speller(codec), escaped=escaped)
+    spans = [Span(word.start, word.end, "agreed") for word in words_of(text)]
+    [told] = known.told([Block(Category.TEXT, text)], [spans])
+    sizes = {text[span.start : span.end]: sum(count for _, count in span.origins) for span in told}
+    assert sizes["bar"] == 3 and sizes["x"] == 1
+    assert sizes["5"] == 1 and sizes["€"] == 3, "all tokens of a character"
+    assert all(span.margin is not None for span in told)
