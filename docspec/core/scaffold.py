@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
-class Way(NamedTuple):
+class Alternative(NamedTuple):
     """One continuation: ``text`` with its ``chance`` (0..1), then the drafts of an element, or another fork.
 
     ``anchor`` is the element whose drafts go on behind ``text``, ``passed`` what was written since its anchor.
@@ -27,7 +27,7 @@ class Way(NamedTuple):
 class Fork(Protocol):
     """A point from which the format allows some continuations."""
 
-    def ways(self, least: float) -> Sequence[Way]:
+    def alternatives(self, least: float) -> Sequence[Alternative]:
         """The continuations whose chance is ``least`` or more, no two with the same text and anchor."""
         ...
 
@@ -37,7 +37,7 @@ class Landmark(NamedTuple):
 
     ``element`` is the one described there, ``anchor`` the number of characters behind the marker after which drafts
     of that element may be taken up (``None``: nowhere); ``guessed`` says whether the characters up to there are
-    better foretold by the scaffold than by the draft.
+    better predicted by the scaffold than by the draft.
     """
 
     element: int
@@ -45,7 +45,7 @@ class Landmark(NamedTuple):
     guessed: bool
 
 
-class Sequel(NamedTuple):
+class Completion(NamedTuple):
     """A text that may come next; ``sureness`` says how good a guess it is: 0 (a mere guess), 1 or 2."""
 
     text: str
@@ -53,7 +53,7 @@ class Sequel(NamedTuple):
 
 
 class Scaffold(Protocol):
-    """Foretells the syntax of one page's output. It follows the output and learns from it."""
+    """Predicts the syntax of one page's output. It follows the output and learns from it."""
 
     markers: Sequence[str]
     """Texts behind which something stands in a draft that the scaffold wants to know of."""
@@ -70,7 +70,7 @@ class Scaffold(Protocol):
         """The fork at the output's end, ``None`` where the format does not say what comes."""
         ...
 
-    def sequels(self) -> Sequence[Sequel]:
+    def completions(self) -> Sequence[Completion]:
         """Texts that may follow the output's end, however long, the likeliest first: offered beside all else."""
         ...
 

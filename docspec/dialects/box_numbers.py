@@ -1,4 +1,4 @@
-"""The numbers of a target's boxes, foretold from drafted boxes by what the target wrote before on the same page.
+"""The numbers of a target's boxes, predicted from drafted boxes by what the target wrote before on the same page.
 
 A target's boxes differ from the drafted ones by a few pixels, mostly by the same few for each edge; edges that are
 printed flush share their number. So every earlier difference votes for a number and, weaker, for its neighbours.
@@ -15,7 +15,7 @@ Box = tuple[int, int, int, int]
 
 NEAR = (8.0, 4.0, 1.5, 0.7, 0.3)
 """Votes of an earlier difference for the number that it points to and for those 1, 2, 3 and 4 pixels beside, before
-anything was seen. What is seen shifts them: a target that is consistent to the pixel is soon foretold to the pixel."""
+anything was seen. What is seen shifts them: a target that is consistent to the pixel is soon predicted to the pixel."""
 
 GAIN = 4.0
 """Votes that one number seen is worth there."""
@@ -45,7 +45,7 @@ RESCALED = 0.015
 
 
 class BoxNumbers:
-    """Pairs of drafted and written boxes of one page, and what they foretell. All in pixels, edges x0, y0, x1, y1."""
+    """Pairs of drafted and written boxes of one page, and what they predict. All in pixels, edges x0, y0, x1, y1."""
 
     def __init__(self) -> None:
         self._pairs: list[tuple[Box, Box]] = []

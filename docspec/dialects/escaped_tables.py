@@ -1,4 +1,4 @@
-"""The scaffold of tables inside JSON strings: it reads and foretells what stands there with its escapes."""
+"""The scaffold of tables inside JSON strings: it reads and predicts what stands there with its escapes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from docspec.core.scaffold import Sequel
+from docspec.core.scaffold import Completion
 from docspec.dialects.table_scaffold import TableScaffold
 from docspec.dialects.tables import Table
 
@@ -17,7 +17,7 @@ _END = "\0"
 
 
 class EscapedTables:
-    """Foretells ``tables`` (drafted, in reading order) where they are written inside JSON strings.
+    """Predicts ``tables`` (drafted, in reading order) where they are written inside JSON strings.
 
     ``behind`` is what follows a table, as it stands.
     """
@@ -39,11 +39,11 @@ class EscapedTables:
             self._begun = ""
         self._tables.follow(text)
 
-    def sequels(self) -> Sequence[Sequel]:
+    def completions(self) -> Sequence[Completion]:
         """Texts that may follow the output's end, the likeliest first."""
         if self._begun:
             return ()
-        return [Sequel(self._escaped(text), sureness) for text, sureness in self._tables.sequels()]
+        return [Completion(self._escaped(text), sureness) for text, sureness in self._tables.completions()]
 
     def _escaped(self, text: str) -> str:
         table, end, _ = text.partition(_END)

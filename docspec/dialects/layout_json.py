@@ -117,7 +117,7 @@ class LayoutJsonDialect:
     def scaffold(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> LayoutScaffold | None:
-        """Keys, categories and box digits foretold from the cells of :meth:`page_drafts` (same arguments)."""
+        """Keys, categories and box digits predicted from the cells of :meth:`page_drafts` (same arguments)."""
         cells = self._cells(draft, width, height, region_outputs)[1]
         return LayoutScaffold(cells, drafted_tables(draft, region_outputs or ())) if cells else None
 

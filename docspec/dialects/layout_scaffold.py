@@ -1,4 +1,4 @@
-"""The scaffold of layout JSON: box digits, categories and keys foretold from the drafted cells.
+"""The scaffold of layout JSON: box digits, categories and keys predicted from the drafted cells.
 
 The numbers of a box come from :mod:`box_numbers`; together they say which drafted cell is meant. Behind the box
 come the likely categories, behind these the texts that were drafted for the cell. A picture has no text.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from docspec.core import Category
-from docspec.core.scaffold import Fork, Landmark, Sequel, Way
+from docspec.core.scaffold import Alternative, Completion, Fork, Landmark
 from docspec.dialects.box_numbers import Box, BoxNumbers
 from docspec.dialects.escaped_tables import EscapedTables
 from docspec.dialects.layout_cells import Cell
@@ -32,7 +32,7 @@ NUMBERS = 10
 """Numbers offered at one place."""
 
 UNLIKELY = 1e-5
-"""The share of a number that a cell's draft does not foretell."""
+"""The share of a number that a cell's draft does not predict."""
 
 UNDRAFTED = 1 / 300
 """The share of any number for a cell that was not drafted."""
@@ -47,7 +47,7 @@ ELSEWHERE = 6
 """Cells in other places whose texts are offered."""
 
 COMPLETE = 0.5
-"""Chance that a number which nothing foretold is complete."""
+"""Chance that a number which nothing predicted is complete."""
 
 LEAST_LEFT = 0.05
 """A smaller rest of the chance is not shared out."""
@@ -80,7 +80,7 @@ class _Drafted:
 
 
 class LayoutScaffold:
-    """Foretells what becomes of ``cells``: drafted, in reading order, boxes in the target's pixels.
+    """Predicts what becomes of ``cells``: drafted, in reading order, boxes in the target's pixels.
 
     ``tables`` are those drafted for the cells that are tables.
     """
@@ -127,8 +127,8 @@ class LayoutScaffold:
                 self._close(self._cell)
             self._cell = cell[:KEPT]
 
-    def sequels(self) -> Sequence[Sequel]:
-        return self._tables.sequels()
+    def completions(self) -> Sequence[Completion]:
+        return self._tables.completions()
 
     def here(self) -> Fork | None:
         rest = self._cell
@@ -221,17 +221,17 @@ class _BoxFork:
     edge: int
     begun: str
 
-    def ways(self, least: float) -> Sequence[Way]:
+    def alternatives(self, least: float) -> Sequence[Alternative]:
         begun, behind = self.begun, BEHIND_BOX if self.edge == 3 else ", "
         ranked = self._ranked(least)
         if begun:
             ranked = [item for item in ranked if f"{item[0]}{behind}".startswith(begun)]
             total = sum(chance for _, chance, _ in ranked)
             if not ranked:
-                return self._unforetold(behind)
+                return self._unpredicted(behind)
             ranked = [(number, chance / total, cells) for number, chance, cells in ranked]
         return [
-            Way(chance, f"{number}{behind}"[len(begun) :], fork=self._next(cells))
+            Alternative(chance, f"{number}{behind}"[len(begun) :], fork=self._next(cells))
             for number, chance, cells in ranked[:NUMBERS]
             if chance >= least
         ]
@@ -259,13 +259,13 @@ class _BoxFork:
         found.sort(key=itemgetter(1), reverse=True)
         return found
 
-    def _unforetold(self, behind: str) -> Sequence[Way]:
-        """A number that no cell foretells is taken to be complete."""
+    def _unpredicted(self, behind: str) -> Sequence[Alternative]:
+        """A number that no cell predicts is taken to be complete."""
         digits = self.begun.rstrip(behind)
         text = f"{digits}{behind}"
         if not digits.isdigit() or not text.startswith(self.begun):
             return ()
-        return (Way(COMPLETE, text[len(self.begun) :], fork=self._next(self.weights)),)
+        return (Alternative(COMPLETE, text[len(self.begun) :], fork=self._next(self.weights)),)
 
     def _next(self, weights: Weights) -> Fork:
         if self.edge == 3:
@@ -281,8 +281,8 @@ class _CategoryFork:
     weights: Weights
     begun: str
 
-    def ways(self, least: float) -> Sequence[Way]:
-        found: list[Way] = []
+    def alternatives(self, least: float) -> Sequence[Alternative]:
+        found: list[Alternative] = []
         begun = self.begun
         for cell, weight in self.weights:
             if weight < least:
@@ -293,13 +293,13 @@ class _CategoryFork:
                     continue
                 rest = name[len(begun) :]
                 if (name == Category.PICTURE) == (drafted == Category.PICTURE):
-                    found.append(Way(weight * share, rest, anchor=cell))
+                    found.append(Alternative(weight * share, rest, anchor=cell))
                 elif name == Category.PICTURE:
                     found.append(
-                        Way(weight * share, rest + NEXT_CELL, fork=self.scaffold.beginning(cell + 1))
+                        Alternative(weight * share, rest + NEXT_CELL, fork=self.scaffold.beginning(cell + 1))
                     )
                 else:
-                    found.append(Way(weight * share, rest + BEHIND_CATEGORY))
+                    found.append(Alternative(weight * share, rest + BEHIND_CATEGORY))
         return found
 
 
@@ -310,9 +310,9 @@ class _TextFork:
     weights: Weights
     passed: str
 
-    def ways(self, least: float) -> Sequence[Way]:
+    def alternatives(self, least: float) -> Sequence[Alternative]:
         return [
-            Way(weight, "", anchor=cell, passed=self.passed)
+            Alternative(weight, "", anchor=cell, passed=self.passed)
             for cell, weight in self.weights
             if weight >= least
         ]

@@ -115,7 +115,7 @@ class MarkdownDialect:
     def scaffold(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> TableScaffold:
-        """Cells and borders of tables, foretold from the drafted ones; ``width`` and ``height`` are not used."""
+        """Cells and borders of tables, predicted from the drafted ones; ``width`` and ``height`` are not used."""
         return TableScaffold(drafted_tables(draft, region_outputs or ()))
 
     def output_draft(self, text: str) -> str:

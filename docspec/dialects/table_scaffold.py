@@ -1,7 +1,7 @@
 """The scaffold of tables: the drafted cells that come next, in the syntax in which the output writes its table.
 
 Wherever the output ends inside a table, the rest of the cell, the border and the cells and rows that follow are
-foretold as one text. What a table has no draft for is taken from the row above, so that its borders are known.
+predicted as one text. What a table has no draft for is taken from the row above, so that its borders are known.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 
 from docspec.core import Category, PageDraft
-from docspec.core.scaffold import Fork, Landmark, Sequel
+from docspec.core.scaffold import Completion, Fork, Landmark
 from docspec.dialects.html_syntax import HtmlManner, HtmlSyntax
 from docspec.dialects.pipe_syntax import PipeManner, PipeSyntax
 from docspec.dialects.table_place import DraftedCells, TablePlace, rest_behind
@@ -19,13 +19,13 @@ from docspec.dialects.table_syntax import UNKNOWN, Listener, TableRow, TableSynt
 from docspec.dialects.tables import Table, TableCell, parse_table
 
 AHEAD = 400
-"""Characters foretold of the likeliest text."""
+"""Characters predicted of the likeliest text."""
 
 AHEAD_OF_OTHERS = 120
-"""Characters foretold of others."""
+"""Characters predicted of others."""
 
 CHOICES = 3
-"""Texts foretold at one place."""
+"""Texts predicted at one place."""
 
 TRUSTED = 2
 """Cells in a row that were where the draft has them, after which the next one is trusted."""
@@ -38,7 +38,7 @@ _KEPT = 200
 
 
 class TableScaffold:
-    """Foretells the tables of one page's output from the ``tables`` drafted for it, in reading order.
+    """Predicts the tables of one page's output from the ``tables`` drafted for it, in reading order.
 
     ``behind`` is what follows an HTML table.
     """
@@ -104,7 +104,7 @@ class TableScaffold:
         self._row.append(TableCell(text))
         self._place.advance(text)
 
-    def sequels(self) -> Sequence[Sequel]:
+    def completions(self) -> Sequence[Completion]:
         table = self._table
         if table is None:
             return ()
@@ -116,7 +116,7 @@ class TableScaffold:
                 found.setdefault(text if not found else text[:AHEAD_OF_OTHERS], sureness)
             if len(found) == CHOICES:
                 break
-        return [Sequel(text, sureness) for text, sureness in found.items()]
+        return [Completion(text, sureness) for text, sureness in found.items()]
 
     def _drafted(self, table: TableSyntax) -> Iterator[tuple[int, str]]:
         """What follows if the cells are those drafted, the likeliest first."""

@@ -116,30 +116,3 @@ def _triangle(size: int) -> np.ndarray:
     triangle = np.tri(size, dtype=bool)
     triangle.setflags(write=False)
     return triangle
-
-
-def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> TokenTree:
-    """The prefix tree of ``candidates`` (equation 6) with at most ``limit`` nodes, the root included.
-
-    The budget is shared by depth: all candidates grow one token at a time, in the order given, so that no early
-    candidate starves a later one, and candidates that begin alike cost nothing extra.
-    """
-    tree = TokenTree(pending)
-    if len(candidates) == 1:
-        tree.insert(candidates[0], limit)
-        return tree
-    frontier = [(0, iter(candidate)) for candidate in candidates]
-    while frontier:
-        grown = []
-        for node, rest in frontier:
-            token = next(rest, None)
-            if token is None:
-                continue
-            known = tree.children[node].get(token)
-            if known is None:
-                if len(tree) >= limit:
-                    continue
-                known = tree.child(node, token)
-            grown.append((known, rest))
-        frontier = grown
-    return tree

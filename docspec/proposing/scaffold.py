@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
-from docspec.core.scaffold import Way
+from docspec.core.scaffold import Alternative
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.drafts import TRUSTED
@@ -23,7 +23,7 @@ SHARES = (0.7, 0.2, 0.1)
 """The chances of the drafts of one element that are taken up at the same time, the first one the likeliest."""
 
 LEAST = 1 / 400
-"""Less likely ways on from the output's end are left out."""
+"""Less likely alternatives at the output's end are left out."""
 
 
 @source("scaffold")
@@ -48,9 +48,9 @@ class FormatScaffold(Source):
         if context.scaffold is None or context.speller is None:
             return
         fork = context.scaffold.here()
-        for way in fork.ways(LEAST) if fork is not None else ():
-            if way.text or self._landings(way):
-                yield self._along(way)
+        for one in fork.alternatives(LEAST) if fork is not None else ():
+            if one.text or self._landings(one):
+                yield self._along(one)
 
     def first(self, place: int, end: int) -> int:
         """See :class:`docspec.proposing.drafts.Branches`."""
@@ -63,25 +63,29 @@ class FormatScaffold(Source):
         if number == len(self.forks) or self.forks[number] != place or self.context.scaffold is None:
             return ()
         fork = self.context.scaffold.beginning(self._expected[number])
-        return [self._along(way) for way in fork.ways(least)] if fork is not None else ()
+        return [self._along(one) for one in fork.alternatives(least)] if fork is not None else ()
 
-    def _along(self, way: Way) -> Continuation:
+    def _along(self, one: Alternative) -> Continuation:
         assert self.context.speller is not None
-        return Continuation(_Behind(self, way), 0, None, 0, self.context.speller.tokens(way.text), way.chance)
+        return Continuation(_Behind(self, one), 0, None, 0, self.context.speller.tokens(one.text), one.chance)
 
-    def behind(self, way: Way, least: float) -> list[Continuation]:
-        """What follows ``way``: the drafts of its element, and the ways of the fork that it leads to."""
+    def behind(self, one: Alternative, least: float) -> list[Continuation]:
+        """What follows ``one``: the drafts of its element, and the alternatives of the fork that it leads to."""
         found = [
             Continuation(self.context.drafts, place, None, TRUSTED, (), share)
-            for share, place in self._landings(way)
+            for share, place in self._landings(one)
         ]
-        return found + [self._along(more) for more in way.fork.ways(least)] if way.fork is not None else found
+        return (
+            found + [self._along(more) for more in one.fork.alternatives(least)]
+            if one.fork is not None
+            else found
+        )
 
-    def _landings(self, way: Way) -> list[tuple[float, int]]:
-        """Drafted places behind the anchor and what was passed of ``way``, each with its share of the chance."""
+    def _landings(self, one: Alternative) -> list[tuple[float, int]]:
+        """Drafted places behind the anchor and what was passed of ``one``, each with its share of the chance."""
         places: list[int] = []
-        for anchor in self._anchors.get(-1 if way.anchor is None else way.anchor, ()):
-            place = self._behind(anchor, way.passed) if way.passed else anchor
+        for anchor in self._anchors.get(-1 if one.anchor is None else one.anchor, ()):
+            place = self._behind(anchor, one.passed) if one.passed else anchor
             if place:
                 places.append(place)
         return list(zip(SHARES, places, strict=False))
@@ -156,15 +160,15 @@ class FormatScaffold(Source):
 
 
 class _Behind:
-    """What follows a way of the scaffold, as a text without tokens of its own."""
+    """What follows an alternative of the scaffold, as a text without tokens of its own."""
 
-    __slots__ = ("_scaffold", "_way")
+    __slots__ = ("_one", "_scaffold")
 
     tokens: Sequence[int] = ()
 
-    def __init__(self, scaffold: FormatScaffold, way: Way) -> None:
+    def __init__(self, scaffold: FormatScaffold, one: Alternative) -> None:
         self._scaffold = scaffold
-        self._way = way
+        self._one = one
 
     def end(self, place: int) -> int:
         return place
@@ -173,7 +177,7 @@ class _Behind:
         return place
 
     def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
-        return self._scaffold.behind(self._way, least)
+        return self._scaffold.behind(self._one, least)
 
 
 def _token_at(place: int, pieces: Sequence[str], offset: int | None) -> int | None:

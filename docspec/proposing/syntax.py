@@ -19,7 +19,7 @@ class Syntax(Source):
         scaffold, speller = self.context.scaffold, self.context.speller
         if scaffold is None or speller is None:
             return
-        for text, sureness in scaffold.sequels():
+        for text, sureness in scaffold.completions():
             if text:
                 key, run = SURENESS[sureness]
                 yield Continuation(Copy(speller.tokens(text)), 0, key, run)

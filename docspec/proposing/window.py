@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from docspec.engine.acceptance import Outcome
 from docspec.engine.request import Request
 from docspec.engine.row import Row
-from docspec.engine.tree import TokenTree, merge
+from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.source import Source, source
@@ -89,6 +89,33 @@ class GrowingAligner:
             if new:
                 self._aligner.extend(number, new)
         return self._aligner.candidates(verified, length)
+
+
+def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> TokenTree:
+    """The prefix tree of ``candidates`` (equation 6) with at most ``limit`` nodes, the root included.
+
+    The budget is shared by depth: all candidates grow one token at a time, in the order given, so that no early
+    candidate starves a later one, and candidates that begin alike cost nothing extra.
+    """
+    tree = TokenTree(pending)
+    if len(candidates) == 1:
+        tree.insert(candidates[0], limit)
+        return tree
+    frontier = [(0, iter(candidate)) for candidate in candidates]
+    while frontier:
+        grown = []
+        for node, rest in frontier:
+            token = next(rest, None)
+            if token is None:
+                continue
+            known = tree.children[node].get(token)
+            if known is None:
+                if len(tree) >= limit:
+                    continue
+                known = tree.child(node, token)
+            grown.append((known, rest))
+        frontier = grown
+    return tree
 
 
 class WindowProposer:

@@ -1,4 +1,4 @@
-"""Box numbers foretold from what the target wrote before: offsets, flush edges, scale, and the limits of each."""
+"""Box numbers predicted from what the target wrote before: offsets, flush edges, scale, and the limits of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the layout scaffold foretells at each point of a cell, and what it learns from the cells written."""
+"""What the layout scaffold predicts at each point of a cell, and what it learns from the cells written."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def after(text, cells=CELLS):
     return scaffold
 
 
-def ways(text, cells=CELLS):
+def alternatives(text, cells=CELLS):
     fork = after(text, cells).here()
-    return [] if fork is None else sorted(fork.ways(LEAST), key=lambda way: -way.chance)
+    return [] if fork is None else sorted(fork.alternatives(LEAST), key=lambda one: -one.chance)
 
 
 def likeliest(scaffold):
     """The continuation of the output's end with the largest product of chances, up to an anchor."""
     text, fork, anchor = "", scaffold.here(), None
     while fork is not None:
-        way = max(fork.ways(LEAST), key=lambda way: way.chance)
-        text, fork, anchor = text + way.text, way.fork, way.anchor
+        one = max(fork.alternatives(LEAST), key=lambda one: one.chance)
+        text, fork, anchor = text + one.text, one.fork, one.anchor
     return text, anchor
 
 
-def test_a_whole_cell_is_foretold_up_to_its_text():
+def test_a_whole_cell_is_predicted_up_to_its_text():
     assert likeliest(after(START)) == ('100, 50, 500, 90], "category": "Title', 0)
 
 
@@ -51,7 +51,7 @@ def test_a_box_that_is_begun_goes_on_from_there():
 
 
 def test_digits_shifted_in_the_last_places_are_branches():
-    texts = [way.text for way in ways(START)]
+    texts = [one.text for one in alternatives(START)]
     assert {"100, ", "99, ", "101, ", "98, "} <= set(texts)
 
 
@@ -67,7 +67,7 @@ def test_what_the_target_adds_to_each_edge_is_learnt():
 
 
 def test_another_category_than_drafted_is_a_branch_with_the_same_text():
-    categories = {way.text: way.anchor for way in ways(START + '100, 50, 500, 90], "category": "')}
+    categories = {one.text: one.anchor for one in alternatives(START + '100, 50, 500, 90], "category": "')}
     assert categories["Title"] == categories["Text"] == 0
 
 
@@ -76,24 +76,24 @@ def test_a_picture_has_no_text():
     text, anchor = likeliest(after(written))
     assert text.endswith('"category": "Picture')
     assert anchor == 2
-    others = ways(written + '110, 330, 470, 600], "category": "')
-    assert [way.text for way in others if way.anchor is None and way.text.startswith("Text")] == [
+    others = alternatives(written + '110, 330, 470, 600], "category": "')
+    assert [one.text for one in others if one.anchor is None and one.text.startswith("Text")] == [
         'Text", "text": "'
     ]
 
 
-def test_inside_a_text_nothing_is_foretold():
+def test_inside_a_text_nothing_is_predicted():
     assert after("Some prose.").here() is None
     assert after(START + '100, 50, 500, 90], "category": "Title", "text": "# The').here() is None
 
 
-def test_a_number_that_nothing_foretells_is_taken_to_be_complete():
-    assert [way.text for way in ways(START + "777")] == [", "]
+def test_a_number_that_nothing_predicts_is_taken_to_be_complete():
+    assert [one.text for one in alternatives(START + "777")] == [", "]
 
 
-def test_without_boxes_to_come_nothing_is_foretold():
+def test_without_boxes_to_come_nothing_is_predicted():
     written = render_cells(CELLS)[:-1] + ', {"bbox": ['
-    assert ways(written) == []
+    assert alternatives(written) == []
 
 
 def test_landmarks_name_the_cell_and_where_its_text_may_be_taken_up():
@@ -119,11 +119,11 @@ def test_the_dialect_gives_one_for_what_it_drafts():
 
 @given(st.lists(st.text('0123456789[]{}:, "\\abcxetgory' + "\n", max_size=12), max_size=12))
 @settings(deadline=None)
-def test_any_text_is_followed_and_ways_are_likely_enough(pieces):
+def test_any_text_is_followed_and_ones_are_likely_enough(pieces):
     scaffold = LayoutScaffold(CELLS)
     for piece in [START, *pieces, START, *pieces]:
         scaffold.follow(piece)
         fork = scaffold.here()
-        found = list(fork.ways(0.01)) if fork is not None else []
-        assert all(0.01 <= way.chance <= 1 + 1e-9 for way in found)
-        assert sum(way.chance for way in found) <= 1 + 1e-9
+        found = list(fork.alternatives(0.01)) if fork is not None else []
+        assert all(0.01 <= one.chance <= 1 + 1e-9 for one in found)
+        assert sum(one.chance for one in found) <= 1 + 1e-9

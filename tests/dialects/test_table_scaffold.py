@@ -1,4 +1,4 @@
-"""What the table scaffold foretells inside tables of all spellings, and the steps that it saves."""
+"""What the table scaffold predicts inside tables of all spellings, and the steps that it saves."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ SPELLINGS = {
 }
 
 
-def sequels(scaffold, written):
+def completions(scaffold, written):
     scaffold.follow(written)
-    return [sequel.text for sequel in scaffold.sequels()]
+    return [completion.text for completion in scaffold.completions()]
 
 
 def after(written, *tables):
-    return sequels(TableScaffold(tables), written)
+    return completions(TableScaffold(tables), written)
 
 
 def steps(output, drafts, scaffold, budget=64):
@@ -97,7 +97,7 @@ def steps(output, drafts, scaffold, budget=64):
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_the_rest_of_a_drafted_table_is_foretold_wherever_the_output_stands_in_it(spelling):
+def test_the_rest_of_a_drafted_table_is_predicted_wherever_the_output_stands_in_it(spelling):
     """From the second body row on (the manner is known then), the first guess goes on as the table does."""
     table = SPELLINGS[spelling](RESULTS)
     start = table.index("Freight")
@@ -169,7 +169,7 @@ def test_without_a_draft_the_columns_seen_say_where_a_row_ends():
     assert after("<table><tr><th>a")[0] == "</th><th>"
 
 
-def test_outside_of_tables_nothing_is_foretold():
+def test_outside_of_tables_nothing_is_predicted():
     assert after("Some prose with a | in it and <td>.", RIVERS) == []
     assert after(to_html(RIVERS) + "\n\nProse.", RIVERS) == []
     assert after(to_pipe(RIVERS) + "\n\nProse.", RIVERS) == []
@@ -180,13 +180,13 @@ def test_inside_json_strings_texts_are_escaped():
     written = r'"text": "<table class=\"t\"><tr>\n<th>River</th>\n<th>\"Rain\"'
     for start in range(0, len(written), 3):
         tables.follow(written[start : start + 3])
-    assert tables.sequels()[0].text.startswith(
+    assert tables.completions()[0].text.startswith(
         r"</th></tr><tr>\n<td>Arle &amp; Ouse</td>\n<td>0.31</td></tr>"
     )
     tables.follow(r"</th></tr><tr>\n<td>Tamber</td>\n<td>$ 27")
-    assert tables.sequels()[0].text == "</td></tr></table>" + NEXT_CELL
+    assert tables.completions()[0].text == "</td></tr></table>" + NEXT_CELL
     tables.follow("\\")
-    assert tables.sequels() == ()
+    assert tables.completions() == ()
 
 
 @pytest.mark.parametrize("name", ["markdown", "layout-json"])
@@ -194,7 +194,7 @@ def test_the_dialects_give_the_scaffold_their_drafted_tables(name):
     region = Region(BBox(10, 20, 300, 60), Category.TABLE, (to_html(RIVERS, "none"),))
     scaffold = make_dialect(name).scaffold(PageDraft((region,)), 700, 980)
     scaffold.follow("<table>\n<tr>\n<td>River</td>\n<td>Rain</td>\n</tr>\n<tr>\n<td>Arle".replace("\n", " "))
-    assert scaffold.sequels()[0].text.startswith(" &amp; Ouse</td> <td>0.31</td> </tr> <tr> <td>Tamber</td>")
+    assert scaffold.completions()[0].text.startswith(" &amp; Ouse</td> <td>0.31</td> </tr> <tr> <td>Tamber</td>")
 
 
 def test_what_stage_one_wrote_comes_before_the_draft():
@@ -243,11 +243,11 @@ def test_any_text_is_followed_however_it_is_cut(tables, parts):
     for part in parts:
         for char in part:
             piecewise.follow(char)
-        found = piecewise.sequels()
-        assert all(sequel.text and sequel.sureness in (0, 1, 2) for sequel in found)
-        assert len({sequel.text for sequel in found}) == len(found)
+        found = piecewise.completions()
+        assert all(completion.text and completion.sureness in (0, 1, 2) for completion in found)
+        assert len({completion.text for completion in found}) == len(found)
     whole.follow("".join(parts))
-    assert whole.sequels() == piecewise.sequels()
+    assert whole.completions() == piecewise.completions()
 
 
 @given(st.lists(PARTS, max_size=60))
@@ -259,8 +259,8 @@ def test_a_table_that_goes_astray_is_given_up(parts):
         scaffold = TableScaffold([RIVERS])
         for part in parts:
             scaffold.follow(part)
-            scaffold.sequels()
-        assert sequels(scaffold, "\n\n" + "prose " * 40) == []
+            scaffold.completions()
+        assert completions(scaffold, "\n\n" + "prose " * 40) == []
 
 
 @given(TABLES, st.lists(PARTS, min_size=1, max_size=30), st.integers(2, 40))

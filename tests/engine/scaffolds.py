@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from docspec.core.scaffold import Fork, Landmark, Sequel, Way
+from docspec.core.scaffold import Alternative, Completion, Fork, Landmark
 
 
 class RandomScaffold:
@@ -30,18 +30,18 @@ class RandomScaffold:
     def here(self) -> Fork | None:
         return self if self._rng.random() < 0.7 else None
 
-    def sequels(self) -> Sequence[Sequel]:
+    def completions(self) -> Sequence[Completion]:
         sizes = [self._rng.randrange(30) for _ in range(self._rng.randrange(3))]
-        return [Sequel(self.text(size), self._rng.randrange(3)) for size in sizes]
+        return [Completion(self.text(size), self._rng.randrange(3)) for size in sizes]
 
     def beginning(self, element: int) -> Fork | None:
         return self.here()
 
-    def ways(self, least: float) -> Sequence[Way]:
+    def alternatives(self, least: float) -> Sequence[Alternative]:
         found = []
         for _ in range(self._rng.randrange(4)):
             chance = self._rng.choice([0.1, 0.5, 1.0])
             anchor = self._rng.choice([None, *range(self._elements)])
             fork = self if self._rng.random() < 0.8 else None
-            found.append(Way(chance, self.text(self._rng.randrange(4)), anchor, "", fork))
-        return [way for way in found if way.chance >= least]
+            found.append(Alternative(chance, self.text(self._rng.randrange(4)), anchor, "", fork))
+        return [one for one in found if one.chance >= least]

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.engine.tree import TokenTree, merge
+from docspec.engine.tree import TokenTree
+from docspec.proposing.window import merge
 
 candidates = st.lists(st.lists(st.integers(0, 3), max_size=12), max_size=6)
 

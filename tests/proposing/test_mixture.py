@@ -20,7 +20,7 @@ tokens = st.lists(st.integers(0, 3), max_size=40)
 
 @pytest.fixture
 def echo():
-    """A source that foretells that the output repeats itself from its beginning."""
+    """A source that predicts that the output repeats itself from its beginning."""
 
     @source("echo")
     class Echo(Source):

@@ -1,4 +1,4 @@
-"""A scaffold tied to drafts: trees stay valid whatever it says, and what it foretells right saves steps."""
+"""A scaffold tied to drafts: trees stay valid whatever it says, and what it predicts right saves steps."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_boxes_moved_by_a_few_pixels_cost_fewer_steps_with_the_scaffold(budget):
     assert written_in(output, budget=budget) < 0.8 * written_in(output, False, budget)
 
 
-def test_exact_boxes_are_soon_foretold_to_the_pixel():
+def test_exact_boxes_are_soon_predicted_to_the_pixel():
     first, last = (render_cells(CELLS[:count]) for count in (6, 12))
     assert written_in(last) - written_in(first) < 2 * 6
 
