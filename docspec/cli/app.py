@@ -61,10 +61,10 @@ class RunState:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from docspec.versions import DISTRIBUTION, versions
+        from docspec.versions import versions
 
         found = versions()
-        typer.echo(f"docspec {found.pop(DISTRIBUTION, None) or 'unknown'}")
+        typer.echo(f"docspec {found.pop("docspec") or 'unknown'}")
         typer.echo(", ".join(f"{name} {version or '(missing)'}" for name, version in found.items()))
         raise typer.Exit
 

@@ -17,6 +17,7 @@ from scripted_parser import child_environment, pdf
 from docspec.cli.app import with_verb
 from docspec.core import InputError
 from docspec.documents.download import download
+from docspec.versions import DISTRIBUTION, version_of
 
 
 def test_something_to_read_needs_no_verb(tmp_path: Path, run_cli: Any) -> None:
@@ -43,7 +44,7 @@ def test_something_to_read_needs_no_verb(tmp_path: Path, run_cli: Any) -> None:
 
 def test_versions_that_matter_are_told(run_cli: Any) -> None:
     first, second = run_cli("--version").out.splitlines()
-    assert first.startswith("docspec ")
+    assert first == f"docspec {version_of(DISTRIBUTION) or 'unknown'}" and "docspec" not in second
     for name in ("python", "torch", "transformers", "pymupdf", "rapidocr"):
         assert name in second
 
