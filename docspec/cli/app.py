@@ -64,7 +64,7 @@ def _print_version(asked: bool) -> None:
         from docspec.versions import versions
 
         found = versions()
-        typer.echo(f"docspec {found.pop("docspec") or 'unknown'}")
+        typer.echo(f"docspec {found.pop('docspec') or 'unknown'}")
         typer.echo(", ".join(f"{name} {version or '(missing)'}" for name, version in found.items()))
         raise typer.Exit
 
