@@ -10,7 +10,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save
 
 from docspec.core import ModelError
 from docspec.models.hashes import broken_files
@@ -34,6 +36,7 @@ def hub() -> Iterator[Hub]:
 def models(hub: Hub, tmp_path: Path) -> Command:
     """``docspec models`` in a process of its own, with the stand-in as hub and an empty cache."""
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "COLUMNS": "200"}
+    environment["NO_PROXY"] = "127.0.0.1"
     for name in ("HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
         environment.pop(name, None)
 
@@ -95,7 +98,7 @@ def test_a_broken_connection_goes_on_where_it_stopped(models: Command, hub: Hub,
 
 
 def test_what_a_broken_run_has_fetched_is_not_fetched_twice(models: Command, hub: Hub) -> None:
-    hub.files["model-2.safetensors"] = hub.files["model.safetensors"]
+    hub.files["other.safetensors"] = save({"a": np.zeros(1000)})
     hub.spoilt.add("model.safetensors")
     damaged = models("download", NAME, "--yes")
     assert damaged.returncode == 1 and "Traceback" not in damaged.stderr
@@ -106,7 +109,7 @@ def test_what_a_broken_run_has_fetched_is_not_fetched_twice(models: Command, hub
     hub.spoilt.clear()
     hub.sent.clear()
     assert models("download", NAME, "--yes").returncode == 0
-    assert {name for name, _ in hub.sent} <= {"model.safetensors", "model-2.safetensors"} and hub.sent
+    assert {name for name, _ in hub.sent} == {"model.safetensors"}
 
 
 def test_a_changed_file_is_named_and_nothing_is_loaded(models: Command, hub: Hub, tmp_path: Path) -> None:
