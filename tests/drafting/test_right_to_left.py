@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 from bidi import get_display
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import PageImage, ParseOptions
@@ -44,6 +44,7 @@ words = st.sampled_from(["کتاب", "خانه", "שלום", "سوق", "(چاپ"
 others = st.sampled_from(["PDF", "open source", "1402", "۱۲٫۵", "library.example.org", "10:30"])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(words, st.none() | others), min_size=1, max_size=8))
 def test_what_the_bidirectional_algorithm_shows_is_undone(parts: list[tuple[str, str | None]]) -> None:
     line = " ".join(word for pair in [*parts, ("آخر", None)] for word in pair if word)
