@@ -42,23 +42,24 @@ class Heads(Source):
             if len(self._unused.get(number, range(OPENING))) < OPENING:
                 self._open(number)
         size = len(output)
-        new = [
-            tuple(output[at : at + OPENING])
-            for at in range(max(0, size - len(written) - OPENING), size - OPENING)
-        ]
-        if new:
-            seen = set(new)
-            for number in [number for number, opening in self._unused.items() if opening in seen]:
-                del self._unused[number]
+        new = output[max(0, size - len(written) - OPENING) : size - 1]
+        seen = set(zip(*(new[shift:] for shift in range(OPENING)), strict=False))
+        for number in [number for number, opening in self._unused.items() if opening in seen]:
+            del self._unused[number]
 
     def suggest(self) -> Iterable[Continuation]:
         context, drafts = self.context, self.context.drafts
         pending, speller = context.output[-1], context.speller
         here = drafts.draft_of(context.place) if context.place else -1
         at_break = speller is None or "\n" in speller.text(pending)
-        ordered = sorted((number <= here, number) for number, opening in self._unused.items() if opening)
-        begun = [number for _, number in ordered if self._unused[number][0] == pending]
-        for number in begun[:MOST]:
+        begun = [number for number, opening in self._unused.items() if opening[:1] == (pending,)]
+        for number in _onward(begun, here):
             yield Continuation(drafts, drafts.heads[number] + 1, BEGUN, 1)
-        for rank, (_, number) in enumerate(ordered[:MOST] if at_break else ()):
+        unused = [number for number, opening in self._unused.items() if opening] if at_break else ()
+        for rank, number in enumerate(_onward(unused, here)):
             yield Continuation(drafts, drafts.heads[number], SOON if rank else NEXT)
+
+
+def _onward(numbers: Sequence[int], here: int) -> list[int]:
+    """The first of ``numbers`` in reading order from the draft ``here`` on, then from the beginning."""
+    return sorted(numbers, key=lambda number: (number <= here, number))[:MOST]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from docspec.proposing.context import Lost
+from docspec.proposing.context import Context, Lost
 from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.source import Source, source
 from docspec.proposing.spelling import Speller, letters
@@ -32,6 +32,10 @@ FOUND = Key("last letters further on", 0.4)
 class Respelling(Source):
     """Takes up each lost place inside or before a drafted word."""
 
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._stretches: dict[int, _Stretch] = {}
+
     def suggest(self) -> Iterable[Continuation]:
         if self.context.speller is None:
             return
@@ -44,17 +48,19 @@ class Respelling(Source):
         if not 0 < size - lost.at <= TAIL or drafts.tokens[lost.place] < 0:
             return
         written = "".join([speller.text(token) for token in output[lost.at :]])
-        stretch = _Stretch(speller, drafts.tokens, lost.place)
-        for offset, key in _offsets(written, stretch.text):
+        stretch = self._stretches.get(lost.place)
+        if stretch is None or drafts.growing:
+            stretch = self._stretches[lost.place] = _Stretch(speller, drafts.tokens, lost.place)
+        for offset, key in _offsets(written, stretch):
             joint = stretch.joint(offset, written)
             if joint is not None:
                 lead, place = joint
                 yield self.context.resume(lost, place, key, lead)
 
 
-def _offsets(written: str, drafted: str) -> list[tuple[int, Key]]:
+def _offsets(written: str, drafted: _Stretch) -> list[tuple[int, Key]]:
     """Characters of ``drafted`` that may be passed over, given that ``written`` stands instead of its beginning."""
-    there, owners = letters(drafted)
+    there, owners = drafted.letters
     wanted, _ = letters(written)
     if not there:
         return []
@@ -97,6 +103,7 @@ class _Stretch:
             length += len(piece)
         self._pieces = pieces
         self.text = "".join(pieces)
+        self.letters = letters(self.text)
 
     def joint(self, offset: int, written: str) -> tuple[tuple[int, ...], int] | None:
         """Tokens of the text from ``offset`` up to the next word, and the place of that word.
