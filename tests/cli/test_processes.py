@@ -216,3 +216,18 @@ def test_the_last_collections_have_nothing_to_walk(monkeypatch: pytest.MonkeyPat
         assert gc.get_freeze_count() > 0
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.parametrize("columns", [40, 120])
+def test_of_many_documents_the_terminal_shows_how_far_the_run_is(tmp_path: Path, columns: int) -> None:
+    for name in ("a", "b", "broken"):
+        pdf(tmp_path / "in" / f"{name}.pdf")
+    command = child(
+        ["parse", str(tmp_path / "in"), "-o", str(tmp_path / "out")], pages=2, page_seconds=0.3
+    )
+    written = on_a_terminal(command, columns, code=3)
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", CONTROL.sub("", written))]
+    how_far = [line for line in lines if re.search(r"1 of 3 documents; 2 pages|1/3, ", line)]
+    assert how_far and all(len(line) <= columns for line in how_far)
+    assert any("broken.pdf: not a readable PDF" in line for line in lines)
+    assert "docspec: 3 of 3 documents, 1 failed; 4 pages" in written
