@@ -116,6 +116,8 @@ class Parser:
         """Many inputs in their order, each to be iterated over for its pages before the next one is asked for. The
         next one is opened, drawn and drafted while the last pages of one are verified, in a thread that also takes
         the next of ``sources``."""
+        self._go_offline()
+        self._isolation.start()  # while the target is loaded
         ahead = 0 if self.options.baseline else self.options.pages_in_flight
         stream = self._read(self._pages_of(sources), ahead)
         with contextlib.closing(stream):

@@ -1,10 +1,11 @@
 """Does memory grow with the number of pages? The same command on a short and a long document, peaks compared.
 
-Each run is a process of its own, so that its peak resident size is its own.
+Each run is a process of its own with its children, looked at many times a second; what they have together counts.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -16,10 +17,13 @@ from pathlib import Path
 
 from docspec.core import UsageError
 
+TICK = 0.02
+"""Seconds between two looks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """Peak resident memory of one run, in MiB, and its wall time in seconds."""
+    """Peak resident memory of one run, its children's included, in MiB, and its wall time in seconds."""
 
     pages: int
     mib: float
@@ -54,8 +58,8 @@ def write_pdf(path: Path, pages: int) -> Path:
 
 
 def _run(path: Path, pages: int, arguments: Sequence[str]) -> Peak:
-    if not hasattr(os, "wait4"):
-        raise UsageError("bench memory asks the system what a process took, which this one does not tell")
+    if not hasattr(os, "sysconf") or not Path("/proc/self/statm").exists():
+        raise UsageError("bench memory asks the system what processes take, which this one does not tell")
     command = [
         sys.executable,
         "-m",
@@ -69,8 +73,26 @@ def _run(path: Path, pages: int, arguments: Sequence[str]) -> Peak:
     ]
     start = time.perf_counter()
     process = subprocess.Popen(command)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    most, page = 0, os.sysconf("SC_PAGE_SIZE")
+    while process.poll() is None:
+        most = max(most, sum(map(_resident, _family(process.pid))))
+        time.sleep(TICK)
     if process.returncode != 0:
         raise RuntimeError(f"parsing {pages} pages ended with exit code {process.returncode}")
-    return Peak(pages, usage.ru_maxrss / 1024, time.perf_counter() - start)
+    return Peak(pages, most * page / 2**20, time.perf_counter() - start)
+
+
+def _family(pid: int) -> list[int]:
+    """The process and its children, by whichever of its threads they were started."""
+    found = [pid]
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text(encoding="ascii").split())
+    return found
+
+
+def _resident(pid: int) -> int:
+    """Memory pages; 0 for a process that has ended."""
+    with contextlib.suppress(OSError, IndexError):
+        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from docspec.core import DocspecError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
 from docspec.core.safe_text import first_line
 from docspec.documents import PageFailure, Source
+from docspec.documents.memory import return_free_memory
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
 from docspec.drafting.economy import Kind, Prices
@@ -66,6 +68,12 @@ class Hand:
         self._closed = False
         self.lock = threading.Lock()
 
+    def start(self) -> None:
+        """Has a child before the first document, which makes its drafters meanwhile."""
+        with self.lock, contextlib.suppress(Lost):
+            self._start()
+            self._begin()
+
     def open(self, source: Source) -> IsolatedDocument:
         """Opens an input; raises :class:`docspec.core.InputError`. The drafters are made meanwhile."""
         options = self._terms.options
@@ -83,6 +91,7 @@ class Hand:
     def prepare(self, document: IsolatedDocument, number: int, wanted: Wanted) -> Prepared | PageFailure:
         """Page ``number`` drawn and drafted. Raises what keeps drafters from being made
         (:class:`docspec.core.DrafterError`): no page can be drafted as it was asked for then."""
+        return_free_memory()  # of the pages before, which come and go in large pieces
         with self.lock:
             if document.seconds_left() == 0.0:
                 return document.failed(number, "", Failure.TIMED_OUT)
@@ -105,25 +114,33 @@ class Hand:
         if child is not None:
             child.kill()
 
+    def _start(self) -> Child:
+        """The child; a new one where there is none."""
+        if self._child is not None:
+            return self._child
+        if self._closed:
+            raise Lost("was given up", Failure.CRASHED)
+        try:
+            self._child = Child(self._terms.memory)
+        except OSError as error:
+            why = f"needs a process, and none can be started ({error})"
+            raise Lost(why, Failure.UNEXPECTED) from error
+        self._begun = False
+        return self._child
+
+    def _begin(self) -> None:
+        """Has the child make its drafters, once; it is not waited for."""
+        if self._child is not None and not self._begun:
+            self._child.post("begin", self._terms.options, self._terms.make, self._terms.quiet)
+            self._begun = True
+
     def _open(self, document: IsolatedDocument) -> Opened:
         """Has a child that has ``document`` open, and no other one."""
-        if self._child is None:
-            if self._closed:
-                raise Lost("was given up", Failure.CRASHED)
-            try:
-                self._child = Child(self._terms.memory)
-            except OSError as error:
-                raise Lost(
-                    f"needs a process, and none can be started ({error})", Failure.UNEXPECTED
-                ) from error
-            self._begun = False
-        options = self._terms.options
+        child, options = self._start(), self._terms.options
         seconds = self._seconds(document, options.page_timeout)
-        opened: Opened = self._child.call("open", document.source, options.password, seconds=seconds)
+        opened: Opened = child.call("open", document.source, options.password, seconds=seconds)
         self._at = document
-        if not self._begun:
-            self._child.post("begin", options, self._terms.make, self._terms.quiet)
-            self._begun = True
+        self._begin()
         return opened
 
     def _ready(self, document: IsolatedDocument) -> None:

@@ -35,6 +35,12 @@ class Isolation:
         self._terms = Terms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
         self._hands: list[Hand] = []
 
+    def start(self) -> None:
+        """Has a child before the first document is asked for."""
+        if not self._hands:
+            self._hands.append(Hand(self._terms))
+            self._hands[0].start()
+
     def open(self, source: Source) -> IsolatedDocument:
         """Opens an input; raises :class:`docspec.core.InputError`."""
         hand = self._free_hand()

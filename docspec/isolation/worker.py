@@ -22,6 +22,7 @@ from docspec import offline
 from docspec.core import Event, PageImage, ParseOptions
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.marked import MarkedPage, marked_pdf
+from docspec.documents.mupdf import mupdf
 from docspec.documents.view import View
 from docspec.drafting import Economy, SafeDrafter
 from docspec.drafting.economy import Kind, Ledger, Prices
@@ -129,6 +130,7 @@ def main() -> None:
     if lifeline is not None:
         _end_with(lifeline)
     desk = Desk(place)
+    mupdf()  # what it takes to load is no page's time
     _answer(answers, None, None)
     while True:
         try:

@@ -7,6 +7,7 @@ what is tried is everything before it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -120,10 +121,11 @@ def _wait(child: int, started: float) -> tuple[int, resource.struct_rusage, int,
 
 
 def _children(process: int) -> list[int]:
-    try:
-        return [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except OSError:
-        return []
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():  # each thread has its own children
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def _use_of(child: int) -> tuple[int, float]:

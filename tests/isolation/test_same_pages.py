@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
@@ -18,6 +19,7 @@ from docspec.isolation.window import SIZE
 from tests.isolation import doubles
 from tests.isolation.conftest import written
 
+PATIENCE = 60.0
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
@@ -85,14 +87,19 @@ def test_many_inputs_come_in_their_order_each_with_its_error(parser: Parser, tmp
     assert [result.ok for result in results] == [True, False, False, True]
 
 
-def test_the_next_input_is_prepared_while_the_last_page_of_one_is_in_hand(
+def test_the_next_input_is_begun_while_the_last_page_of_one_is_in_hand(
     parser: Parser, tmp_path: Path
 ) -> None:
     paths = [written(tmp_path / f"{name}.pdf", pages=1) for name in "abc"]
-    parser = Parser(replace(parser.options, pages=None))
-    readings = parser.documents(paths)
+    own = Parser(replace(parser.options, pages=None))
+    own.__dict__["loaded"] = parser.loaded
+    readings = own.documents(paths)
     first = next(readings)
-    [page] = first
-    assert page.status == "ok"
-    pages = [page for reading in readings for page in reading]
-    assert len(pages) == 2 and all(page.timings.hidden > 0 for page in pages)
+    end = time.monotonic() + PATIENCE
+    hand = own._isolation._hands[0]
+    while (hand._at is None or hand._at.name != str(paths[1])) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert hand._at is not None and hand._at.name == str(paths[1]), "nobody has asked for it yet"
+    assert [page.status for page in first] == ["ok"]
+    assert [page.status for reading in readings for page in reading] == ["ok", "ok"]
+    own.close()
