@@ -114,11 +114,11 @@ def plain(text: str) -> str:
 
 
 def _layer(page: PageImage) -> list[TextLine]:
-    """The upright lines of the page's text layer, in pixels."""
+    """The upright lines of the page's text layer, in pixels; rules of dots and dashes are none."""
     if page.pdf_page is None:
         return []
-    found = (line for line in page_lines(page.pdf_page) if not line.hidden and not line.turns)
-    return [replace(line, bbox=line.bbox.scaled(page.scale)) for line in found]
+    found = (line for line in page_lines(page.pdf_page) if any(map(str.isalnum, line.text)))
+    return [replace(line, bbox=line.bbox.scaled(page.scale)) for line in found if not line.hidden and not line.turns]
 
 
 def _owner(line: BBox, regions: Sequence[Region]) -> int | None:
