@@ -98,7 +98,6 @@ def with_verb(words: Sequence[str]) -> list[str]:
 def run(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for what a user can cause."""
     state = RunState(tuple(sys.argv[1:] if args is None else args))
-    log.start()
     try:
         code = typer.main.get_command(app).main(
             args=with_verb(state.words), prog_name="docspec", standalone_mode=False, obj=state

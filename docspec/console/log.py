@@ -84,3 +84,6 @@ def tell(level: int, message: str, trace: str | None = None) -> None:
     if level >= LOG.getEffectiveLevel():
         record = LOG.makeRecord(LOG.name, level, "docspec", 0, message, (), None, extra={"trace": trace})
         LOG.handle(record)
+
+
+start()  # only commands import this module: what they say is seen whichever of them begins
