@@ -96,6 +96,8 @@ def paper(
         write_summary(place, results[name], info)
         shown = "samples" if folder == SAMPLES else str(folder)
         commands[name] = results[name].settings["command"].replace(" DIR -o OUT", f" {shown} -o {place}")
+        if scorer is not None and name == "omnidocbench":
+            commands[name] += f" --scorer {scorer}"
     line = target_line(info)
     grids = tables(results, commands, line, info.model_type)
     figure = draw_figure(next(iter(chosen.values()))[1], options, output, figure_pages, seed, resume)

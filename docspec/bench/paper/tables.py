@@ -201,10 +201,9 @@ class _Maker:
             return f"{name} was not given (--suite DIR): the paper's rows alone."
         what = f"{len(results.records)} of {results.of_items} pages"
         stand_in = "" if results.suite == name else f" **These are {results.title}, not OmniDocBench.**"
-        simulated = " **Simulated: random weights.**" if results.settings["simulated"] else ""
         failed = sum("error" in record for record in results.records)
         lost = f" {failed} could not be read." if failed else ""
-        return f"docspec's rows: {self._target}; {what}.{lost}{stand_in}{simulated}"
+        return f"docspec's rows: {self._target}; {what}.{lost}{stand_in}"
 
     def _measures(self) -> Iterator[tuple[str, str]]:
         for name, results in self._results.items():
