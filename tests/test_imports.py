@@ -12,7 +12,7 @@ import docspec
 
 ROOT = Path(docspec.__file__).parent
 
-READING = {"core", "documents", "drafting", "dialects", "targets", "engine", "proposing", "hierarchy"}
+READING = {"core", "documents", "drafting", "dialects", "targets", "engine", "heads", "proposing", "hierarchy"}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "versions": set(),
@@ -25,7 +25,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "targets": {"core", "reader"},
     "models": {"core", "targets"},
     "engine": {"core", "targets"},
-    "proposing": {"core", "engine", "targets"},
+    "heads": {"core", "targets"},
+    "proposing": {"core", "engine", "heads", "targets"},
     "hierarchy": READING,
     "lookahead": set(),
     "isolation": {"core", "documents", "drafting", "lookahead", "offline"},

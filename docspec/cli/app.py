@@ -20,6 +20,7 @@ from docspec.cli.doctor import doctor
 from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, parse
 from docspec.cli.status import status
+from docspec.cli.train_head import train_head
 from docspec.console import exits, log
 from docspec.console.terminal import drop_standard_output, say_end, say_error
 from docspec.core import DocspecError
@@ -43,6 +44,7 @@ app.command()(parse)
 app.command()(convert)
 app.command()(status)
 app.command()(doctor)
+app.command()(train_head)
 app.add_typer(bench)
 app.add_typer(models)
 

@@ -9,6 +9,7 @@ from docspec.core import UsageError
 from docspec.engine.proposer import Proposer
 from docspec.proposing import (  # noqa: F401  (each registers its source)
     draft_model,
+    head,
     heads,
     lookup,
     ngrams,

@@ -1,4 +1,4 @@
-"""`python -m docspec.reader init|train|eval|export`: the recipe's command line, plain argparse."""
+"""`python -m docspec.reader init|train|eval|pages|export`: the recipe's command line, plain argparse."""
 
 from __future__ import annotations
 
@@ -41,6 +41,10 @@ def parser() -> argparse.ArgumentParser:
     export.add_argument("directory", type=Path)
     export.add_argument("target", type=Path)
     export.add_argument("--size", choices=("tiny", "mini"), default="mini")
+    pages = verbs.add_parser("pages", help="write pages and lines as the training draws them, as PNG files")
+    pages.add_argument("count", type=int)
+    pages.add_argument("directory", type=Path)
+    pages.add_argument("--seed", type=int, default=50_000_000)
     evaluate = verbs.add_parser("eval", help="measure a checkpoint on held-out crops and pages")
     evaluate.add_argument("model", type=Path)
     evaluate.add_argument("--crops", type=int, default=24, help="crops in each bucket")
@@ -126,6 +130,10 @@ def main(arguments: list[str] | None = None) -> None:
             unseen=not options.seen_only,
         )
         print_report(report)
+    elif options.verb == "pages":
+        from docspec.reader.pages import write_pages
+
+        write_pages(options.directory, options.count, options.seed)
     elif options.verb == "export":
         from docspec.reader.train import Run
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
 
 from docspec.reader.blocks import Page, letters
 from docspec.reader.render import Sample, degrade
@@ -194,3 +197,11 @@ def make_page(
     kind = kind or rng.choices(list(KINDS), [weight for _, weight in KINDS.values()])[0]
     sample = KINDS[kind][0](Page(width, height, rng, unseen, evaluation, narrow))
     return degrade(sample, rng) if rng.random() < noise else sample
+
+
+def write_pages(directory: Path, count: int, seed: int) -> None:
+    """Writes ``count`` small pages of all kinds into ``directory`` as PNG files, with the noise of training."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        sample = make_page(704, 960, seed + number, noise=0.5)
+        Image.fromarray(sample.pixels).save(directory / f"{number:05}.png")

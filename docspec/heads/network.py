@@ -1,0 +1,145 @@
+"""One decoder layer over the target's last hidden states, as EAGLE has it, and what two methods add for images.
+
+At each place it is given the target's hidden state there and the embedding of the token after it, and makes the hidden
+state of that token; the target's own output matrix turns that into the next token. Further ahead it goes on from the
+states that it made itself.
+
+- **HiViS** (``hivis``): image tokens stay hidden. The states of text have seen the image already; a learnt residual for
+  each step ahead, ``r^i w``, makes up for states that are the head's own (its section 3).
+- **ViSpec** (``vispec``): learnt queries compress the image's embeddings into a few tokens that stand before the text,
+  and one vector ``g`` of the image is added to every state, ``f + W_g g`` (its section 4, equation 5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+Kind = Literal["hivis", "vispec"]
+
+THETA = 10_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class HeadConfig:
+    """``size`` is that of the target's hidden states; ``steps`` are the steps ahead that are told apart, ``queries``
+    the tokens that an image is compressed to (ViSpec)."""
+
+    kind: Kind
+    size: int
+    heads: int
+    inner: int
+    steps: int = 4
+    queries: int = 4
+
+
+class Past(NamedTuple):
+    """Keys and values ``(rows, heads, places, head size)`` that come before, and who may look at which: boolean
+    ``(rows, tokens, places)``."""
+
+    keys: torch.Tensor
+    values: torch.Tensor
+    seen: torch.Tensor
+
+
+class Made(NamedTuple):
+    """What one pass makes: hidden states ``(rows, tokens, size)``, and its keys and values."""
+
+    hidden: torch.Tensor
+    keys: torch.Tensor
+    values: torch.Tensor
+
+
+class Head(nn.Module):
+    """The head of one target."""
+
+    def __init__(self, config: HeadConfig) -> None:
+        super().__init__()
+        size = config.size
+        self.config = config
+        self.fuse = nn.Linear(2 * size, size, bias=False)  # w1 and w2 side by side
+        self.before_attention = nn.RMSNorm(size)
+        self.query = nn.Linear(size, size, bias=False)
+        self.key = nn.Linear(size, size, bias=False)
+        self.value = nn.Linear(size, size, bias=False)
+        self.out = nn.Linear(size, size, bias=False)
+        self.before_inner = nn.RMSNorm(size)
+        self.gate = nn.Linear(size, config.inner, bias=False)
+        self.up = nn.Linear(size, config.inner, bias=False)
+        self.down = nn.Linear(config.inner, size, bias=False)
+        if config.kind == "hivis":
+            self.residuals = nn.Parameter(torch.zeros(config.steps, size))
+            self.residual = nn.Linear(size, size, bias=False)
+        else:
+            self.queries = nn.Parameter(torch.randn(config.queries + 1, size) * size**-0.5)
+            self.adaptor = nn.MultiheadAttention(size, config.heads, batch_first=True)
+            self.of_image = nn.Linear(size, size, bias=False)
+
+    def forward(
+        self,
+        states: torch.Tensor,
+        embeddings: torch.Tensor,
+        step: int,
+        places: torch.Tensor,
+        past: Past | None,
+        own: torch.Tensor,
+    ) -> Made:
+        """One pass over ``(rows, tokens, size)`` ``states`` and the ``embeddings`` of the tokens after them.
+
+        ``step`` counts how far ahead of the target's states they are, ``places`` ``(rows, tokens)`` are positions,
+        ``past`` what they see behind them, and ``own`` ``(rows, tokens, tokens)`` which of themselves (boolean).
+        """
+        fused = self.fuse(torch.cat((states, embeddings), -1))
+        if self.config.kind == "hivis":
+            fused = fused + self.residual(self.residuals[min(step, self.config.steps - 1)])
+        queries, keys, values = self.projected(fused, places)
+        seen, all_keys, all_values = own, keys, values
+        if past is not None:
+            seen = torch.cat((past.seen, own), 2)
+            all_keys = torch.cat((past.keys, keys), 2)
+            all_values = torch.cat((past.values, values), 2)
+        looked = functional.scaled_dot_product_attention(queries, all_keys, all_values, seen.unsqueeze(1))
+        return Made(self.finished(fused, looked), keys, values)
+
+    def projected(
+        self, fused: torch.Tensor, places: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Queries, keys and values ``(rows, heads, tokens, head size)``, turned by their positions."""
+        normed = self.before_attention(fused)
+        shape = (*fused.shape[:2], self.config.heads, -1)
+        queries, keys, values = (
+            made(normed).view(shape).transpose(1, 2) for made in (self.query, self.key, self.value)
+        )
+        return _turned(queries, places), _turned(keys, places), values
+
+    def finished(self, fused: torch.Tensor, looked: torch.Tensor) -> torch.Tensor:
+        """What the layer makes of its input and of what it ``looked`` at."""
+        hidden = fused + self.out(looked.transpose(1, 2).flatten(2))
+        normed = self.before_inner(hidden)
+        return hidden + self.down(functional.silu(self.gate(normed)) * self.up(normed))
+
+    def sees_images(self) -> bool:
+        """Whether it is given images (ViSpec); without them :meth:`compress` has nothing to do."""
+        return self.config.kind == "vispec"
+
+    def compress(self, image: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """``(tokens, size)`` image embeddings as ``(queries, size)`` tokens, and what is added to every state."""
+        tokens = self.adaptor(
+            self.queries.unsqueeze(0), image.unsqueeze(0), image.unsqueeze(0), need_weights=False
+        )
+        compressed = self.queries + tokens[0][0]
+        return compressed[:-1], self.of_image(compressed[-1])
+
+
+def _turned(vectors: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """Rotary embedding of ``(rows, heads, tokens, head size)`` at ``places`` ``(rows, tokens)``."""
+    half = vectors.shape[-1] // 2
+    rates = THETA ** (-torch.arange(half, device=vectors.device, dtype=torch.float32) / half)
+    angles = (places.unsqueeze(-1) * rates).unsqueeze(1)
+    cos, sin = angles.cos().to(vectors.dtype), angles.sin().to(vectors.dtype)
+    first, second = vectors[..., :half], vectors[..., half:]
+    return torch.cat((first * cos - second * sin, second * cos + first * sin), -1)

@@ -1,0 +1,60 @@
+"""What a head is taught from: pages as the target itself wrote them, with its last hidden states at every place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from docspec.targets.protocol import Prompt
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import PromptStates, TargetModel
+
+PER_TOKEN = ("input_ids", "mm_token_type_ids", "attention_mask")
+"""Inputs that go on with the output; those of the image stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One row: hidden states ``(places, size)`` of all its text, ``tokens`` ``(places,)`` after each of them, from
+    ``first`` on the output's, and the embeddings ``(tokens, size)`` of its image."""
+
+    hidden: torch.Tensor
+    tokens: torch.Tensor
+    image: torch.Tensor
+    first: int
+
+
+def text_places(ids: torch.Tensor, states: PromptStates, target: TargetModel) -> torch.Tensor:
+    """Which places ``(length,)`` of a prompt hold text: elsewhere image features stand for the tokens' embeddings."""
+    return (states.embeddings == target.embed(ids)).all(-1)
+
+
+def states_of(target: TargetModel, prompt: Prompt, output: Sequence[int]) -> Lesson:
+    """The states of ``prompt`` with the ``output`` that the target wrote behind it, in one pass."""
+    whole = Prompt(_extended(prompt.inputs, output), prompt.length + len(output))
+    [prefill] = target.prefill([whole], target.kv.cache(1, whole.length + 1), [0], True)
+    states = prefill.states
+    assert states is not None
+    with torch.inference_mode():
+        ids = whole.inputs["input_ids"][0].to(states.hidden.device)
+        text = text_places(ids, states, target)
+    hidden, places = states.hidden.clone(), text.clone()  # outside, so that weights can be taught with them
+    first = int(places.sum()) - len(output) - 1
+    return Lesson(hidden[places][:-1], ids[places][1:], states.embeddings.clone()[~places], first)
+
+
+def _extended(inputs: dict[str, Any], output: Sequence[int]) -> dict[str, Any]:
+    more = torch.tensor([list(output)])
+    filled = {
+        "input_ids": more,
+        "mm_token_type_ids": torch.zeros_like(more),
+        "attention_mask": torch.ones_like(more),
+    }
+    return {
+        name: torch.cat((value, filled[name].to(value.dtype)), 1) if name in PER_TOKEN else value
+        for name, value in inputs.items()
+    }

@@ -1,0 +1,161 @@
+"""Trained heads draft: the output stays the target's own; what they take in, taught or drafting, is the same."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from docspec.core import ModelError, ParseOptions
+from docspec.engine.request import Request
+from docspec.heads.checkpoint import load, save
+from docspec.heads.network import Head, HeadConfig
+from docspec.heads.states import states_of
+from docspec.heads.training import Teacher, taught
+from docspec.hierarchy.decoding import make_engine
+from docspec.proposing import head as drafting
+from docspec.targets.registry import load_target
+
+NEW_TOKENS = 28
+
+
+@pytest.fixture(scope="module")
+def target(lively_qwen):
+    return load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
+
+
+@pytest.fixture(scope="module")
+def size(target):
+    return target.embed(torch.zeros(1, dtype=torch.long)).shape[-1]
+
+
+@pytest.fixture(params=["hivis", "vispec"])
+def folder(request, size, tmp_path):
+    torch.manual_seed(3)
+    head = Head(HeadConfig(request.param, size, 2, 2 * size))
+    with torch.no_grad():
+        for weights in head.parameters():
+            if weights.ndim == 1 or not weights.any():
+                weights.normal_(1.0, 0.2)
+    save(head, tmp_path / "head", target="tiny")
+    return tmp_path / "head"
+
+
+@pytest.fixture(scope="module")
+def prompts(target, printed_page):
+    crops = [printed_page, printed_page.crop((0, 0, 320, 96)), printed_page.crop((0, 64, 200, 192))]
+    return [target.encode(crop, "Read.") for crop in crops]
+
+
+@pytest.fixture(scope="module")
+def plain(target, prompts):
+    engine = make_engine(target, ParseOptions())
+    return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
+
+
+def decode(target, name, prompts, drafts=(), places=None):
+    engine = make_engine(target, ParseOptions(align=name, stages="both"))
+    requests = [Request(prompt, drafts, NEW_TOKENS - 4 * n) for n, prompt in enumerate(prompts)]
+    found, stats = engine.speculate(requests, places=places)
+    return [output.tokens for output in found], stats
+
+
+@pytest.mark.parametrize("places", [1, 3])
+def test_the_output_is_the_targets_own(target, folder, prompts, plain, places):
+    half_wrong = tuple(token if i % 7 else 0 for i, token in enumerate(plain[0]))
+    for name, drafts in ((f"head:{folder}", ()), (f"cursor+head:{folder}", (half_wrong,))):
+        found, stats = decode(target, name, prompts, drafts, places)
+        assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
+        assert stats.drafted > stats.accepted
+
+
+def drawn(monkeypatch, target, folder, prompts, plain, careless=False):
+    """The states that the head made of each place while it drafted beside right and wrong drafts."""
+    made = []
+    honest = drafting.HeadSource._take_in
+
+    def noted(self, rows):
+        if careless:
+            for row in rows:
+                row.unread = [(states.flip(0), tokens) for states, tokens in row.unread]
+        made.append(honest(self, rows))
+        return made[-1]
+
+    monkeypatch.setattr(drafting.HeadSource, "_take_in", noted)
+    half_wrong = tuple(token if i % 7 else 0 for i, token in enumerate(plain[0]))
+    decode(target, f"ngrams+resumption+head:{folder}", prompts[:1], (half_wrong,))
+    return torch.cat(made)
+
+
+@pytest.mark.parametrize("careless", [False, True])
+def test_drafting_sees_what_teaching_showed(target, folder, prompts, plain, monkeypatch, careless):
+    """The states made step by step are among those that one pass over the whole sequence makes, and (the negative
+    control) are not where states are taken in in another order."""
+    own = drawn(monkeypatch, target, folder, prompts, plain, careless)
+    lesson = states_of(target, prompts[0], plain[0])
+    head = load(folder, lesson.hidden.shape[1], torch.float32, torch.device("cpu"))
+    seen = []
+    honest = Head.finished
+    monkeypatch.setattr(
+        Head, "finished", lambda self, fused, looked: seen.append(honest(self, fused, looked)) or seen[-1]
+    )
+    with torch.no_grad():
+        taught(head, target, lesson, 1)
+    distance = torch.cdist(own, seen[0][0]).min(1).values / own.norm(dim=1)
+    assert len(own) > 5
+    assert bool(distance.max() < 1e-3) is not careless
+
+
+def test_several_steps_ahead_are_simulated_as_they_are_drafted(target, folder, prompts, plain, size):
+    """Step by step from one place on, on its own states, against the simulation over all places at once."""
+    lesson = states_of(target, prompts[1], plain[1])
+    head = load(folder, size, torch.float32, torch.device("cpu"))
+    seen = []
+    honest = Head.finished
+
+    def noted(self, fused, looked):
+        seen.append(honest(self, fused, looked))
+        return seen[-1]
+
+    Head.finished = noted
+    try:
+        with torch.no_grad():
+            taught(head, target, lesson, 3)
+    finally:
+        Head.finished = honest
+    with torch.no_grad():
+        row = drafting._Row(head, lesson.image if head.sees_images() else None)
+        start = lesson.first + 4
+        row.take_in(lesson.hidden[: start + 1], target.embed(lesson.tokens[: start + 1]))
+        torch.testing.assert_close(row.last, seen[0][0, start], rtol=1e-4, atol=1e-4)
+        source, hidden, paths, made = drafting.HeadSource(head, target), row.last, [], []
+        for depth in range(2):
+            token = lesson.tokens[start + 1 + depth].view(1, 1)
+            step = source._ahead([row], hidden.view(1, 1, -1), token, depth, paths, made)
+            paths.append(torch.ones(1, 1, 1, dtype=torch.bool))
+            made.append(step)
+            hidden = step.hidden[0, 0]
+            torch.testing.assert_close(hidden, seen[depth + 1][0, start + 1 + depth], rtol=1e-4, atol=1e-4)
+
+
+def test_a_head_learns_and_goes_on_where_it_stopped(target, folder, prompts, plain, size, tmp_path):
+    lessons = [states_of(target, prompt, tokens) for prompt, tokens in zip(prompts, plain, strict=True)]
+    head = load(folder, size, torch.float32, torch.device("cpu")).train()
+    teacher = Teacher(head, target, lessons, 3e-3)
+    before = taught(head, target, lessons[1], 1)
+    for update in range(60):
+        teacher.teach(update / 100, tokens=100)
+    teacher.keep(tmp_path / "state.pt", 60)
+    after = taught(head, target, lessons[1], 1)
+    assert float(after.loss.detach()) < 0.6 * float(before.loss.detach())
+    assert after.right[0] > before.right[0] and after.tried == before.tried
+    again = Teacher(load(folder, size, torch.float32, torch.device("cpu")), target, lessons, 3e-3)
+    assert again.restore(tmp_path / "nothing.pt") == 0
+    assert again.restore(tmp_path / "state.pt") == 60
+    assert float(again.examine().loss) == pytest.approx(float(teacher.examine().loss), rel=1e-4)
+
+
+def test_a_head_for_another_target_is_refused(target, tmp_path):
+    save(Head(HeadConfig("hivis", 32, 2, 64)), tmp_path / "other")
+    for folder, said in ((tmp_path / "other", "states of 32"), (tmp_path, "holds no head")):
+        with pytest.raises(ModelError, match=said):
+            make_engine(target, ParseOptions(align=f"head:{folder}"))
