@@ -7,14 +7,16 @@ prompts are those of the model card of ibm-granite/granite-docling-258M).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
-from docspec.core.scaffold import Scaffold
 from docspec.dialects import tables
+from docspec.dialects.box_numbers import Box
 from docspec.dialects.doctags_reading import SCALE, read_doctags
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.otsl import to_otsl
+from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
 
@@ -37,6 +39,13 @@ _TAGS = {
     Category.TEXT: "text",
     Category.TITLE: "title",
 }
+_BOXES = BoxSpelling(
+    re.compile("<(" + "|".join(_TAGS.values()) + ")>"),
+    tuple(f"{before}<{tag}>" for tag in _TAGS.values() for before in ("\n", "<unordered_list>")),
+    "<loc_",
+    ">",
+    ">",
+)
 _SPELLINGS = 3
 
 
@@ -93,9 +102,10 @@ class DocTagsDialect:
 
     def scaffold(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> Scaffold | None:
-        """Nothing yet: numbers of places that differ from the drafted ones cost a step each."""
-        return None
+    ) -> PlaceScaffold | None:
+        """The numbers of places, predicted from the drafted regions."""
+        pieces = [(_TAGS[region.category], _box(region.bbox, width, height)) for region in draft.regions]
+        return PlaceScaffold(pieces, _BOXES) if pieces else None
 
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""
@@ -113,12 +123,16 @@ class DocTagsDialect:
 
 def _element(region: Region, text: str, width: int, height: int) -> str:
     tag = _TAGS[region.category]
-    return f"<{tag}>{_place(region.bbox, width, height)}{text}</{tag}>"
+    return f"<{tag}>{_BOXES.box(_box(region.bbox, width, height))}{text}</{tag}>"
 
 
-def _place(box: BBox, width: int, height: int) -> str:
-    edges = (box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height)
-    return "".join(f"<loc_{min(max(round(SCALE * edge), 0), SCALE)}>" for edge in edges)
+def _box(box: BBox, width: int, height: int) -> Box:
+    x0, y0, x1, y1 = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
+    return _number(x0), _number(y0), _number(x1), _number(y1)
+
+
+def _number(share: float) -> int:
+    return min(max(round(SCALE * share), 0), SCALE)
 
 
 def _contents(category: Category, readings: Sequence[str]) -> list[str]:

@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
-from docspec.core.scaffold import Scaffold
+from docspec.dialects.box_numbers import Box
 from docspec.dialects.markdown_blocks import parse_blocks
+from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
 from docspec.dialects.spelling import interleaved, spellings, unique
 
 SCALE = 999
@@ -52,6 +53,9 @@ _PIECE = re.compile(
     r"<\|ref\|>(?P<label>[^<]*)<\|/ref\|>\s*<\|det\|>\s*\[\[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)[^<]*<\|/det\|>"
 )
 _MARKS = re.compile(r"<\|/?(?:ref|det|grounding)\|>")
+_BOXES = BoxSpelling(
+    re.compile(r"<\|ref\|>([^<]*)<\|/ref\|><\|det\|>\[\["), ("<|/ref|><|det|>[[",), "", ", ", "]]<|/det|>"
+)
 _SPELLINGS = 3
 
 
@@ -101,9 +105,10 @@ class GroundedDialect:
 
     def scaffold(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> Scaffold | None:
-        """Nothing yet: numbers of places that differ from the drafted ones cost a step each."""
-        return None
+    ) -> PlaceScaffold | None:
+        """The numbers of places, predicted from the drafted regions."""
+        pieces = [(_LABELS[region.category], _box(region, width, height)) for region in draft.regions]
+        return PlaceScaffold(pieces, _BOXES) if pieces else None
 
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""
@@ -138,10 +143,16 @@ def _words(piece: str) -> str:
 
 
 def _head(region: Region, width: int, height: int) -> str:
-    box = region.bbox
-    edges = (box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height)
-    numbers = ", ".join(str(min(max(round(SCALE * edge), 0), SCALE)) for edge in edges)
-    return f"<|ref|>{_LABELS[region.category]}<|/ref|><|det|>[[{numbers}]]<|/det|>"
+    return f"<|ref|>{_LABELS[region.category]}<|/ref|><|det|>[[{_BOXES.box(_box(region, width, height))}"
+
+
+def _box(region: Region, width: int, height: int) -> Box:
+    x0, y0, x1, y1 = region.bbox.x0 / width, region.bbox.y0 / height, region.bbox.x1 / width, region.bbox.y1 / height
+    return _number(x0), _number(y0), _number(x1), _number(y1)
+
+
+def _number(share: float) -> int:
+    return min(max(round(SCALE * share), 0), SCALE)
 
 
 def _spelled(category: Category, reading: str) -> list[str]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 
 from docspec.core import Category
 from docspec.core.scaffold import Alternative, Completion, Fork, Landmark
-from docspec.dialects.box_numbers import Box, BoxNumbers
+from docspec.dialects.box_numbers import Box
+from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, Weights
 from docspec.dialects.escaped_tables import EscapedTables
 from docspec.dialects.layout_cells import Cell
 from docspec.dialects.tables import Table
@@ -23,19 +23,6 @@ CATEGORY = '"category": "'
 BEHIND_BOX = '], "category": "'
 BEHIND_CATEGORY = '", "text": "'
 NEXT_CELL = '"}, {"bbox": ['
-
-ORDER = (0.8, 0.07, 0.04, 0.03)
-"""Chance that a box is that of the next cell not written yet, of the one behind it, and so on; the rest is that it
-was not drafted."""
-
-NUMBERS = 10
-"""Numbers offered at one place."""
-
-UNLIKELY = 1e-5
-"""The share of a number that a cell's draft does not predict."""
-
-UNDRAFTED = 1 / 300
-"""The share of any number for a cell that was not drafted."""
 
 AS_DRAFTED = 9.0
 """Cells of the drafted category that the target is taken to have written before any was seen, of 10."""
@@ -58,9 +45,6 @@ CATEGORIES = 3
 HEAD = 16
 """Letters and digits at its head by which the text of a cell is known again."""
 
-Weights = tuple[tuple[int, float], ...]
-"""Numbers of cells with the probability that each is meant."""
-
 _DONE = re.compile(r"(?:\d+, ){0,3}")
 _BOX_AHEAD = re.compile(r'(\d+), (\d+), (\d+), (\d+)\], "category": "([A-Za-z-]+)')
 _LOOSE_AHEAD = re.compile(r'([A-Za-z-]+)", "text": "(.*)', re.DOTALL)
@@ -79,7 +63,7 @@ class _Drafted:
     head: str
 
 
-class LayoutScaffold:
+class LayoutScaffold(DraftedBoxes):
     """Predicts what becomes of ``cells``: drafted, in reading order, boxes in the target's pixels.
 
     ``tables`` are those drafted for the cells that are tables.
@@ -91,15 +75,13 @@ class LayoutScaffold:
         self.cells = [
             _Drafted(_whole(cell.bbox), cell.category, _head(cell.text or "")) for cell in cells if cell.bbox
         ]
+        super().__init__([cell.box for cell in self.cells])
         backwards = [(number, self.cells[number]) for number in reversed(range(len(self.cells)))]
         self._by_box = {(cell.box, cell.category): number for number, cell in backwards}
         self._by_head = {cell.head: number for number, cell in backwards if cell.head}
-        self.numbers = BoxNumbers()
         self._tables = EscapedTables(tables, NEXT_CELL)
         self._tail = ""
         self._cell: str | None = None
-        self._last = -1
-        self._used: set[int] = set()
         self._as_drafted = AS_DRAFTED
         self._instead: dict[str, float] = {str(category): share for category, share in INSTEAD.items()}
 
@@ -139,17 +121,17 @@ class LayoutScaffold:
             done = _DONE.match(rest)
             written = tuple(map(int, re.findall(r"\d+", done[0]))) if done else ()
             behind = rest[done.end() :] if done else rest
-            weights = self._weigh(self._candidates(self._last + 1), written)
+            weights = self.weigh(self.candidates(self.last + 1), written)
             return _BoxFork(self, weights, len(written), behind) if weights else None
         written = (int(header[1]), int(header[2]), int(header[3]), int(header[4]))
-        weights = self._weigh(self._candidates(self._last + 1), written)
+        weights = self.weigh(self.candidates(self.last + 1), written)
         weights = self.with_others(weights)
         if header[6]:
             return _TextFork(weights, header[6]) if BEHIND_CATEGORY.startswith(header[6]) else None
         return _CategoryFork(self, weights, header[5])
 
     def beginning(self, element: int) -> Fork | None:
-        weights = self._candidates(element)
+        weights = self.candidates(element)
         return _BoxFork(self, weights, 0, "") if weights else None
 
     def categories(self, drafted: str) -> list[tuple[str, float]]:
@@ -159,34 +141,14 @@ class LayoutScaffold:
         others = [(name, count / total) for name, count in ranked if name != drafted][:CATEGORIES]
         return [(drafted, self._as_drafted / total), *others]
 
-    def _candidates(self, expected: int) -> Weights:
-        """The cells that may be written next, where the one numbered ``expected`` would be in order."""
-        unused = [number for number in range(max(expected, 0), len(self.cells)) if number not in self._used]
-        found = unused[: len(ORDER)]
-        if len(found) < len(ORDER):
-            found += [n for n in range(min(expected, len(self.cells))) if n not in self._used]
-        return tuple(zip(found, ORDER, strict=False))
-
-    def _weigh(self, weights: Weights, written: Sequence[int]) -> Weights:
-        """``weights`` after the first numbers of the box have been written."""
-        undrafted = 1 - sum(ORDER)
-        for edge, number in enumerate(written):
-            undrafted *= UNDRAFTED
-            weights = tuple(
-                (cell, weight * self.numbers.shares(edge, self.cells[cell].box[edge]).get(number, UNLIKELY))
-                for cell, weight in weights
-            )
-        total = sum(weight for _, weight in weights) + undrafted
-        return tuple((cell, weight / total) for cell, weight in weights)
-
     def with_others(self, weights: Weights) -> Weights:
         """``weights`` with cells whose boxes are others, but whose texts may come: they share what is left."""
         left = 1 - sum(weight for _, weight in weights)
         if left < LEAST_LEFT:
             return weights
         known = {cell for cell, _ in weights}
-        last = self._last
-        near = sorted((abs(n - last - 1), n) for n in range(len(self.cells)) if n not in self._used)
+        last = self.last
+        near = sorted((abs(n - last - 1), n) for n in range(len(self.cells)) if n not in self.used)
         cells = [cell for _, cell in near if cell not in known][:ELSEWHERE]
         return (*weights, *((cell, left / (len(cells) + 1)) for cell in cells))
 
@@ -197,15 +159,13 @@ class LayoutScaffold:
             return
         written = (int(header[1]), int(header[2]), int(header[3]), int(header[4]))
         number = self._by_head.get(_head(header[6][len(BEHIND_CATEGORY) :]))
-        if number is None or number in self._used:
-            weights = self._weigh(self._candidates(self._last + 1), written)
+        if number is None or number in self.used:
+            weights = self.weigh(self.candidates(self.last + 1), written)
             number = max(weights, key=lambda item: item[1])[0] if weights else None
             if number is None or not self.numbers.is_near(self.cells[number].box, written):
                 return
         drafted = self.cells[number]
-        self._used.add(number)
-        self._last = number
-        self.numbers.learn(drafted.box, written)
+        self.written(number, written)
         if header[5] == drafted.category:
             self._as_drafted += 1.0
         else:
@@ -223,7 +183,7 @@ class _BoxFork:
 
     def alternatives(self, least: float) -> Sequence[Alternative]:
         begun, behind = self.begun, BEHIND_BOX if self.edge == 3 else ", "
-        ranked = self._ranked(least)
+        ranked = self.scaffold.ranked(self.edge, self.weights, least, bool(begun))
         if begun:
             ranked = [item for item in ranked if f"{item[0]}{behind}".startswith(begun)]
             total = sum(chance for _, chance, _ in ranked)
@@ -235,29 +195,6 @@ class _BoxFork:
             for number, chance, cells in ranked[:NUMBERS]
             if chance >= least
         ]
-
-    def _ranked(self, least: float) -> list[tuple[int, float, Weights]]:
-        """Numbers with their chances and the cells meant by each, the likeliest first."""
-        scaffold, edge = self.scaffold, self.edge
-        likely = [item for item in self.weights if item[1] >= 2 * least] or self.weights[:1]
-        if len(likely) == 1:
-            [(cell, weight)] = likely
-            certain = ((cell, 1.0),)
-            ranked = scaffold.numbers.ranked(edge, scaffold.cells[cell].box[edge])
-            return [(number, weight * share, certain) for number, share in ranked]
-        parts: dict[int, list[tuple[int, float]]] = {}
-        for cell, weight in likely:
-            enough = 0.0 if self.begun else least / weight / len(likely)
-            for number, share in scaffold.numbers.ranked(edge, scaffold.cells[cell].box[edge]):
-                if share < enough:
-                    break
-                parts.setdefault(number, []).append((cell, weight * share))
-        found: list[tuple[int, float, Weights]] = []
-        for number, cells in parts.items():
-            chance = sum([part for _, part in cells])
-            found.append((number, chance, tuple([(cell, part / chance) for cell, part in cells])))
-        found.sort(key=itemgetter(1), reverse=True)
-        return found
 
     def _unpredicted(self, behind: str) -> Sequence[Alternative]:
         """A number that no cell predicts is taken to be complete."""
