@@ -92,7 +92,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
     from docspec.console.terminal import say
     from docspec.core import UsageError
     from docspec.core.observer import NullObserver
-    from docspec.documents import PageFailure
+    from docspec.documents import PageFailure, open_document
     from docspec.drafting import make_drafter
     from docspec.heads.states import Lesson, states_of
     from docspec.hierarchy.page import PageParser
@@ -103,7 +103,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
     drafter = make_drafter(parser.options)
     pages = PageParser(parser.loaded, parser.dialect, drafter, parser.options, NullObserver())
     for source in sources_of(inputs):
-        with parser.open(source) as document:
+        with open_document(source, parser.options.password) as document:
             for page in parser.page_images(document, parser.options.pages):
                 if isinstance(page, PageFailure):
                     continue

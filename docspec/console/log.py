@@ -80,8 +80,9 @@ def stop() -> None:
 
 
 def tell(level: int, message: str, trace: str | None = None) -> None:
-    """One record of the logger."""
+    """One record of the logger, its message fit for any handler."""
     if level >= LOG.getEffectiveLevel():
+        message = one_line(message)
         record = LOG.makeRecord(LOG.name, level, "docspec", 0, message, (), None, extra={"trace": trace})
         LOG.handle(record)
 

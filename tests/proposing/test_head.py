@@ -12,7 +12,7 @@ from docspec.heads.network import Head, HeadConfig
 from docspec.heads.states import states_of
 from docspec.heads.training import Teacher, taught
 from docspec.hierarchy.decoding import make_engine
-from docspec.proposing import head as drafting
+from docspec.proposing import head_tree as drafting
 from docspec.targets.registry import load_target
 
 NEW_TOKENS = 28

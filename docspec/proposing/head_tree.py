@@ -1,0 +1,227 @@
+"""How a trained head drafts: it goes on from the target's last hidden states and makes a tree, the likeliest leaves
+first (EAGLE-2's dynamic tree).
+
+After each step the head takes in the states of what was accepted; then it goes ahead alone, :data:`WIDTH` nodes wide
+and :data:`DEPTH` deep, all rows of the step at once. The grower chooses among the nodes by their probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from docspec.heads.network import Head, Made, Past
+from docspec.heads.states import text_places
+from docspec.proposing.context import Context
+from docspec.proposing.continuation import Continuation, Key
+from docspec.targets.protocol import Wanted
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
+
+DEPTH = 5
+"""Steps that the head goes ahead alone."""
+
+WIDTH = 4
+"""Nodes that it goes on from at each of them, and tokens that it suggests after each."""
+
+DRAFTED = Key("head", 0.8)
+"""Its likeliest tokens; how likely each is, it says itself."""
+
+
+class Branches:
+    """The head's tree as a text: every token is a continuation of its own. Node 0 stands for what is written."""
+
+    tokens: Sequence[int] = ()
+
+    def __init__(self) -> None:
+        self._after: list[list[tuple[int, float, int]]] = [[]]
+
+    def add(self, node: int, token: int, chance: float) -> int:
+        """A new node below ``node``: ``chance`` is that of its token, where ``node`` is reached."""
+        self._after.append([])
+        self._after[node].append((token, chance, len(self._after) - 1))
+        return len(self._after) - 1
+
+    def end(self, place: int) -> int:
+        return place
+
+    def pause(self, place: int, most: int) -> int:
+        return place
+
+    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        key = None if place else DRAFTED
+        return [
+            Continuation(self, child, key, 0, (token,), chance)
+            for token, chance, child in self._after[place]
+            if chance > least
+        ]
+
+
+class HeadSource:
+    """Drafts with ``head`` for the rows of one batch of ``target``."""
+
+    leads = False
+    wants = Wanted(hidden=True)
+
+    def __init__(self, head: Head, target: TargetModel) -> None:
+        self._head = head
+        self._target = target
+        self._rows: dict[Context, _Row] = {}
+
+    @torch.inference_mode()
+    def begin(self, context: Context) -> None:
+        states = context.states
+        if states is None:
+            return
+        ids = torch.tensor(context.prompt, device=states.hidden.device)
+        text = text_places(ids, states, self._target)
+        row = _Row(self._head, states.embeddings[~text] if self._head.sees_images() else None)
+        tokens = [*ids[text].tolist()[1:], context.output[0]]
+        row.unread.append((states.hidden[text], tokens))
+        self._rows[context] = row
+
+    def observe(self, context: Context, written: Sequence[int]) -> None:
+        row = self._rows.get(context)
+        if row is None:
+            return
+        states = context.verified[1].hidden if context.verified is not None else None
+        if states is None or len(states) != len(written):
+            del self._rows[context]  # it has lost the thread: nothing told the states of what was written
+        else:
+            row.unread.append((states, list(written)))
+
+    @torch.inference_mode()
+    def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
+        rows = [self._rows[context] for context in contexts if context in self._rows]
+        drawn = iter(self._draw(rows) if rows else ())
+        return [next(drawn).following(0, 0, (), 0.0) if context in self._rows else () for context in contexts]
+
+    def end(self, context: Context) -> None:
+        self._rows.pop(context, None)
+
+    def _draw(self, rows: Sequence[_Row]) -> list[Branches]:
+        """A tree for each row: what was verified is taken in, then each level is one pass over all rows."""
+        last = self._take_in(rows)
+        trees = [Branches() for _ in rows]
+        nodes = [[0] for _ in rows]  # the nodes that the level's states belong to
+        reached = torch.ones(len(rows), 1, device=last.device)
+        hidden = last.unsqueeze(1)
+        paths: list[
+            torch.Tensor
+        ] = []  # for each level, which nodes of the levels before its own nodes look at
+        made: list[Made] = []
+        for depth in range(DEPTH):
+            chances, tokens = self._target.logits(hidden).float().softmax(-1).topk(WIDTH, -1)
+            below = [
+                [
+                    [trees[row].add(node, token, chance) for token, chance in zip(*level, strict=True)]
+                    for node, level in zip(
+                        nodes[row], zip(tokens[row].tolist(), chances[row].tolist(), strict=True), strict=True
+                    )
+                ]
+                for row in range(len(rows))
+            ]
+            if depth == DEPTH - 1:
+                break
+            reached, best = (
+                (reached.unsqueeze(-1) * chances).flatten(1).topk(min(WIDTH, chances[0].numel()), -1)
+            )
+            parents = best // WIDTH
+            nodes = [
+                [below[row][at // WIDTH][at % WIDTH] for at in best[row].tolist()] for row in range(len(rows))
+            ]
+            chosen = tokens.flatten(1).gather(1, best)
+            states = hidden.gather(1, parents.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
+            paths = [seen.gather(1, parents.unsqueeze(-1).expand(-1, -1, seen.shape[-1])) for seen in paths]
+            step = self._ahead(rows, states, chosen, depth, paths, made)
+            width = best.shape[1]
+            paths.append(torch.eye(width, dtype=torch.bool, device=best.device).expand(len(rows), -1, -1))
+            made.append(step)
+            hidden = step.hidden
+        return trees
+
+    def _ahead(
+        self,
+        rows: Sequence[_Row],
+        states: torch.Tensor,
+        tokens: torch.Tensor,
+        depth: int,
+        paths: Sequence[torch.Tensor],
+        made: Sequence[Made],
+    ) -> Made:
+        """One level: ``states`` ``(rows, nodes, size)`` with the ``tokens`` after them, which see their row's past and
+        their path through the levels before."""
+        longest = max(row.length for row in rows)
+        keys = torch.stack([row.padded(row.keys, longest) for row in rows])
+        values = torch.stack([row.padded(row.values, longest) for row in rows])
+        lengths = torch.tensor([row.length for row in rows], device=states.device)
+        width = states.shape[1]
+        past_seen = (
+            (torch.arange(longest, device=states.device) < lengths.unsqueeze(1))
+            .unsqueeze(1)
+            .expand(-1, width, -1)
+        )
+        past = Past(
+            torch.cat((keys, *(one.keys for one in made)), 2),
+            torch.cat((values, *(one.values for one in made)), 2),
+            torch.cat((past_seen, *paths), 2),
+        )
+        places = (lengths + depth).unsqueeze(1).expand(-1, width)
+        own = torch.eye(width, dtype=torch.bool, device=states.device).expand(len(rows), -1, -1)
+        offset = torch.stack([row.image for row in rows]).unsqueeze(1)
+        return self._head(states + offset, self._target.embed(tokens), depth + 1, places, past, own)
+
+    def _take_in(self, rows: Sequence[_Row]) -> torch.Tensor:
+        """Takes in what was verified since; the states that the head makes of each row's last place, ``(rows, size)``.
+
+        Row by row: what they have to take in differs in length, and is short but for prompts.
+        """
+        for row in rows:
+            if row.unread:
+                states = torch.cat([states for states, _ in row.unread])
+                tokens = [token for _, written in row.unread for token in written]
+                row.unread.clear()
+                row.take_in(states, self._target.embed(torch.tensor(tokens, device=states.device)))
+        return torch.stack([row.last for row in rows])
+
+
+class _Row:
+    """One row: keys and values ``(heads, places, head size)`` of what is verified, its image's compressed tokens first,
+    and what is still to be taken in: hidden states with the tokens after them."""
+
+    def __init__(self, head: Head, image: torch.Tensor | None) -> None:
+        self._head = head
+        weight = head.fuse.weight
+        shape = (head.config.heads, 0, head.config.size // head.config.heads)
+        self.keys, self.values = weight.new_zeros(shape), weight.new_zeros(shape)
+        self.image = weight.new_zeros(head.config.size)
+        self.last = self.image
+        self.unread: list[tuple[torch.Tensor, list[int]]] = []
+        if image is not None:
+            tokens, self.image = head.compress(image)
+            places = torch.arange(len(tokens), device=weight.device).unsqueeze(0)
+            _, keys, values = head.projected(tokens.unsqueeze(0), places)
+            self.keys, self.values = keys[0], values[0]
+
+    @property
+    def length(self) -> int:
+        return self.keys.shape[1]
+
+    def padded(self, kept: torch.Tensor, longest: int) -> torch.Tensor:
+        return torch.nn.functional.pad(kept, (0, 0, 0, longest - self.length))
+
+    def take_in(self, states: torch.Tensor, embeddings: torch.Tensor) -> None:
+        """``states`` ``(places, size)`` of the target with the ``embeddings`` of the tokens after them."""
+        size, length = len(states), self.length
+        device = states.device
+        places = torch.arange(length, length + size, device=device).unsqueeze(0)
+        seen = torch.ones(1, size, length, dtype=torch.bool, device=device)
+        past = Past(self.keys.unsqueeze(0), self.values.unsqueeze(0), seen)
+        own = torch.ones(1, size, size, dtype=torch.bool, device=device).tril()
+        made = self._head((states + self.image).unsqueeze(0), embeddings.unsqueeze(0), 0, places, past, own)
+        self.keys = torch.cat((self.keys, made.keys[0]), 1)
+        self.values = torch.cat((self.values, made.values[0]), 1)
+        self.last = made.hidden[0, -1]
