@@ -283,7 +283,8 @@ class Parser:
         from docspec.hierarchy.page import PageParser
         from docspec.hierarchy.planner import Planner
 
-        planner = Planner(Costs())
+        longest = self.options.max_tokens or self.loaded.card.max_new_tokens
+        planner = Planner(Costs(), longest if self.options.drafter == "auto" else None)
         drafter = make_drafter(self.options, planner)
         if "auto" in (self.options.drafter, self.options.stages):
             seconds = calibrate(self.loaded.target, planner.costs, kv_limit=self.options.kv_limit)

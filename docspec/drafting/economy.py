@@ -7,6 +7,7 @@ back what drafting took.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -53,12 +54,13 @@ class Abundance:
 @dataclass(frozen=True, slots=True)
 class Prices:
     """Seconds that the layout model and recognition take a page, and what they are expected to save: a character of the
-    text layer, and a page."""
+    text layer, and a page. ``most`` are those after which a draft cannot pay any more, whatever the page."""
 
     layout: float
     layout_saves: float
     recognition: float
     recognition_saves: float
+    most: float = math.inf
 
     def layout_pays(self, characters: int) -> Decision:
         """Whether the layout model is run over a text layer of so many characters."""

@@ -7,6 +7,8 @@ long as its next node pays.
 
 from __future__ import annotations
 
+import math
+
 from docspec.core import PageDraft, StageStats
 from docspec.drafting.economy import Decision, Kind, Prices, compared
 from docspec.hierarchy.costs import Costs
@@ -29,10 +31,15 @@ LOOKUP_GAIN = 0.03
 
 
 class Planner:
-    """Decides with the figures of one :class:`Costs`, which it also keeps up to date."""
+    """Decides with the figures of one :class:`Costs`, which it also keeps up to date.
 
-    def __init__(self, costs: Costs) -> None:
+    ``longest`` are the tokens of the longest page: plain decoding of it bounds what a draft may take; ``None``: nothing
+    does, as where a drafter was asked for by name.
+    """
+
+    def __init__(self, costs: Costs, longest: int | None = None) -> None:
         self.costs = costs
+        self._longest = longest
         self._expected_crops = 0.0
 
     def node_price(self) -> float:
@@ -52,6 +59,7 @@ class Planner:
             LAYOUT_GAIN * step / costs.characters.value,
             costs.draft["recognition"].value,
             RECOGNITION_GAIN * step * costs.tokens.value,
+            step * self._longest if step and self._longest else math.inf,
         )
 
     def layout_pays(self, characters: int) -> Decision:

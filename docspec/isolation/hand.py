@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -194,14 +195,18 @@ class Hand:
         assert self._child is not None
         began = time.perf_counter()
         limit = max(0.0, self._terms.options.page_timeout - page.render_seconds)
+        regions, prices = wanted.by_regions(page), wanted.prices()
+        useful = math.inf if regions else prices.most
         try:
             drafted, spent = self._child.call(
-                "draft", wanted.by_regions(page), wanted.prices(), seconds=self._seconds(document, limit)
+                "draft", regions, prices, seconds=self._seconds(document, min(limit, useful))
             )
         except Lost as lost:
             self._drop()
             document.note_draft(lost=True)
-            return self._undrafted(page, _why(lost), lost.failure, time.perf_counter() - began)
+            in_vain = lost.failure is Failure.TIMED_OUT and useful < limit
+            why = f"took longer than plain decoding of a page ({useful:.1f} s)" if in_vain else _why(lost)
+            return self._undrafted(page, why, lost.failure, time.perf_counter() - began)
         except Exception as error:
             return Prepared(page, error=error)
         document.note_draft(lost=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from docspec.core import BBox, Category, PageDraft, Region, StageStats
 from docspec.hierarchy.calibration import WIDTHS, calibrate
 from docspec.hierarchy.costs import Costs
@@ -31,6 +33,12 @@ def test_recognition_pays_for_slow_targets_only():
     assert not planner(step=0.002).recognition_pays().yes
     assert planner(step=0.05).recognition_pays().yes
     assert "8.00 s" in planner(step=0.002).recognition_pays().why
+
+
+def test_a_draft_may_take_what_plain_decoding_of_the_longest_page_would():
+    costs = planner(step=0.005).costs
+    assert Planner(costs, 2000).prices().most == pytest.approx(10.0)
+    assert Planner(costs).prices().most == Planner(Costs(), 2000).prices().most == math.inf
 
 
 def test_a_draft_that_proves_cheap_is_made_more_often():

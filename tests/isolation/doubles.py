@@ -7,6 +7,7 @@ page goes by its number, so that one document meets all.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -105,6 +106,7 @@ def _drawing(fates: Mapping[int, Callable[[], object]]) -> SafeDrafter:
     return SafeDrafter(Double({}))
 
 
-def wanted(dpi: float = 72) -> Wanted:
-    """Small pages, none by regions."""
-    return Wanted(View(dpi), None, lambda page: False, lambda: Prices(1, 1, 1, 1), lambda kind, seconds: None)
+def wanted(dpi: float = 72, most: float = math.inf, regions: bool = False) -> Wanted:
+    """Small pages; a draft may take ``most`` seconds."""
+    prices = Prices(1, 1, 1, 1, most)
+    return Wanted(View(dpi), None, lambda page: regions, lambda: prices, lambda kind, seconds: None)

@@ -69,6 +69,19 @@ def test_a_drafter_that_hangs_is_stopped_in_time(isolation: Callable[..., Isolat
     assert second.drafted.draft.seconds < TIMEOUT + PATIENCE, "it would hang for an hour"
 
 
+def test_a_draft_never_takes_longer_than_it_could_save(
+    isolation: Callable[..., Isolation], pdf: Path
+) -> None:
+    children = isolation(doubles.hanging, page_timeout=3600.0)
+    document = children.open(source_from_path(pdf))
+    _, second, _ = [
+        page for _, page in children.pages(iter([(document, n) for n in (1, 2, 3)]), wanted(most=2.0), 1)
+    ]
+    assert isinstance(second, Prepared)
+    [event] = second.drafted.events
+    assert "took longer than plain decoding of a page (2.0 s); decoded without" in event.detail
+
+
 def test_a_page_that_takes_the_child_along_while_it_is_drawn_is_lost_alone(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
