@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from docspec.core import BBox, Category, PageDraft, Region, StageStats
 from docspec.hierarchy.calibration import WIDTHS, calibrate
 from docspec.hierarchy.costs import Costs
