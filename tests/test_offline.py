@@ -133,7 +133,7 @@ def test_the_hub_library_reads_the_switches() -> None:
 
 STATE = """
 import json, logging, os, signal, socket, sys, threading, warnings
-import torch, cv2
+import torch, cv2, transformers.utils.logging
 from PIL import Image
 from docspec import ParseOptions, Parser
 

@@ -248,7 +248,7 @@ def test_observers_hear_of_every_page(lively_qwen, pdf):
 
 
 def test_a_page_too_large_for_the_model_fails_with_a_way_out(lively_qwen, tmp_path, monkeypatch):
-    with Parser(ParseOptions(model=str(lively_qwen), **{**SMALL, "drafter": "none"})) as parser:
+    with Parser(ParseOptions(model=str(lively_qwen), **{**SMALL, "drafter": "none"}, read="page")) as parser:
         monkeypatch.setattr(parser.loaded.target, "max_length", 60)
         Image.effect_noise((320, 192), 90).save(tmp_path / "page.png")
         [page] = parser.pages(tmp_path / "page.png")

@@ -87,6 +87,7 @@ def test_speed_says_what_each_mode_takes_and_the_hosts_part_of_it(document, live
 def sample(mode, total, **other):
     counts = {"tokens": 100, "steps": 20, "accepted": 80, "identical": True, "status": "ok", "reasons": ()}
     seconds = {"draft": 0.5, "stage1": 0.0, "prefill": 1.0, "stage2": 1.0, "stepping": 4.0, "host": 1.0}
+    seconds["proposing"] = 0.5
     spread = {"low": total / 2, "high": total * 2, "decode": total / 2, "decode_low": 1.0, "decode_high": 1.0}
     return Sample(mode=mode, total=total, **(counts | seconds | spread | other))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ def begun(source: Path, out: Path, *args: str, pages: int = 3, page_seconds: flo
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env=child_environment(),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job's children ignore it
     )
 
 

@@ -40,6 +40,8 @@ def full_page(number: int) -> PageResult:
         cut=Cut("loop", 9, 300, "so "),
         token_ids=(1, 2, 3),
         failure=Failure.DAMAGED,
+        read="regions",
+        layout="text-layer",
         error="odd",
         trace="trace",
         provenance=Provenance(

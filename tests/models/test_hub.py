@@ -16,6 +16,7 @@ from safetensors.numpy import save
 
 from docspec.core import ModelError
 from docspec.models.hashes import broken_files
+from docspec.offline import SWITCHES
 from docspec.targets.estimate import check_room, estimate, gib
 from docspec.targets.registry import BUNDLED, split_revision
 from tests.models.standin import COMMIT, Hub, serving
@@ -37,7 +38,7 @@ def models(hub: Hub, tmp_path: Path) -> Command:
     """``docspec models`` in a process of its own, with the stand-in as hub and an empty cache."""
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "COLUMNS": "200"}
     environment["NO_PROXY"] = "127.0.0.1"
-    for name in ("HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
+    for name in (*SWITCHES, "HF_HUB_CACHE", "HF_TOKEN"):  # other tests of this process go offline
         environment.pop(name, None)
 
     def run(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
