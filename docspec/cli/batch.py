@@ -8,11 +8,11 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from docspec import offline
+from docspec.cli.outputs import Outputs
 from docspec.cli.progress import display_for
 from docspec.console import exits
 from docspec.console.terminal import (
@@ -24,7 +24,6 @@ from docspec.console.terminal import (
     stderr_console,
 )
 from docspec.core import DocspecError, OutputError, ParseOptions, UsageError
-from docspec.core.options import flag_of
 from docspec.corpus import command
 from docspec.corpus.counts import Counts
 from docspec.corpus.identity import identity_of
@@ -37,63 +36,12 @@ from docspec.corpus.resume import Division, Resume
 from docspec.corpus.run import Run, reason
 from docspec.corpus.shard import Shard
 from docspec.corpus.watcher import Watcher
-from docspec.corpus.writing import Writing
 from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.sources import Unreadable, is_folder, is_pattern, shown
-from docspec.reporting.destinations import (
-    LINKING,
-    STDOUT,
-    Destination,
-    InputFile,
-    check,
-    infer_format,
-    plan,
-    plan_more,
-)
-from docspec.reporting.renderer import Format, Layout
+from docspec.reporting.destinations import STDOUT, Destination, check
+from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
 from docspec.versions import DISTRIBUTION, machine, version_of, versions
-
-
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """What was asked for on the output side, as given on the command line."""
-
-    output: str | None
-    asked: tuple[Format, ...]
-    figures: str | None
-    layout: Layout
-    report: Path | None
-    view: str | None = None
-    layout_pdf: str | None = None
-    tables: str | None = None
-
-    @property
-    def formats(self) -> tuple[Format, ...]:
-        """The formats asked for, each once, the one first that the output's name ends with; that one where none was
-        asked for."""
-        named = infer_format(self.output, None)
-        if not self.asked:
-            return (named,)
-        return tuple(sorted(dict.fromkeys(self.asked), key=lambda one: (one != named, one not in LINKING)))
-
-    @property
-    def writing(self) -> Writing:
-        """How each document is written."""
-        first, *others = self.formats
-        shows = [name for name in ("view", "layout_pdf", "tables") if getattr(self, name) is not None]
-        return Writing(first, self.layout, self.figures, tuple(others), tuple(shows))
-
-    def places(self, sources: Sequence[InputFile], into_folder: bool) -> list[Destination]:
-        """The place of each source; raises :class:`UsageError` where the request makes no sense."""
-        found = plan(sources, self.output, self.formats[0], self.figures, into_folder=into_folder)
-        if len(self.formats) > 1 and any(place.path is None for place in found):
-            raise UsageError("several formats need files: -o FILE or FOLDER")
-        for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):
-            paths = plan_more(sources, flag_of(name), getattr(self, name), suffix, into_folder=into_folder)
-            if paths is not None:
-                found = [replace(place, **{name: path}) for place, path in zip(found, paths, strict=True)]
-        return found
 
 
 def _below(path: Path | None, folder: Path) -> str:
@@ -117,6 +65,7 @@ class Batch:
         self,
         options: ParseOptions,
         outputs: Outputs,
+        layout: Layout,
         corpus: CorpusOptions,
         *,
         quiet: bool = False,
@@ -129,7 +78,7 @@ class Batch:
         self._quiet = quiet
         self._verbosity = verbosity
         self._words = words
-        self._writing = outputs.writing
+        self._writing = outputs.writing(layout)
         self._report = Report(options, versions(), machine(), keep=outputs.report is not None)
         self._division = Division(())
         self._run: Run | None = None

@@ -5,20 +5,19 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, BinaryIO
 from urllib.parse import quote, unquote
 
 import typer
 
-from docspec.cli.batch import Outputs
-from docspec.cli.parse import FormatName, formats_of
+from docspec.cli.outputs import Outputs
 from docspec.console import exits
-from docspec.console.parameters import takes_options
+from docspec.console.parameters import declared, takes_options
 from docspec.console.terminal import document_stream, say_error
 from docspec.core import InputError, PageResult
-from docspec.core.options import OUTPUT
+from docspec.corpus.writing import Writing
 from docspec.reporting.destinations import Destination, beside, check
 from docspec.reporting.figures import NoFigures
 from docspec.reporting.formats import renderer_for
@@ -43,38 +42,21 @@ class ResultFile:
         return Path(self.path.stem)
 
 
-@takes_options()
+@takes_options("output", "format", "tables", *(each.name for each in declared(Layout)))
 def convert(
     *,
     inputs: Annotated[
         list[Path], typer.Argument(metavar="RESULT.json", help="Files that --format json has written.")
     ],
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE|DIR|-", rich_help_panel=OUTPUT, show_default=False),
-    ] = None,
-    format: Annotated[
-        list[FormatName] | None,
-        typer.Option(
-            "--format",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-            help="Default: by the suffix of the output, else md. May be repeated.",
-        ),
-    ] = None,
-    tables: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", rich_help_panel=OUTPUT, show_default=False, help="Write every table as CSV too."
-        ),
-    ] = None,
+    outputs: Outputs,
     layout: Layout,
 ) -> int:
     """Make other formats of a result, without the model: the same bytes as if they had been asked for at once."""
     sources = [ResultFile(path) for path in inputs]
-    outputs = Outputs(output, formats_of(format), "none", layout, None, tables=tables)
+    outputs = replace(outputs, figures="none")  # they stand in files already, or in the result
+    writing = outputs.writing(layout)
     places = outputs.places(sources, len(inputs) > 1)
-    more = [file for place in places for file in outputs.writing.files_beside(place)]
+    more = [file for place in places for file in writing.files_beside(place)]
     check(places, sources, more=more)
     failed = 0
     with document_stream() as stdout:
@@ -85,21 +67,21 @@ def convert(
                 say_error(str(error))
                 failed += 1
                 continue
-            with _writer(outputs, saved, source.path.parent, place, stdout) as writer:
+            with _writer(writing, saved, source.path.parent, place, stdout) as writer:
                 for page in saved.pages:
                     writer.add(page)
     return exits.code_of_run(len(sources) - failed, 0, failed)
 
 
 def _writer(
-    outputs: Outputs, saved: SavedDocument, base: Path, place: Destination, stdout: BinaryIO
+    writing: Writing, saved: SavedDocument, base: Path, place: Destination, stdout: BinaryIO
 ) -> PageWriter:
     writers: list[PageWriter] = []
-    for format in outputs.formats:
-        path = None if place.path is None else beside(place.path, outputs.formats[0], format)
+    for format in (writing.format, *writing.others):
+        path = None if place.path is None else beside(place.path, writing.format, format)
         sink: TextSink = StreamSink(stdout) if path is None else AtomicFile(path)
         figures = SavedFigures(saved, base, Path.cwd() if path is None else path.parent, format == "html")
-        renderer = renderer_for(format, outputs.layout)
+        renderer = renderer_for(format, writing.layout)
         writers.append(DocumentWriter(sink, renderer, figures, source=saved.source, sha256=saved.sha256))
     if place.tables is not None:
         writers.append(TableFiles(place.tables))

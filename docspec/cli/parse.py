@@ -5,22 +5,20 @@ work.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from docspec.cli import config as config_file
-from docspec.cli.batch import Batch, Outputs
+from docspec.cli.batch import Batch
+from docspec.cli.outputs import Outputs
 from docspec.console import log
 from docspec.console.parameters import declared, takes_options
 from docspec.core import ParseOptions, UsageError
-from docspec.core.options import OUTPUT
 from docspec.corpus.options import CorpusOptions
-from docspec.reporting.renderer import Format, Layout
+from docspec.reporting.renderer import Layout
 
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
 NOT_CONFIGURABLE = {
@@ -39,15 +37,7 @@ NOT_CONFIGURABLE = {
     *(each.name for each in declared(CorpusOptions)),
 }
 
-FormatName = StrEnum("FormatName", [(name, name) for name in get_args(Format)])  # type: ignore[misc]
-"""The formats as Typer takes several of them."""
-
-LOOKING, _RUN = "Looking at it", "Run"
-
-
-def formats_of(names: Sequence[FormatName] | None) -> tuple[Format, ...]:
-    """The formats that were named."""
-    return tuple(cast(Format, name.value) for name in names or ())
+_RUN = "Run"
 
 
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -74,72 +64,8 @@ def parse(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE|DIR|-",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-            help="File, folder (ends with / or exists), or - for standard output (default of one input).",
-        ),
-    ] = None,
-    format: Annotated[
-        list[FormatName] | None,
-        typer.Option(
-            "--format",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-            help="Default: by the suffix of the output, else md. May be repeated: one file each.",
-        ),
-    ] = None,
-    figures: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR|none",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-            help="Where pictures go. Default: NAME.figures beside the output; inside the page for html.",
-        ),
-    ] = None,
-    tables: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-            help="Write every table as a CSV file too.",
-        ),
-    ] = None,
+    outputs: Outputs,
     layout: Layout,
-    view: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE.html|DIR",
-            rich_help_panel=LOOKING,
-            show_default=False,
-            help="Write pages beside their text, in one HTML file: where words come from, what to check, speed.",
-        ),
-    ] = None,
-    layout_pdf: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE.pdf|DIR",
-            rich_help_panel=LOOKING,
-            show_default=False,
-            help="Write the input with numbered boxes, their kinds and the reading order drawn over it.",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.json",
-            rich_help_panel=OUTPUT,
-            show_default=False,
-            help="Write a timing report: every page, stage and token count.",
-        ),
-    ] = None,
     corpus: CorpusOptions,
     options: ParseOptions,
     config: Annotated[
@@ -186,10 +112,10 @@ def parse(
     log.start(quiet=quiet, verbosity=verbose, file=log_file)
     configured: Any = context.meta.get(CONFIG_MODEL)
     model = config_file.resolve_model(options.model, os.environ, configured)
-    outputs = Outputs(output, formats_of(format), figures, layout, report, view, layout_pdf, tables)
     return Batch(
-        replace(options, model=model, provenance=options.provenance or view is not None),
+        replace(options, model=model, provenance=options.provenance or outputs.view is not None),
         outputs,
+        layout,
         corpus,
         quiet=quiet,
         verbosity=verbose,

@@ -1,0 +1,85 @@
+"""The options of what is written where, which ``parse`` and ``convert`` share, and what they mean for the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import cast, get_args
+
+from docspec.core import UsageError
+from docspec.core.options import OUTPUT, flag_of, option
+from docspec.corpus.writing import Writing
+from docspec.reporting.destinations import LINKING, Destination, InputFile, infer_format, plan, plan_more
+from docspec.reporting.renderer import Format, Layout
+
+LOOKING = "Looking at it"
+
+FormatName = StrEnum("FormatName", [(name, name) for name in get_args(Format)])  # type: ignore[misc]
+"""The formats as Typer takes several of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """What was asked for on the output side, as given on the command line."""
+
+    output: str | None = option(
+        None,
+        "File, folder (ends with / or exists), or - for standard output (default of one input).",
+        OUTPUT,
+        metavar="FILE|DIR|-",
+        flags=("-o", "--output"),
+    )
+    format: list[FormatName] | None = option(
+        None, "Default: by the suffix of the output, else md. May be repeated: one file each.", OUTPUT
+    )
+    figures: str | None = option(
+        None,
+        "Where pictures go. Default: NAME.figures beside the output; inside the page for html.",
+        OUTPUT,
+        metavar="DIR|none",
+    )
+    tables: str | None = option(None, "Write every table as a CSV file too.", OUTPUT, metavar="DIR")
+    report: Path | None = option(
+        None, "Write a timing report: every page, stage and token count.", OUTPUT, metavar="FILE.json"
+    )
+    view: str | None = option(
+        None,
+        "Write pages beside their text, in one HTML file: where words come from, what to check, speed.",
+        LOOKING,
+        metavar="FILE.html|DIR",
+    )
+    layout_pdf: str | None = option(
+        None,
+        "Write the input with numbered boxes, their kinds and the reading order drawn over it.",
+        LOOKING,
+        metavar="FILE.pdf|DIR",
+    )
+
+    @property
+    def formats(self) -> tuple[Format, ...]:
+        """The formats asked for, each once, the one first that the output's name ends with; that one where none was
+        asked for."""
+        named = infer_format(self.output, None)
+        if not self.format:
+            return (named,)
+        asked = dict.fromkeys(cast(Format, name.value) for name in self.format)
+        return tuple(sorted(asked, key=lambda one: (one != named, one not in LINKING)))
+
+    def writing(self, layout: Layout) -> Writing:
+        """How each document is written."""
+        first, *others = self.formats
+        shows = [name for name in ("view", "layout_pdf", "tables") if getattr(self, name) is not None]
+        return Writing(first, layout, self.figures, tuple(others), tuple(shows))
+
+    def places(self, sources: Sequence[InputFile], into_folder: bool) -> list[Destination]:
+        """The place of each source; raises :class:`UsageError` where the request makes no sense."""
+        found = plan(sources, self.output, self.formats[0], self.figures, into_folder=into_folder)
+        if len(self.formats) > 1 and any(place.path is None for place in found):
+            raise UsageError("several formats need files: -o FILE or FOLDER")
+        for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):
+            paths = plan_more(sources, flag_of(name), getattr(self, name), suffix, into_folder=into_folder)
+            if paths is not None:
+                found = [replace(place, **{name: path}) for place, path in zip(found, paths, strict=True)]
+        return found
