@@ -29,7 +29,7 @@ class Span:
 
     ``draft`` is what the draft has in this place: the words that were corrected or left out; in an ``agreed`` span
     what one reading has while another has the model's words. ``origins`` counts the span's tokens by what proposed
-    them (``draft``, another source's name, or ``own``); a token on the border of two spans counts in both.
+    them (``draft 1`` and so on, another source's name, or ``own``); a token on the border of two spans counts in both.
     ``margin`` is how far, in logits, the model's choice was from its second choice, where that was closest in the
     span; ``None`` where nobody computed it.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -64,12 +65,26 @@ def test_a_trail_tells_accepted_from_own_tokens_as_they_were_counted(parser, pro
     assert len(trail.margins) >= size and min(trail.margins) == stats.smallest_margin
     if align != "window":
         assert all(trail.proposed[place] for place, was in enumerate(accepted) if was)
-        from_draft = sum(was and trail.proposed[place] == "draft" for place, was in enumerate(accepted))
+        from_draft = sum(was and trail.proposed[place] == "draft 1" for place, was in enumerate(accepted))
         assert from_draft == stats.accepted if wrong == 0 else from_draft <= stats.accepted
     assert wrong > 0 or sum(accepted) > 0.8 * size
     for place, name in trail.proposed.items():
-        if place < size and name == "draft":
+        if place < size and name == "draft 1":
             assert output.tokens[place] in draft
+
+
+def test_a_trail_names_the_draft_that_each_token_was_copied_from(parser, prompt, greedy):
+    half = len(greedy) // 2
+    drafts = (greedy[:half], greedy[half:])
+    [output], stats = make_engine(parser.loaded.target, parser.options).speculate(
+        [Request(prompt, drafts, BUDGET, traced=True)]
+    )
+    accepted = [place for place, was in enumerate(output.trail.accepted(len(greedy))) if was]
+    assert output.tokens == greedy and len(accepted) == stats.accepted > 0.8 * len(greedy)
+    named = Counter(output.trail.proposed[place] for place in accepted)
+    assert named.keys() <= {"draft 1", "draft 2"} and min(named.values()) > 0.3 * len(greedy)
+    for place in accepted:
+        assert greedy[place] in drafts[int(output.trail.proposed[place][-1]) - 1]
 
 
 def read(parser, page, draft, **options):
@@ -166,7 +181,7 @@ def test_words_find_their_tokens_in_layout_json_and_across_characters_of_several
     codec, trail = Letters(), Trail()
     tokens = codec.tokenize(written)
     trail.steps, trail.margins = [(0, 0), (1, len(tokens))], [float(n) for n in range(len(tokens))]
-    trail.proposed = dict.fromkeys(range(len(tokens)), "draft")
+    trail.proposed = dict.fromkeys(range(len(tokens)), "draft 1")
     known = Tokens.of([Output(tuple(tokens), "eos", trail=trail)], Speller(codec), escaped=escaped)
     spans = [Span(word.start, word.end, "agreed") for word in words_of(text)]
     [told] = known.told([Block(Category.TEXT, text)], [spans])

@@ -64,16 +64,16 @@ def test_page_headers_and_footers_are_kept_whatever_the_layout(make_page: Any) -
 def test_provenance_follows_the_schema_and_is_absent_unless_asked_for(make_page: Any) -> None:
     block = Block(Category.TEXT, "a word", gap="\n")
     said = Provenance(
-        ((Span(0, 1, "agreed", None, (("draft", 2),), 1.23456), Span(2, 6, "corrected", "ward")),),
+        ((Span(0, 1, "agreed", None, (("draft 1", 2),), 1.23456), Span(2, 6, "corrected", "ward")),),
         (LeftOut("Page 7", -1, BBox(1, 2, 3, 4), Category.PAGE_FOOTER), LeftOut("more", 0)),
         (3, 1),
-        (("draft", 2), ("own", 1)),
+        (("draft 1", 2), ("own", 1)),
     )
     value = document([make_page(1, block, provenance=said), make_page(2, block)])
     assert problems(value, load_schema("document")) == []
     first, second = value["pages"]
     assert first["blocks"][0]["spans"] == [
-        {"start": 0, "end": 1, "mark": "agreed", "origins": {"draft": 2}, "margin": 1.235},
+        {"start": 0, "end": 1, "mark": "agreed", "origins": {"draft 1": 2}, "margin": 1.235},
         {"start": 2, "end": 6, "mark": "corrected", "draft": "ward"},
     ]
     assert first["provenance"]["left_out"][0] == {
