@@ -198,6 +198,12 @@ class ParseOptions:
         least=0,
         most=1,
     )
+    trust_agreement: bool = option(
+        False,
+        "LOSSY. Reading by regions, take from the draft what text layer and recognition read alike to the letter, but "
+        "for digits, formulas and tables; needs --drafter text-layer+rapidocr.",
+        SPECULATION,
+    )
     exact: Exact = option(
         "fast",
         "Strict: choices that the shape of a step could tip are made again by a step of one token.",
@@ -238,6 +244,10 @@ class ParseOptions:
         if self.exact == "strict" and (self.tau is not None or self.pages_in_flight > 1):
             other = "--tau" if self.tau is not None else "--pages-in-flight"
             raise UsageError(f"--exact strict and {other}: choose one of them")
+        if self.trust_agreement and self.drafter != "text-layer+rapidocr":
+            raise UsageError("--trust-agreement compares two readings: add --drafter text-layer+rapidocr")
+        if self.trust_agreement and self.exact == "strict":
+            raise UsageError("--exact strict and --trust-agreement: choose one of them")
 
     @property
     def kv_limit(self) -> int | None:

@@ -28,7 +28,8 @@ class Block:
     pixels; ``None`` where neither the target nor the draft says where the block is. ``bbox_from`` tells which.
     ``gap`` is the white space between this block and the one before it where they follow each other in one Markdown
     answer (the gaps and texts of all blocks together are that answer), ``None`` where the target wrote separate cells.
-    ``reread`` blocks were read on crops of their own, because the page's text was cut before them.
+    ``reread`` blocks were read on crops of their own, because the page's text was cut before them. ``trusted``
+    characters of the text were taken from the draft and not read (``--trust-agreement``).
     """
 
     category: Category
@@ -37,6 +38,7 @@ class Block:
     bbox_from: Literal["model", "draft", "none"] = "none"
     gap: str | None = field(default=None, compare=False)
     reread: bool = False
+    trusted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,8 @@ class PageResult:
     """One page's output. ``failure`` is the category of ``error``, ``trace`` the traceback of a fault that nobody
     foresaw. ``read`` says whether it was read whole or by regions, ``layout`` whose its regions are (``white space``:
     no model's; empty: nobody's, the crops of a page read so are found by their ink). ``provenance`` is there where it
-    was asked for. ``image`` is there for cropping figures while the page is being written; drop it after."""
+    was asked for. ``trusted_regions`` were taken from the draft, unread. ``image`` is there for cropping figures while
+    the page is being written; drop it after."""
 
     source: str
     number: int
@@ -205,6 +208,7 @@ class PageResult:
     read: Literal["page", "regions"] = "page"
     layout: str = ""
     regions: int = 0
+    trusted_regions: int = 0
     stage1: StageStats | None = None
     stage2: StageStats | None = None
     timings: PageTimings = field(default_factory=PageTimings)
@@ -217,6 +221,11 @@ class PageResult:
     token_ids: tuple[int, ...] = ()
     provenance: Provenance | None = None
     image: Image | None = None
+
+    @property
+    def trusted(self) -> int:
+        """Characters that were taken from the draft and not read."""
+        return sum(block.trusted for block in self.blocks)
 
     @property
     def damage(self) -> str | None:

@@ -87,7 +87,8 @@ def _same(box: BBox, regions: Sequence[Region]) -> int | None:
 
 
 def _with(region: Region, others: Sequence[Region]) -> Region:
-    """``region`` with what ``others`` read in its place: each one's readings where there is one, else all as one."""
+    """``region`` with what ``others`` read in its place: each one's readings where there is one, else all as one; and
+    whether the two drafters agree to the letter, white space aside."""
     if not others:
         return region
     if len(others) == 1:
@@ -95,4 +96,9 @@ def _with(region: Region, others: Sequence[Region]) -> Region:
     else:
         running = [other.texts[0] for other in others if other.category is not Category.TABLE]
         new = ("\n".join(running), *(other.texts[0] for other in others if other.category is Category.TABLE))
-    return replace(region, texts=tuple(dict.fromkeys((*region.texts, *filter(None, new)))))
+    same = _letters(region.texts[0]) == _letters(new[0]) != ""
+    return replace(region, texts=tuple(dict.fromkeys((*region.texts, *filter(None, new)))), agreed=same)
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())

@@ -77,6 +77,8 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
         values["gap"] = block.gap
     if block.reread:
         values["reread"] = True
+    if block.trusted:
+        values["trusted"] = block.trusted
     if figure is not None:
         values["figure"] = figure
     return values

@@ -96,6 +96,7 @@ def _block(block: Mapping[str, Any]) -> Block:
         block["bbox_from"],
         block.get("gap"),
         block.get("reread", False),
+        block.get("trusted", 0),
     )
 
 

@@ -9,6 +9,7 @@ from docspec.core import Baseline, PageResult, StageStats
 
 NOTABLE = {
     "loop_stopped": "cut where the output began to repeat itself",
+    "draft_trusted": "with regions taken from the draft and not read by the model (lossy)",
     "regions_reread": "with regions behind the cut read on crops of their own",
     "budget_reached": "cut at the token budget",
     "nothing_said": "answered without a word of the page",
@@ -34,6 +35,8 @@ class Totals:
     blank: int = 0
     failed: int = 0
     regions: int = 0
+    trusted_regions: int = 0
+    trusted: int = 0
     output_tokens: int = 0
     stage1: StageStats = field(default_factory=StageStats)
     stage2: StageStats = field(default_factory=StageStats)
@@ -71,6 +74,8 @@ class Totals:
         self.pages += 1
         setattr(self, page.status, getattr(self, page.status) + 1)
         self.regions += page.regions
+        self.trusted_regions += page.trusted_regions
+        self.trusted += page.trusted
         self.output_tokens += output_tokens(page)
         self.stage1 += page.stage1 or StageStats()
         self.stage2 += page.stage2 or StageStats()

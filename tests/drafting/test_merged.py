@@ -61,7 +61,17 @@ def test_equal_readings_stand_once_and_tables_beside_running_text() -> None:
     first = PageDraft((region(0, 100, "a b", kind=Category.TABLE),))
     second = PageDraft((region(0, 40, "a"), region(40, 100, table, kind=Category.TABLE)))
     assert merged(first, second).regions[0].texts == ("a b", "a", table)
-    assert merged(first, first).regions == first.regions
+    assert merged(first, first).regions[0].texts == ("a b",)
+
+
+def test_readings_agree_where_no_letter_differs() -> None:
+    def agreed(*second: str) -> bool:
+        first = PageDraft((region(0, 100, "The tide,\nagain"),))
+        return merged(first, PageDraft((region(0, 100, *second),))).regions[0].agreed
+
+    assert agreed("The tide,\nagain") and agreed("The\ntide, again")
+    assert not any(map(agreed, ("The tide, agaln", "The tide. again", "the tide, again")))
+    assert not region(0, 100, "The tide").agreed
 
 
 def test_a_drafter_that_fails_leaves_the_other_ones_draft(page_of) -> None:

@@ -90,7 +90,8 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
             and goes_on(found[open_at].text, block.text)
         ):
             whole = join_lines(f"{found[open_at].text}\n{block.text}")
-            found[open_at] = replace(found[open_at], text=whole)
+            trusted = found[open_at].trusted + block.trusted
+            found[open_at] = replace(found[open_at], text=whole, trusted=trusted)
             continue
         found.append(block)
         if block.category in RUNNING and block.text:

@@ -42,6 +42,7 @@ class RegionPages:
             card.reads_charts,
             options.provenance,
             setup.frugal,
+            options.trust_agreement,
         )
 
     def takes(self, page: PageImage) -> bool:
@@ -69,6 +70,7 @@ class RegionPages:
         self.reading.read(cut, progress, plain=setup.options.stages == "none")
         for work, page in zip(works, cut, strict=True):
             self._written(work, page)
+            self._tell_taken(work, page, work.result.trusted)
             if setup.options.baseline:
                 self._compare(work, page)
 
@@ -89,7 +91,7 @@ class RegionPages:
             self.reading.read([rest])
             blocks = rest.blocks(self._crop_text)
             result, text = work.result, markdown_of(blocks)
-            work.outputs += tuple(rest.outputs)
+            work.outputs += rest.told
             work.result = replace(
                 result,
                 text=f"{result.text}\n\n{text}" if text else result.text,
@@ -97,14 +99,23 @@ class RegionPages:
                 stage1=(result.stage1 or StageStats()) + rest.stats,
                 timings=replace(result.timings, stage1=result.timings.stage1 + time.perf_counter() - start),
             )
+            self._tell_taken(work, rest, sum(block.trusted for block in blocks))
             work.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
 
     def _crop_text(self, tokens: list[int]) -> str:
         return self._setup.dialect.crop_text(self._setup.target.detokenize(tokens))
 
+    @staticmethod
+    def _tell_taken(work: Work, page: RegionsRead, characters: int) -> None:
+        if page.taken:
+            regions = work.result.trusted_regions + len(page.taken)
+            work.result = replace(work.result, trusted_regions=regions)
+            taken = f"{len(page.taken)} of {len(page.regions)} regions, {characters} characters"
+            work.happened("draft_trusted", f"{taken}, were taken from the draft and not read by the model")
+
     def _written(self, work: Work, page: RegionsRead) -> None:
         """Adds to the result what was read in the page's regions."""
-        work.outputs = tuple(page.outputs)
+        work.outputs = page.told
         blocks = page.blocks(self._crop_text)
         detail = (
             f"{len(page.regions)} regions, {len(page.crops)} crops; layout: {work.draft.layout or 'by ink'}"
@@ -127,9 +138,12 @@ class RegionPages:
         )
 
     def _compare(self, work: Work, page: RegionsRead) -> None:
-        """Adds to the result what plain decoding takes for the same crops."""
+        """Adds to the result what plain decoding takes for the same crops, and for those of trusted regions."""
         self._setup.observer.stage(work.number, "baseline")
         plain = RegionsRead(page.regions, page.crops)
+        if page.taken:
+            regions = [replace(region, agreed=False) for region in work.draft.regions]
+            plain = self.reading.cut(work.page, replace(work.draft, regions=tuple(regions)))
         self.reading.read([plain], plain=True)
         timings = work.result.timings
         baseline = results.compared(

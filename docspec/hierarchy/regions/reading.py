@@ -6,7 +6,7 @@ and with exact acceptance they are what it would have written for the same crops
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from docspec.engine.request import Output, Request
 from docspec.engine.stopping import StopRule
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
+from docspec.hierarchy.regions.trusted import may_be_taken, taken
 from docspec.hierarchy.regions.unread import unread_regions
 from docspec.hierarchy.side_by_side import decode_side_by_side
 
@@ -47,10 +48,12 @@ class Crop:
 
 @dataclass(slots=True)
 class RegionsRead:
-    """A page read by regions: its regions in reading order, one output for each of its crops, and the counts."""
+    """A page read by regions: its regions in reading order, one output for each of its crops, and the counts. ``taken``
+    are tokens of regions that have no crops, by their numbers: those of their drafts (:mod:`.trusted`)."""
 
     regions: Sequence[Region]
     crops: Sequence[Crop]
+    taken: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
     stats: StageStats = field(default_factory=StageStats)
 
@@ -58,6 +61,13 @@ class RegionsRead:
     def tokens(self) -> tuple[int, ...]:
         """The tokens of all crops, one after the other."""
         return tuple(token for output in self.outputs for token in output.tokens)
+
+    @property
+    def told(self) -> tuple[Output, ...]:
+        """What the text is made of, in reading order: the outputs, and what was taken from drafts."""
+        owners = [crop.region for crop in self.crops]
+        found = [*zip(owners, self.outputs, strict=True), *((at, taken(own)) for at, own in self.taken.items())]
+        return tuple(output for _, output in sorted(found, key=lambda item: item[0]))
 
     @property
     def cut(self) -> Cut | None:
@@ -90,9 +100,12 @@ class RegionsRead:
         pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
             pieces[crop.region].append((text_of(list(output.tokens)), crop.piece))
+        for number, tokens in self.taken.items():
+            pieces[number].append((text_of(list(tokens)), Slice(self.regions[number].bbox, 1.0)))
+        texts = list(map(region_text, self.regions, pieces))
         found = [
-            Block(region.category, region_text(region, own), region.bbox, "draft")
-            for region, own in zip(self.regions, pieces, strict=True)
+            Block(one.category, text, one.bbox, "draft", trusted=len(text) if number in self.taken else 0)
+            for number, (one, text) in enumerate(zip(self.regions, texts, strict=True))
         ]
         return tuple(
             joined_blocks(block for block in found if block.text or block.category is Category.PICTURE)
@@ -119,6 +132,7 @@ class RegionReading:
         charts: bool = False,
         traced: bool = False,
         alone: bool = False,
+        trusting: bool = False,
     ) -> None:
         self._engine = engine
         self._target = target
@@ -130,6 +144,7 @@ class RegionReading:
         self._charts = charts
         self._traced = traced
         self._alone = alone
+        self._trusting = trusting
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops, encoded."""
@@ -141,15 +156,21 @@ class RegionReading:
         return found
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
-        """The crops of ``regions``, encoded."""
+        """The crops of ``regions``, encoded; none of those that are taken from the draft."""
         usual = type_size(regions)
+        drafted = {
+            number: self._drafts(region)[0]
+            for number, region in enumerate(regions)
+            if self._trusting and may_be_taken(region)
+        }
         crops = [
             Crop(number, piece, self._request(page, region, piece))
             for number, region in enumerate(regions)
-            if region.category is not Category.PICTURE or (region.chart and self._charts)
+            if number not in drafted
+            and (region.category is not Category.PICTURE or (region.chart and self._charts))
             for piece in slices_of(page.image, region, self._limits, usual)
         ]
-        return RegionsRead(regions, crops)
+        return RegionsRead(regions, crops, drafted)
 
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:
         """Decodes the crops of ``pages``, as many as fit side by side; ``plain``: one token a step, without drafts."""
@@ -165,11 +186,13 @@ class RegionReading:
         picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
         category = region.category if piece.cell is None else Category.TEXT
         shown = replace(region, category=category, texts=piece.drafts)
-        drafts = tuple(tuple(self._target.tokenize(text)) for text in self._dialect.region_drafts(shown))
         cells = picture.width * picture.height // self._limits.factor**2
         budget = min(self._max_tokens, LEAST_TOKENS + TOKENS_PER_CELL * cells)
         prompt = self._target.encode(picture, self._dialect.crop_prompt(shown))
-        return Request(prompt, drafts, budget, stop=self._stop, doubt=self._doubt, traced=self._traced)
+        return Request(prompt, self._drafts(shown), budget, stop=self._stop, doubt=self._doubt, traced=self._traced)
+
+    def _drafts(self, region: Region) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(self._target.tokenize(text)) for text in self._dialect.region_drafts(region))
 
 
 def complete(page: PageImage, draft: PageDraft) -> list[Region]:
