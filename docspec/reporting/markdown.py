@@ -2,7 +2,8 @@
 
 A Markdown answer is written as it stands, white space at the ends of a page aside. Cells of layout JSON get what their
 category demands and their text lacks: marks of headings, ``$$`` around formulas, no blank lines within tables, the link
-of a picture whose box the target gave.
+of a picture whose box the target gave. Where pages were read by regions, a paragraph that a page's end breaks off is
+joined with its rest, if nothing stands between them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 
 from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
+from docspec.core.running_text import breaks_off, goes_on, is_broken
 from docspec.reporting.renderer import Layout, separator_before, visible_blocks
 
 _HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
@@ -21,13 +23,15 @@ LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 class MarkdownRenderer:
     """Writes pages one after the other, a blank line between them. A failed page leaves a comment that says
-    so.
+    so. The end of a page that may go on is held back until the next one comes.
     """
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._anything_written = False
         self._first_page = True
+        self._last: Block | None = None  # the paragraph that the page before ends with
+        self._held = ""
 
     def begin(self, source: str, sha256: str) -> str:
         return ""
@@ -43,14 +47,46 @@ class MarkdownRenderer:
         if body:
             pieces.append(body)
         if not pieces:
+            self._last = None
             return ""
-        gap = "\n" if self._anything_written else ""
+        first, last = (None, None) if raw or separator is not None else _edges(result, self._layout)
+        text = "\n\n".join(pieces)
+        text = self._before(first, text) + text
+        self._last, self._held = last, ""
         self._anything_written = True
-        page = gap + "\n\n".join(pieces)
-        return page if raw and page.endswith("\n") else page + "\n"
+        if not (raw and text.endswith("\n")):
+            text += "\n"
+        if last is not None:
+            self._held = "-\n" if is_broken(last.text) and text.endswith("-\n") else "\n"
+        return text.removesuffix(self._held)
+
+    def _before(self, first: Block | None, text: str) -> str:
+        """What stands before a page that begins with the paragraph ``first``."""
+        if self._last is None or first is None or not goes_on(self._last.text, first.text):
+            return self._held + ("\n" if self._anything_written else "")
+        if not is_broken(self._last.text):
+            return " "
+        return "" if text[0].islower() else "-"
 
     def end(self) -> str:
-        return ""
+        return self._held
+
+
+def _edges(result: PageResult, layout: Layout) -> tuple[Block | None, Block | None]:
+    """The paragraphs that a page read by regions begins and ends with, ``None`` where something else stands there."""
+    if result.status != "ok":
+        return None, None
+    blocks = [block for _, block in visible_blocks(result, layout) if block_markdown(block)]
+    first, last = (blocks[0], blocks[-1]) if blocks else (None, None)
+    return (
+        first if first is not None and _is_running(first) else None,
+        last if last is not None and _is_running(last) and breaks_off(last.text) else None,
+    )
+
+
+def _is_running(block: Block) -> bool:
+    """Whether ``block`` is running text that somebody's layout cut out of the page."""
+    return block.category is Category.TEXT and block.bbox_from == "draft" and block.gap is None
 
 
 def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout) -> str:

@@ -53,6 +53,47 @@ def test_a_block_gets_only_what_its_category_demands(block: Block, expected: str
     assert block_markdown(block) == expected
 
 
+def cut_out(text: str, category: Category = Category.TEXT) -> Block:
+    """A block that a layout cut out of a page."""
+    return Block(category, text, BBox(0, 0, 9, 9), "draft")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([cut_out("The ship")], [cut_out("sails."), cut_out("Next.")], "The ship sails.\n\nNext.\n"),
+        ([cut_out("The har-")], [cut_out("bour fills.")], "The harbour fills.\n"),
+        ([cut_out("A Franco-")], [cut_out("German pact.")], "A Franco-German pact.\n"),
+        ([cut_out("It ends.")], [cut_out("and begins.")], "It ends.\n\nand begins.\n"),
+        ([cut_out("The ship")], [cut_out("Sails.")], "The ship\n\nSails.\n"),
+        ([cut_out("The har-")], [cut_out("2 boats")], "The har-\n\n2 boats\n"),
+        ([cut_out("The har-")], [], "The har-\n"),
+        ([cut_out("The ship")], [HEADER, cut_out("sails.")], "The ship sails.\n"),
+        ([cut_out("The ship"), FOOTER], [cut_out("sails.")], "The ship sails.\n"),
+        ([cut_out("The ship"), cut_out("1 a note", Category.FOOTNOTE)], [cut_out("sails.")], None),
+        ([cut_out("The ship")], [cut_out("sails", Category.SECTION_HEADER)], None),
+        ([Block(Category.TEXT, "The ship", gap="")], [Block(Category.TEXT, "sails.", gap="")], None),
+        ([Block(Category.TEXT, "The ship", BBox(0, 0, 9, 9), "model")], [cut_out("sails.")], None),
+    ],
+)
+def test_a_paragraph_that_a_page_breaks_off_is_made_whole(
+    make_page: Any, first: list[Block], second: list[Block], expected: str | None
+) -> None:
+    """Only where a layout cut the blocks out; what a model wrote for a whole page stays as it is (``None``)."""
+    pages = [make_page(1, *first), make_page(2, *second)]
+    apart = "\n\n".join(filter(None, (page_markdown(page, {}, Layout()) for page in pages))) + "\n"
+    assert document(pages) == (apart if expected is None else expected)
+    separated = document(pages, Layout(page_separator="---"))
+    assert separated.split("\n---\n")[0].strip() == page_markdown(pages[0], {}, Layout())
+    three = document([pages[0], make_page(2), pages[1]])
+    assert three == apart, "a page stands between"
+
+
+def test_the_rest_of_a_paragraph_may_break_off_again(make_page: Any) -> None:
+    pages = [make_page(n + 1, cut_out(text)) for n, text in enumerate(["One two", "three fo-", "ur five."])]
+    assert document(pages) == "One two three four five.\n"
+
+
 def test_list_items_stay_together_and_other_blocks_apart(make_page: Any) -> None:
     items = [Block(Category.LIST_ITEM, "- one"), Block(Category.LIST_ITEM, "- two")]
     page = make_page(1, *items, TEXT, text="[layout JSON]")

@@ -6,12 +6,12 @@ the joints between pieces: a space, or nothing where a word was broken.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import Block, Category, Region
 from docspec.core.formulas import display_formula
+from docspec.core.running_text import goes_on
 from docspec.dialects.packaging import unpacked
 from docspec.dialects.spelling import heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
@@ -33,7 +33,6 @@ BETWEEN = frozenset(
 )
 """What may stand between the two halves of a paragraph."""
 
-_SENTENCE_END = re.compile(r"[.!?:;…。！？：；][\"'”’»)\]]*$")
 _HEADING_MARKS = {Category.TITLE: ("# ",), Category.SECTION_HEADER: ("## ",)}
 
 
@@ -99,11 +98,3 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
         elif block.category not in BETWEEN:
             open_at = None
     return found
-
-
-def goes_on(first: str, second: str) -> bool:
-    """Whether the paragraph ``first`` breaks off and ``second`` is the rest of it: no sentence ends and none begins."""
-    first, second = first.rstrip(), second.lstrip()
-    if not first or not second or _SENTENCE_END.search(first):
-        return False
-    return second[0].islower() or (first[-1] in "-\u00ad" and first[-2:-1].isalpha() and second[0].isalpha())
