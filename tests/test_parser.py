@@ -14,7 +14,7 @@ from PIL import Image
 from docspec import ParseOptions, Parser, parse
 from docspec.core import DocumentResult, DrafterError, InputError, ModelError, PageResult, UsageError
 from docspec.core.observer import NullObserver
-from docspec.engine.engine import Engine
+from docspec.hierarchy.decoding.engine import Engine
 from docspec.isolation.pool import Isolation
 from docspec.reporting.timing import page_object
 

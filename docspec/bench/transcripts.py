@@ -24,13 +24,13 @@ from docspec.dialects import Dialect, make_dialect
 from docspec.documents import PageFailure, open_document
 from docspec.documents.sources import SUFFIXES
 from docspec.drafting import SafeDrafter
-from docspec.engine.acceptance import ExactAcceptance, Scores, traverse
+from docspec.engine.acceptance import ExactAcceptance, traverse
 from docspec.engine.proposer import Proposer
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
 from docspec.proposing.registry import make_proposer
-from docspec.targets.protocol import Prompt
+from docspec.targets.protocol import Prompt, Scores
 
 DIALECTS = {".md": "markdown", ".json": "layout-json"}
 """A transcript's suffix and the dialect that it is written in."""

@@ -12,28 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from docspec.engine.tree import TokenTree
+from docspec.targets.protocol import Scores
 
 if TYPE_CHECKING:
     import torch
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """What the target says about one tree.
-
-    ``choice[i]`` is the argmax token after node ``i``. ``best[i]`` is that token's log-probability (nats) and
-    ``drafted[i]`` the log-probability of node ``i``'s own token after its parent; both are empty for rules that
-    do not ask for them. ``top[i]`` are the likeliest tokens after node ``i``, best first, and ``margin[i]`` how far the
-    first one's logit is from the second one's; empty where nobody asked. ``hidden`` ``(nodes, size)`` are the last
-    hidden states, where they were asked for.
-    """
-
-    choice: Sequence[int]
-    best: Sequence[float] = ()
-    drafted: Sequence[float] = ()
-    top: Sequence[Sequence[int]] = ()
-    margin: Sequence[float] = ()
-    hidden: torch.Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)

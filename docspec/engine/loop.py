@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from typing import TYPE_CHECKING
 
-from docspec.engine.acceptance import AcceptanceRule, Outcome, Scores, traverse
+from docspec.engine.acceptance import AcceptanceRule, Outcome, traverse
 from docspec.engine.batch import linearise
 from docspec.engine.limits import Pace, node_limits
 from docspec.engine.proposer import Proposer
@@ -103,19 +102,9 @@ class SpecDecode:
     def verify(self, step: Step) -> list[Outcome]:
         """One forward pass over all trees and the walk through each."""
         answer = self.target.steps.run(step.batch, self.cache)
-        nothing = [()] * len(step.rows)
-        scores = map(
-            Scores,
-            answer.choice,
-            answer.best or nothing,
-            answer.drafted or nothing,
-            answer.top or nothing,
-            answer.margin or nothing,
-            repeat(None) if answer.hidden is None else answer.hidden,
-        )
         return [
-            traverse(tree, score, self.rule, row.request.doubt)
-            for row, tree, score in zip(step.rows, step.trees, scores, strict=True)
+            traverse(tree, scores, self.rule, row.request.doubt)
+            for row, tree, scores in zip(step.rows, step.trees, answer.scores, strict=True)
         ]
 
     def accept(self, step: Step, outcomes: Sequence[Outcome]) -> list[list[int]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from docspec.engine.acceptance import Outcome
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
-from docspec.targets.protocol import NOTHING, Wanted
+from docspec.targets.protocol import Wanted
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import PromptStates
@@ -43,22 +43,3 @@ class Proposer(Protocol):
     def end(self, row: Row) -> None:
         """``row`` has left the batch."""
         ...
-
-
-class NoProposals:
-    """Suggests nothing: every step writes one token (plain autoregression through the same verifier)."""
-
-    wants = NOTHING
-    seconds: Mapping[str, float] = {}
-
-    def begin(self, row: Row, states: PromptStates | None = None) -> None:
-        return None
-
-    def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
-        return [TokenTree(row.pending) for row in rows]
-
-    def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
-        return None
-
-    def end(self, row: Row) -> None:
-        return None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docspec.core.scaffold import Scaffold
+from docspec.core.trail import Trail
 from docspec.engine.stopping import Loop, NeverStop, StopRule
-from docspec.engine.trail import Trail
 from docspec.targets.protocol import Prompt
 
 Finish = Literal["eos", "loop", "budget", "stopped"]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from docspec.core.trail import Trail
 from docspec.engine.acceptance import Outcome
 from docspec.engine.request import Finish, Output, Request
 from docspec.engine.stopping import Loop, StopRule
-from docspec.engine.trail import Trail
 from docspec.engine.tree import TokenTree
 from docspec.targets.protocol import Choice, Prefill
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Counts:
-    """What one row took; kept by those who measure (:mod:`docspec.engine.measuring`).
+    """What one row took; kept by those who measure (:mod:`docspec.hierarchy.decoding.measuring`).
 
     ``host_seconds`` is its share of what the host took for trees, masks and what became of them. ``plain_tokens`` were
     written one a step because drafts did not pay. ``margin`` is the smallest of the choices written (infinite where

@@ -48,12 +48,6 @@ class TokenTree:
         self.children[node][token] = index
         return index
 
-    def insert(self, continuation: Sequence[int], limit: int) -> int:
-        """Adds ``continuation`` below the root until the tree holds ``limit`` nodes; returns the nodes added."""
-        before = len(self.tokens)
-        self.extend(0, continuation, limit)
-        return len(self.tokens) - before
-
     def extend(self, node: int, continuation: Sequence[int], limit: int) -> int:
         """Adds ``continuation`` below ``node`` until the tree holds ``limit`` nodes; returns the last node reached.
 
@@ -100,14 +94,6 @@ class TokenTree:
                 mask[start:end, :start] = mask[self.parents[start], :start]
             mask[start:end, start:end] = triangle[: end - start, : end - start]
         return mask
-
-    def path(self, node: int) -> list[int]:
-        """Indices from the root (excluded) down to ``node`` (included)."""
-        nodes: list[int] = []
-        while node > 0:
-            nodes.append(node)
-            node = self.parents[node]
-        return nodes[::-1]
 
 
 @lru_cache(maxsize=1024)

@@ -9,10 +9,10 @@ from functools import partial
 from docspec.core import ParseOptions
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
-from docspec.engine.engine import Engine
 from docspec.engine.loop import OnStep
 from docspec.engine.stopping import NeverStop, StopRule
 from docspec.hierarchy.decoding import make_engine
+from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.loop_guard import LoopGuard
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.progress import progress_of

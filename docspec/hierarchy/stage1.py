@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.dialects import Dialect
-from docspec.engine.engine import Engine
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Request
 from docspec.hierarchy.crops import crop
+from docspec.hierarchy.decoding.engine import Engine
+from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
 from docspec.hierarchy.loop_guard import LoopGuard
-from docspec.hierarchy.side_by_side import decode_side_by_side
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from docspec.core import StageStats
-from docspec.engine.engine import Engine
 from docspec.engine.loop import OnStep
-from docspec.engine.measuring import stats_of
 from docspec.engine.request import GrowingDraft, Output, Request
 from docspec.engine.row import Row
 from docspec.engine.scheduler import Scheduler
-from docspec.hierarchy.side_by_side import MAX_ROWS, MAX_SLOTS
+from docspec.hierarchy.decoding.engine import Engine
+from docspec.hierarchy.decoding.measuring import stats_of
+from docspec.hierarchy.decoding.side_by_side import MAX_ROWS, MAX_SLOTS
 
 Spell = Callable[[list[int]], Sequence[int]]
 """From tokens of a crop's output to tokens as the page spells them."""

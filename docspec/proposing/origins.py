@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from docspec.engine.trail import Trail
+from docspec.core.trail import Trail
 from docspec.proposing.continuation import Continuation, Text
 from docspec.proposing.drafts import Drafts
 from docspec.proposing.grower import Grown

@@ -99,7 +99,7 @@ def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> Toke
     """
     tree = TokenTree(pending)
     if len(candidates) == 1:
-        tree.insert(candidates[0], limit)
+        tree.extend(0, candidates[0], limit)
         return tree
     frontier = [(0, iter(candidate)) for candidate in candidates]
     while frontier:

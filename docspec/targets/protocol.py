@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
-from docspec.targets.stepping.step import NOTHING, Choice, Pending, StepBatch, StepRunner, Wanted
+from docspec.targets.stepping.step import NOTHING, Choice, Pending, Scores, StepBatch, StepRunner, Wanted
 
 if TYPE_CHECKING:
     import torch
@@ -28,6 +28,7 @@ __all__ = [
     "Prompt",
     "PromptStates",
     "RowRules",
+    "Scores",
     "StepBatch",
     "StepRunner",
     "TargetCard",

@@ -15,7 +15,6 @@ from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay, r
 from docspec.cli.app import app
 from docspec.core import InputError, ParseOptions, UsageError
 from docspec.drafting import make_drafter
-from docspec.engine.proposer import NoProposals
 from docspec.proposing.window import WindowProposer
 
 LINES = ["The ferry left the harbour at noon.", "Nobody on the quay had seen it go.", "It came back empty."]
@@ -38,7 +37,7 @@ def folder(tmp_path_factory):
 
 
 def test_the_first_token_is_free_and_the_end_is_written_by_a_step():
-    steps, drafted, *_ = replay(NoProposals(), [5, 6, 7, 99], budget=8)
+    steps, drafted, *_ = replay(WindowProposer(), [5, 6, 7, 99], budget=8)
     assert (steps, drafted) == (3, 0)
     assert replay(WindowProposer(), [5, 6, 7, 99], 8, [[5, 6, 7]])[:2] == (1, 2)
 

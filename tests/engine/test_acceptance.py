@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from docspec.engine.acceptance import ExactAcceptance, RelaxedAcceptance, Scores, make_rule, traverse
+from docspec.engine.acceptance import ExactAcceptance, RelaxedAcceptance, make_rule, traverse
 from docspec.engine.tree import TokenTree
+from docspec.targets.protocol import Scores
 
 
 def test_tau_three_quarters_accepts_what_equation_10_says():
@@ -29,7 +30,7 @@ def test_a_certain_target_tolerates_nothing_but_its_own_choice():
 
 def test_tau_one_accepts_ties_that_exact_acceptance_does_not():
     tree = TokenTree(1)
-    tree.insert([8], 10)
+    tree.extend(0, [8], 10)
     scores = Scores(choice=[7, 0], best=[math.log(0.5), 0.0], drafted=[0.0, math.log(0.5)])
     assert traverse(tree, scores, RelaxedAcceptance(1.0)).path == (1,)
     assert traverse(tree, scores, ExactAcceptance()).path == ()
@@ -43,8 +44,8 @@ def test_tau_outside_its_range_is_refused(tau):
 
 def test_the_exact_walk_follows_the_argmax_and_adds_the_targets_own_token():
     tree = TokenTree(1)
-    tree.insert([2, 3, 4], 10)
-    tree.insert([2, 5], 10)
+    tree.extend(0, [2, 3, 4], 10)
+    tree.extend(0, [2, 5], 10)
     #          root  2  3  4  5
     scores = Scores(choice=[2, 5, 9, 9, 6])
     outcome = traverse(tree, scores, ExactAcceptance())
@@ -55,7 +56,7 @@ def test_the_exact_walk_follows_the_argmax_and_adds_the_targets_own_token():
 def test_the_relaxed_walk_prefers_the_argmax_child_and_else_the_likeliest():
     tree = TokenTree(1)
     for token in (2, 3, 4):
-        tree.insert([token], 10)
+        tree.extend(0, [token], 10)
     low, high = math.log(0.40), math.log(0.42)
     best = math.log(0.5)
     preferred = Scores(choice=[4, 0, 0, 0], best=[best] + [0.0] * 3, drafted=[0.0, low, high, best])

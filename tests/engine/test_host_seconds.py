@@ -7,17 +7,17 @@ import time
 import pytest
 
 from docspec.core import ParseOptions, StageStats
-from docspec.engine.engine import Engine
 from docspec.engine.loop import SpecDecode
-from docspec.engine.proposer import NoProposals
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
+from docspec.hierarchy.decoding.engine import Engine
+from docspec.proposing.window import WindowProposer
 from docspec.targets.registry import load_target
 
 PAUSE = 0.004
 
 
-class SlowProposer(NoProposals):
+class SlowProposer(WindowProposer):
     """Takes a known time for each proposal."""
 
     def propose(self, rows, limits):

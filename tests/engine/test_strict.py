@@ -6,11 +6,12 @@ import pytest
 import torch
 
 from docspec.core import ParseOptions, UsageError
-from docspec.engine.acceptance import ExactAcceptance, Scores, traverse
+from docspec.engine.acceptance import ExactAcceptance, traverse
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.noise import shape_noise
+from docspec.targets.protocol import Scores
 from docspec.targets.registry import load_target
 from tests.engine.test_exactness import edited
 
@@ -34,7 +35,7 @@ def coarse(lively_qwen):
 
 def test_the_walk_ends_at_a_doubtful_choice():
     tree = TokenTree(1)
-    tree.insert([2, 3, 4], 9)
+    tree.extend(0, [2, 3, 4], 9)
     scores = Scores([2, 3, 4, 5], margin=[3.0, 0.1, 2.0, 2.0])
     free = traverse(tree, scores, ExactAcceptance())
     assert (free.path, free.token, free.doubtful) == ((1, 2, 3), 5, False)

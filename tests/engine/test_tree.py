@@ -8,13 +8,9 @@ from hypothesis import strategies as st
 
 from docspec.engine.tree import TokenTree
 from docspec.proposing.window import merge
+from tests.engine.trees import path, paths
 
 candidates = st.lists(st.lists(st.integers(0, 3), max_size=12), max_size=6)
-
-
-def paths(tree):
-    """Every root-to-node token sequence."""
-    return {tuple(tree.tokens[n] for n in tree.path(node)) for node in range(1, len(tree))}
 
 
 @given(candidates)
@@ -39,13 +35,13 @@ def test_ancestry_is_the_path_to_the_root_and_nothing_else(sequences):
     tree = merge(9, sequences, limit=40)
     mask = tree.ancestry()
     for node in range(len(tree)):
-        assert set(np.flatnonzero(mask[node])) == {0, node, *tree.path(node)}
+        assert set(np.flatnonzero(mask[node])) == {0, node, *path(tree, node)}
 
 
 @given(candidates)
 def test_depth_is_the_length_of_the_path(sequences):
     tree = merge(9, sequences, limit=40)
-    assert tree.depths == [len(tree.path(node)) for node in range(len(tree))]
+    assert tree.depths == [len(path(tree, node)) for node in range(len(tree))]
 
 
 @given(candidates)
@@ -57,8 +53,8 @@ def test_a_chain_is_recognised_and_only_a_chain(sequences):
 def test_siblings_never_carry_the_same_token():
     tree = TokenTree(5)
     assert tree.child(0, 7) == tree.child(0, 7) == 1
-    assert tree.insert([7, 8], 10) == 1
-    assert tree.insert([7, 8], 10) == 0
+    assert tree.extend(0, [7, 8], 10) == tree.extend(0, [7, 8], 10) == 2
+    assert len(tree) == 3
 
 
 def test_the_budget_is_shared_by_depth_not_taken_by_the_first_candidate():

@@ -13,9 +13,9 @@ from PIL import Image
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.engine import loop
-from docspec.engine.measuring import shares
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
+from docspec.hierarchy.decoding.measuring import shares
 from docspec.hierarchy.stage2 import Stage2
 from docspec.hierarchy.work import DraftedPage
 from docspec.targets.registry import load_target

@@ -15,12 +15,12 @@ from docspec.bench.marks import recount
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, Provenance, Region, Span
 from docspec.core.observer import NullObserver
 from docspec.core.provenance import OWN
+from docspec.core.trail import Trail
 from docspec.dialects.agreement import agreement
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.words import words_of
 from docspec.drafting import SafeDrafter
 from docspec.engine.request import Output, Request
-from docspec.engine.trail import Trail
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.provenance import Tokens

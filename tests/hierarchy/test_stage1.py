@@ -10,8 +10,7 @@ from PIL import Image
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
 from docspec.dialects import make_dialect
 from docspec.engine.request import Request
-from docspec.hierarchy import side_by_side
-from docspec.hierarchy.decoding import make_engine
+from docspec.hierarchy.decoding import make_engine, side_by_side
 from docspec.hierarchy.stage1 import verify_regions
 from docspec.targets.protocol import Prompt
 from docspec.targets.registry import load_target

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from docspec.bench.copy_bound import copy_bound
 from docspec.bench.transcripts import replay
-from docspec.engine.acceptance import ExactAcceptance, Scores, traverse
+from docspec.engine.acceptance import ExactAcceptance, traverse
 from docspec.proposing.registry import make_proposer
+from docspec.targets.protocol import Scores
 from tests.proposing.replays import END, row_of, steps, trees
 
 few_tokens = st.lists(st.integers(0, 4), max_size=60)

@@ -7,10 +7,11 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.engine.acceptance import ExactAcceptance, Outcome, Scores, traverse
+from docspec.engine.acceptance import ExactAcceptance, Outcome, traverse
 from docspec.proposing.context import Context
 from docspec.proposing.recycling import Recycling
 from docspec.proposing.registry import make_proposer
+from docspec.targets.protocol import Scores
 from tests.proposing.replays import END, check, row_of
 
 tokens = st.integers(0, 8)

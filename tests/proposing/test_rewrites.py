@@ -9,6 +9,7 @@ from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.grower import grow
 from docspec.proposing.rates import HitRates, Survival
 from docspec.proposing.rewrites import Rewrites
+from tests.engine.trees import paths
 from tests.proposing.replays import row_of
 
 
@@ -22,9 +23,7 @@ def test_a_known_rewrite_becomes_a_branch_beside_the_draft(context):
     rewrites.learn(5, (8, 5, 9), 1)
     start = Continuation(context.drafts, context.drafts.heads[0], Key("here", 0.9))
     tree, _ = grow(0, -1, [start], HitRates(), Survival(), 64, 0.0025)
-    paths = {tuple(tree.tokens[n] for n in tree.path(node)) for node in range(1, len(tree))}
-    assert (1, 5, 2, 3) in paths
-    assert (1, 8, 5, 9, 2, 3) in paths
+    assert {(1, 5, 2, 3), (1, 8, 5, 9, 2, 3)} <= paths(tree)
 
 
 def test_what_is_kept_as_drafted_is_rewritten_no_more(context):

@@ -16,8 +16,8 @@ from docspec.core import BBox, Category, Region
 from docspec.dialects.layout_json import LayoutJsonDialect
 from docspec.dialects.marked_layout import read_layout, spell_layout
 from docspec.engine.request import Request
+from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
 from docspec.hierarchy.setup import Setup
-from docspec.hierarchy.side_by_side import decode_side_by_side
 from docspec.hierarchy.work import Work
 
 OWN = "the model's own"

@@ -17,15 +17,15 @@ from docspec.drafting.assembly import place
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.order import by_white_space
 from docspec.drafting.tilt import as_printed, straightened
-from docspec.engine.engine import Engine
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
 from docspec.engine.stopping import StopRule
+from docspec.hierarchy.decoding.engine import Engine
+from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
 from docspec.hierarchy.regions.trusted import may_be_taken, taken
 from docspec.hierarchy.regions.unread import unread_regions
-from docspec.hierarchy.side_by_side import decode_side_by_side
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget

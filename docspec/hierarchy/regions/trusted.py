@@ -9,8 +9,8 @@ from __future__ import annotations
 import unicodedata
 
 from docspec.core import Category, Region
+from docspec.core.trail import Trail
 from docspec.engine.request import Output
-from docspec.engine.trail import Trail
 
 TRUSTED = "trusted"
 """The origin of tokens that were taken from the draft and not read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -104,15 +104,28 @@ def bucket(size: int, sizes: tuple[int, ...]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The target's answer to a :class:`StepBatch`, ``(rows, tree)`` nested lists on the host.
+class Scores:
+    """What the target says about one tree.
 
-    ``choice`` are the argmax tokens. Where they were asked for, ``best`` are their log-probabilities (nats) and
-    ``drafted`` those of each node's own token after its parent, ``top`` ``(rows, tree, ranks)`` the likeliest tokens,
-    best first, and ``margin`` the distances of the largest logits from the second ones, all of them of logits as the
-    rules leave them. ``hidden`` ``(rows, tree, size)`` are the last hidden states on the device, where they were asked
-    for: valid until the next step.
+    ``choice[i]`` is the argmax token after node ``i``. ``best[i]`` is that token's log-probability (nats) and
+    ``drafted[i]`` the log-probability of node ``i``'s own token after its parent; both are empty for rules that
+    do not ask for them. ``top[i]`` are the likeliest tokens after node ``i``, best first, and ``margin[i]`` how far the
+    first one's logit is from the second one's; empty where nobody asked. ``hidden`` ``(nodes, size)`` are the last
+    hidden states, where they were asked for.
     """
+
+    choice: Sequence[int]
+    best: Sequence[float] = ()
+    drafted: Sequence[float] = ()
+    top: Sequence[Sequence[int]] = ()
+    margin: Sequence[float] = ()
+    hidden: torch.Tensor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The target's answer to a :class:`StepBatch`, ``(rows, tree)`` nested lists on the host: for each row what
+    :class:`Scores` says, ``hidden`` ``(rows, tree, size)`` on the device and valid until the next step."""
 
     choice: Sequence[Sequence[int]]
     best: Sequence[Sequence[float]] = ()
@@ -120,6 +133,20 @@ class Answer:
     top: Sequence[Sequence[Sequence[int]]] = ()
     margin: Sequence[Sequence[float]] = ()
     hidden: torch.Tensor | None = None
+
+    @property
+    def scores(self) -> Iterator[Scores]:
+        """Row by row."""
+        nothing = [()] * len(self.choice)
+        return map(
+            Scores,
+            self.choice,
+            self.best or nothing,
+            self.drafted or nothing,
+            self.top or nothing,
+            self.margin or nothing,
+            [None] * len(self.choice) if self.hidden is None else self.hidden,
+        )
 
 
 class Pending(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from docspec.core import ParseOptions
-from docspec.engine.engine import Engine
 from docspec.engine.proposer import Proposer
+from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.planner import Planner
 from docspec.proposing.registry import make_proposer, open_named
 from docspec.targets.threads import threads_for

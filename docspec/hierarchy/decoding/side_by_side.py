@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from docspec.core import StageStats
-from docspec.engine.engine import Engine
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
+from docspec.hierarchy.decoding.engine import Engine
 
 Key = TypeVar("Key")
 

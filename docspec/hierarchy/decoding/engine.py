@@ -16,10 +16,10 @@ from docspec.engine.acceptance import make_rule
 from docspec.engine.autoregressive import decode_autoregressively
 from docspec.engine.limits import Pace
 from docspec.engine.loop import OnStep
-from docspec.engine.measuring import Measured, shares, stats_of
-from docspec.engine.proposer import NoProposals, Proposer
+from docspec.engine.proposer import Proposer
 from docspec.engine.request import Output, Request
 from docspec.engine.scheduler import Scheduler
+from docspec.hierarchy.decoding.measuring import Measured, shares, stats_of
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import KVCache, TargetModel
@@ -35,7 +35,7 @@ class Engine:
         self,
         target: TargetModel,
         options: ParseOptions,
-        proposer: Callable[[], Proposer] = NoProposals,
+        proposer: Callable[[], Proposer],
         pace: Pace | None = None,
     ) -> None:
         self.target = target
