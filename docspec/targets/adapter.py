@@ -27,7 +27,8 @@ from docspec.targets.attention import (
 from docspec.targets.card import TargetCard
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.kv_arena import KVArena
-from docspec.targets.prefill import prefill_rows
+from docspec.targets.prefill import MAX_TOKENS, prefill_rows
+from docspec.targets.prefill_pieces import in_pieces
 from docspec.targets.processing import Processing
 from docspec.targets.protocol import Prefill, Prompt, PromptStates
 from docspec.targets.rules import GenerationRules, RowRules
@@ -60,11 +61,11 @@ class TransformersTarget:
         self.processing = processing
         self.eos_ids = eos_ids
         self._logits = logits
-        self._decoder = model.get_decoder()
-        self._embed = self._decoder.get_input_embeddings()
+        self.decoder = model.get_decoder()
+        self._embed = self.decoder.get_input_embeddings()
         self._head = model.get_output_embeddings()
-        store_for_narrow_steps(self._decoder)
-        config = self._decoder.config
+        store_for_narrow_steps(self.decoder)
+        config = self.decoder.config
         self.kv_spec = KVSpec(
             layers=config.num_hidden_layers,
             kv_heads=config.num_key_value_heads,
@@ -79,20 +80,22 @@ class TransformersTarget:
         self.steps: StepRunner = EagerSteps(self)
         self.rules = GenerationRules()
         self.card = TargetCard("markdown")
+        self.piece = MAX_TOKENS
+        """Prompt tokens that the decoder is given at once at most."""
         self._threads = torch.get_num_threads()  # decoding may use fewer
         self.max_length = int(config.max_position_embeddings)
 
     @property
     def attention(self) -> str:
         """The attention implementation in force, read from the text decoder's own configuration."""
-        return str(self._decoder.config._attn_implementation)
+        return str(self.decoder.config._attn_implementation)
 
     @property
     def decoder_bytes(self) -> int:
         """Bytes of the weights that every step reads: the decoder's layers and the head, the embedding table only
         where it is the head."""
         layers = sum(
-            weight.nbytes for weight in self._decoder.parameters() if weight is not self._embed.weight
+            weight.nbytes for weight in self.decoder.parameters() if weight is not self._embed.weight
         )
         return layers + self._head.weight.nbytes
 
@@ -110,7 +113,7 @@ class TransformersTarget:
     ) -> list[Prefill]:
         """Prefills prompts of similar length together, with all threads (:mod:`docspec.targets.prefill`)."""
         with using_threads(self._threads):
-            return prefill_rows(self, prompts, cache, rows, states)
+            return prefill_rows(self, prompts, cache, rows, states, self.piece)
 
     def alike(self, prompt: Prompt) -> Hashable:
         """What prompts have to have in common to share a forward pass: images that can be concatenated."""
@@ -131,7 +134,8 @@ class TransformersTarget:
         ends = sorted({length - 1 for length in lengths})
         if self._turns:
             self.model.model.rope_deltas = None  # what another prompt left there
-        with self._watching_decoder(states) as seen:
+        pieces = in_pieces(self.decoder, self.masks, cache, rows, max(lengths), self.piece)
+        with self._watching_decoder(states) as seen, pieces:
             output = self.model(
                 **self._joined([prompt.inputs for prompt in prompts], max(lengths)),
                 past_key_values=cache,
@@ -159,7 +163,7 @@ class TransformersTarget:
         def note(decoder: Any, args: Any, inputs: dict[str, Any], output: Any) -> None:
             seen.append((inputs["inputs_embeds"], output.last_hidden_state))
 
-        hook = self._decoder.register_forward_hook(note, with_kwargs=True)
+        hook = self.decoder.register_forward_hook(note, with_kwargs=True)
         try:
             yield seen
         finally:
@@ -199,16 +203,13 @@ class TransformersTarget:
     def hidden(
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
-        masks: Any = self._prepared(mask)
-        if self._window is not None:
-            near = mask & within_window(cache, mask, self._window)
-            masks = {"full_attention": masks, "sliding_attention": self._prepared(near)}
+        masks = self.masks(mask, cache)
         packed, told = self._packing(tokens, cache), {}
         if packed is not None:
             tokens, positions = packed.gathered(tokens), packed.gathered(positions)
             cache.write_index = cache.write_index.index_select(0, packed.index)
             told[PACKED] = packed
-        hidden = self._decoder(
+        hidden = self.decoder(
             inputs_embeds=self.embed(tokens),
             position_ids=positions,  # the same on every axis: those of text
             attention_mask=masks,
@@ -226,15 +227,26 @@ class TransformersTarget:
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:
         logits = self._head(hidden)
-        return logits if self._logits is None else self._logits(logits, self._decoder.config)
+        return logits if self._logits is None else self._logits(logits, self.decoder.config)
 
-    def _prepared(self, mask: torch.Tensor) -> torch.Tensor:
-        """Boolean ``(rows, tree, slots)`` as the decoder's attention takes it."""
+    def masks(self, mask: torch.Tensor, cache: KVCache, folded: bool = True) -> Any:
+        """Boolean ``(rows, tokens, slots)`` as the decoder takes it, for each kind of its layers; ``folded`` as trees
+        have it, where attention is."""
+        everywhere = self._prepared(mask, folded)
+        if self._window is None:
+            return everywhere
+        near = mask & within_window(cache, mask, self._window)
+        return {"full_attention": everywhere, "sliding_attention": self._prepared(near, folded)}
+
+    def _prepared(self, mask: torch.Tensor, folded: bool) -> torch.Tensor:
         mask = mask.unsqueeze(1)
-        if self.attention == "eager":  # takes additive masks only; a boolean one would be added as 0 and 1
-            return additive_mask(mask, self.kv_spec.dtype)
-        if self.attention == FOLDED and self._groups > 1:
+        if self.attention == FOLDED and self._groups > 1 and folded:
             return folded_mask(mask, self._groups, self.kv_spec.dtype)
+        if self.attention in (
+            "eager",
+            FOLDED,
+        ):  # eager takes no other: a boolean one would be added as 0 and 1
+            return additive_mask(mask, self.kv_spec.dtype)
         return mask
 
     def choose(self, logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
@@ -66,7 +67,8 @@ def folded_attention(
 ) -> tuple[torch.Tensor, None]:
     """``query`` ``(rows, heads, tokens, dim)`` over ``key``/``value`` ``(rows, kv_heads, slots, dim)``.
 
-    ``attention_mask`` is boolean ``(rows, 1, tokens, slots)``, or what :func:`folded_mask` makes of such a one. Returns
+    ``attention_mask`` is what :func:`folded_mask` makes of a tree's, or ``(rows, 1, tokens, slots)``, boolean or
+    additive: then one query of each group after the other attends, as a prompt's mask should not be repeated. Returns
     ``(rows, tokens, heads, dim)``. Without a mask, or where every head has its own keys, transformers' own sdpa path
     is taken. Packed trees are laid out by rows and packed again.
     """
@@ -81,12 +83,22 @@ def folded_attention(
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **kwargs
         )
-    folded = query.reshape(rows, key.shape[1], groups * tokens, dim)
-    ready = attention_mask.shape[2] == groups * tokens
-    mask = attention_mask if ready else attention_mask.repeat(1, 1, groups, 1)
-    output = torch.nn.functional.scaled_dot_product_attention(
-        folded, key, value, attn_mask=mask, dropout_p=dropout, scale=scaling
-    )
+    if attention_mask.shape[2] == groups * tokens:
+        folded = query.reshape(rows, key.shape[1], groups * tokens, dim)
+        output = scaled_dot_product_attention(
+            folded, key, value, attn_mask=attention_mask, dropout_p=dropout, scale=scaling
+        )
+    else:
+        queries = query.unflatten(1, (key.shape[1], groups)).unbind(2)
+        output = torch.stack(
+            [
+                scaled_dot_product_attention(
+                    one, key, value, attn_mask=attention_mask, dropout_p=dropout, scale=scaling
+                )
+                for one in queries
+            ],
+            dim=2,
+        )
     return output.reshape(rows, heads, tokens, dim).transpose(1, 2).contiguous(), None
 
 

@@ -18,18 +18,23 @@ from docspec.targets.quantization import BYTES
 from docspec.targets.validation import read_object
 
 ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+PIECES = (4096, 2048, 1024, 512, 256)
+"""Prompt tokens that may be read at once; fewer would leave much of a processor idle."""
+
 PROMPT = 4096
 """Prompt tokens of a page that are reckoned with: A4 at 200 dots an inch with 32-pixel tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Bytes: of all weights, and of the keys and values of ``rows`` pages of ``slots`` tokens each."""
+    """Bytes: of all weights, of the keys and values of ``rows`` pages of ``slots`` tokens each, and of what a layer
+    makes of one prompt token while it is read."""
 
     weights: int
     keys_values: int
     rows: int
     slots: int
+    prompt_token: int = 0
 
     @property
     def words(self) -> str:
@@ -39,6 +44,15 @@ class Estimate:
             f"needs {gib(self.weights)} for weights, {gib(self.keys_values)} for keys and values at {at} of "
             f"{self.slots:,} tokens"
         )
+
+
+    def piece(self, free: int | None) -> int:
+        """Prompt tokens that the decoder is given at once where ``free`` bytes are: the largest of :data:`PIECES` of
+        which a layer makes no more than half of what weights, keys and values leave."""
+        if free is None:
+            return PIECES[0]
+        room = (free - self.weights - self.keys_values) / 2
+        return next((piece for piece in PIECES if piece * self.prompt_token <= room), PIECES[-1])
 
 
 def estimate(path: str, dtype: str, slots: int, rows: int = 1, quantize: Quantize = "none") -> Estimate:
@@ -61,7 +75,8 @@ def estimate(path: str, dtype: str, slots: int, rows: int = 1, quantize: Quantiz
     if not files:
         weights = sum(file.stat().st_size for file in Path(path).glob("pytorch_model*.bin"))
     config = read_object(Path(path) / "config.json")
-    return Estimate(weights, rows * slots * _bytes_per_slot(config, item), rows, slots)
+    keys_values = rows * slots * _bytes_per_slot(config, item)
+    return Estimate(weights, keys_values, rows, slots, _bytes_per_prompt_token(config, item, slots))
 
 
 def shapes(file: Path) -> dict[str, list[int]]:
@@ -84,13 +99,33 @@ def _is_linear(name: str, shape: list[int]) -> bool:
 
 
 def _bytes_per_slot(config: dict[str, Any], item: int) -> int:
-    text = config.get("text_config") or config.get("language_config") or config.get("llm_config") or config
+    text = _text(config)
+    _, kv_heads, width = _heads(text)
+    return int((text.get("num_hidden_layers") or 0) * 2 * kv_heads * width * item)
+
+
+def _bytes_per_prompt_token(config: dict[str, Any], item: int, slots: int) -> int:
+    """At a layer's peak: four hidden states, and either gate, up, their product and a copy of its inner layer, or
+    queries, keys and values with their rotated copies and masks over all ``slots``."""
+    text = _text(config)
+    heads, kv_heads, width = _heads(text)
+    hidden, inner = text.get("hidden_size") or 0, text.get("intermediate_size") or 0
+    if experts := text.get("num_experts_per_tok"):
+        inner = max(inner, experts * (text.get("moe_intermediate_size") or inner) + experts * hidden)
+    return int(item * (4 * hidden + max(4 * inner, 3 * (heads + 2 * kv_heads) * width + 2 * slots)))
+
+
+def _text(config: dict[str, Any]) -> dict[str, Any]:
+    return config.get("text_config") or config.get("language_config") or config.get("llm_config") or config
+
+
+def _heads(text: dict[str, Any]) -> tuple[int, int, int]:
+    """Of queries, of keys, and the numbers in each; zeros where the configuration does not say."""
     heads = text.get("num_attention_heads")
-    layers = text.get("num_hidden_layers")
-    if not heads or not layers:
-        return 0
+    if not heads:
+        return 0, 0, 0
     width = text.get("head_dim") or text.get("hidden_size", 0) // heads
-    return int(layers * 2 * (text.get("num_key_value_heads") or heads) * width * item)
+    return heads, text.get("num_key_value_heads") or heads, width
 
 
 def free_memory(device: Any) -> int | None:

@@ -47,6 +47,10 @@ class KVCache(Protocol):
         ``ValueError`` if that does not fit."""
         ...
 
+    def begin_piece(self, row: int, start: int, stop: int) -> None:
+        """The next forward pass is tokens ``start`` to ``stop`` of the prompt of ``row``; it sees the earlier ones."""
+        ...
+
     def begin_step(self, slots: torch.Tensor, view_slots: int) -> None:
         """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots."""
         ...

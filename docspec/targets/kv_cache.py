@@ -42,7 +42,7 @@ class SlotLayer(CacheLayerMixin):
         values.index_copy_(0, owner.write_index, value_states.transpose(1, 2).flatten(0, 1))
         if owner.prefilling:
             return key_states, value_states
-        seen = self._buffer[:, : owner.view_rows, : owner.view_slots]
+        seen = self._buffer[:, owner.view_rows, : owner.view_slots]
         return seen[0].transpose(1, 2), seen[1].transpose(1, 2)
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
@@ -81,7 +81,7 @@ class SlotCache(Cache):
         self._is_valid = is_valid
         self.prefilling = False
         self.write_index = torch.zeros(0, dtype=torch.long, device=spec.device)
-        self.view_rows = rows
+        self.view_rows = slice(rows)
         self.view_slots = self.slots
         super().__init__(layers=[SlotLayer(self, layer) for layer in self.buffer])
 
@@ -114,6 +114,14 @@ class SlotCache(Cache):
         slots += np.array(rows)[:, None] * self.slots
         self.write_index = torch.from_numpy(slots.ravel()).to(self.spec.device)
 
+    def begin_piece(self, row: int, start: int, stop: int) -> None:
+        """The next forward pass is tokens ``start`` to ``stop`` of the prompt of ``row``; it sees the earlier ones."""
+        self._check()
+        self.prefilling = False
+        first = row * self.slots
+        self.write_index = torch.arange(first + start, first + stop, device=self.spec.device)
+        self.view_rows, self.view_slots = slice(row, row + 1), stop
+
     def begin_step(self, slots: torch.Tensor, view_slots: int) -> None:
         """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots.
 
@@ -124,14 +132,14 @@ class SlotCache(Cache):
         rows = slots.shape[0]
         offsets = torch.arange(rows, device=slots.device).unsqueeze(1) * self.slots
         self.write_index = (slots + offsets).flatten()
-        self.view_rows, self.view_slots = rows, view_slots
+        self.view_rows, self.view_slots = slice(rows), view_slots
 
     def begin_static_step(self, write_index: torch.Tensor, rows: int, view_slots: int) -> None:
         """Like :meth:`begin_step` with the addresses ``row * slots + slot`` ready in ``write_index`` ``(tokens,)``."""
         self._check()
         self.prefilling = False
         self.write_index = write_index
-        self.view_rows, self.view_slots = rows, view_slots
+        self.view_rows, self.view_slots = slice(rows), view_slots
 
     def compact(self, moves: list[tuple[int, list[int], int]]) -> None:
         """Keeps accepted paths: for each ``(row, slots, to)`` moves ``slots`` to ``to, to+1, ...`` of that row.

@@ -17,30 +17,36 @@ MAX_STRETCH = 1.3
 """Longest over shortest prompt of one forward pass: at most so much of it is padding."""
 
 MAX_TOKENS = 4096
-"""Prompt tokens of one forward pass, padding included. It bounds the pixels too: an image token stands for a fixed
-number of them (1,024 with Qwen3-VL, 784 with dots.ocr), so this is about what one page takes."""
+"""Prompt tokens of one forward pass of the decoder, padding included; longer prompts take several
+(:mod:`docspec.targets.prefill_pieces`). It bounds the pixels of prompts that share a pass, too: an image token stands
+for a fixed number of them (1,024 with Qwen3-VL, 784 with dots.ocr), so this is about what one page takes."""
 
 
 def prefill_rows(
-    target: TargetModel, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+    target: TargetModel,
+    prompts: Sequence[Prompt],
+    cache: KVCache,
+    rows: Sequence[int],
+    states: bool = False,
+    most: int = MAX_TOKENS,
 ) -> list[Prefill]:
     """Prefills prompt ``i`` into row ``rows[i]`` of ``cache``; what each left behind, in the order given, ``states``
-    where they are wanted.
+    where they are wanted. Prompts that share a pass have up to ``most`` tokens.
 
     Raises ``ValueError`` if a prompt does not fit the cache.
     """
     filled: dict[int, Prefill] = {}
     kinds = [target.alike(prompt) for prompt in prompts]
-    for group in groups([prompt.length for prompt in prompts], kinds):
+    for group in groups([prompt.length for prompt in prompts], kinds, most):
         own = [prompts[i] for i in group], cache, [rows[i] for i in group]
         results = target.prefill_together(*own, states)
         filled.update(zip(group, results, strict=True))
     return [filled[i] for i in range(len(prompts))]
 
 
-def groups(lengths: Sequence[int], kinds: Sequence[Hashable] = ()) -> list[list[int]]:
-    """Indices of ``lengths`` in groups that share a forward pass, shortest prompts first; only prompts of one of
-    ``kinds`` do."""
+def groups(lengths: Sequence[int], kinds: Sequence[Hashable] = (), most: int = MAX_TOKENS) -> list[list[int]]:
+    """Indices of ``lengths`` in groups that share a forward pass of up to ``most`` tokens, shortest prompts first; only
+    prompts of one of ``kinds`` do."""
     found: list[list[int]] = []
     open_of: dict[Hashable, list[int]] = {}
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -49,7 +55,7 @@ def groups(lengths: Sequence[int], kinds: Sequence[Hashable] = ()) -> list[list[
         if (
             group is not None
             and length <= MAX_STRETCH * lengths[group[0]]
-            and length * (len(group) + 1) <= MAX_TOKENS
+            and length * (len(group) + 1) <= most
         ):
             group.append(index)
         else:

@@ -103,12 +103,16 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     dtype = pick_dtype(options.dtype, device)
     name = "mini" if Path(path) == BUNDLED else options.model
     slots = PROMPT + (options.max_tokens or card.max_new_tokens) + options.max_tree
-    wanted = estimate(path, str(dtype).removeprefix("torch."), slots, options.pages_in_flight, options.quantize)
-    tightness = check_room(name, wanted, free_memory(device))
+    wanted = estimate(
+        path, str(dtype).removeprefix("torch."), slots, options.pages_in_flight, options.quantize
+    )
+    free = free_memory(device)
+    tightness = check_room(name, wanted, free)
     target, left_out = load_family(family, path, dtype, device, options.attention, options.quantize)
     if known is None:
         check_contract(target)
     target.card = card
+    target.piece = wanted.piece(free)
     target.steps = make_steps(target, options.graphs)
     published, vocab = target.model.generation_config, target.model.config.get_text_config().vocab_size
     target.rules = rules_of(published, target.eos_ids, vocab, ban_of(card.no_repeat_ngrams))

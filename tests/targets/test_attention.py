@@ -64,7 +64,7 @@ def test_packed_trees_attend_as_padded_ones(heads: int, kv_heads: int) -> None:
 def test_layers_compute_no_padding_of_uneven_trees(lively_qwen: Path) -> None:
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32")).target
     seen: list[torch.Size] = []
-    target._decoder.layers[0].mlp.register_forward_hook(lambda layer, args, out: seen.append(args[0].shape))
+    target.decoder.layers[0].mlp.register_forward_hook(lambda layer, args, out: seen.append(args[0].shape))
     trees = []
     for size in (12, 2, 3):
         tree = TokenTree(size)

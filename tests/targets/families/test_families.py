@@ -77,6 +77,40 @@ def test_trees_write_what_generate_writes_alone_and_side_by_side(target, picture
     assert alone[0].tokens == plain.tokens == expected[0]
 
 
+def test_a_prompt_in_pieces_leaves_what_it_leaves_whole(target, pictures, monkeypatch):
+    """Tokens are those of ``generate``; pieces that do not see those before them are noticed."""
+    prompt = target.encode(pictures[0], "Read.")
+    expected = generated(target, prompt)
+    engine = make_engine(target, ParseOptions())
+    whole = target.prefill([prompt], target.kv.cache(2, prompt.length), [1], states=True)[0]
+    honest, read = type(target).masks, []
+
+    def masks(self, mask, cache, folded=True):
+        read.append((folded, mask.shape[1]))
+        return honest(self, mask, cache, folded)
+
+    monkeypatch.setattr(type(target), "masks", masks)
+    monkeypatch.setattr(target, "piece", prompt.length // 3)
+    pieces = target.prefill([prompt], target.kv.cache(2, prompt.length), [1], states=True)[0]
+    assert sum(tokens for _, tokens in read) == prompt.length
+    assert len(read) > 2 and not any(folded for folded, _ in read)
+    assert (pieces.length, pieces.rope_delta) == (whole.length, whole.rope_delta)
+    torch.testing.assert_close(pieces.logits, whole.logits, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(pieces.states.hidden, whole.states.hidden, rtol=1e-3, atol=1e-4)
+    request = Request(prompt, (expected,), NEW_TOKENS)
+    assert engine.speculate([request])[0][0].tokens == expected
+
+    def blind(self, mask, cache, folded=True):
+        if not folded:
+            mask = mask.clone()
+            mask[..., : mask.shape[2] - mask.shape[1]] = False
+        return honest(self, mask, cache, folded)
+
+    monkeypatch.setattr(type(target), "masks", blind)
+    unseen = target.prefill([prompt], target.kv.cache(2, prompt.length), [1])[0]
+    assert not torch.allclose(unseen.logits, whole.logits, atol=1e-2)
+
+
 def test_logits_of_trees_are_the_models_own(case, target):
     """Also where the class scales them after its head."""
     check_contract(target)

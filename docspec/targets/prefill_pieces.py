@@ -1,0 +1,89 @@
+"""A long prompt goes through the decoder in pieces, so that what a layer makes of its tokens stays bounded.
+
+Vision, image tokens and positions are the top-level class's business, and it calls its decoder once. Here that call
+becomes several, over one stretch of the prompt after the other, each of which sees the keys and values of those before
+it. Only these, the embeddings and the last hidden states are then held of the whole prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from docspec.targets.kv import KVCache
+
+PER_TOKEN = {"inputs_embeds": 1, "position_ids": -1, "visual_pos_masks": -1}
+"""What a decoder is given that has one entry a token, and along which axis."""
+
+PER_IMAGE_TOKEN = "deepstack_visual_embeds"
+"""What some of its layers add: a list of ``(image tokens, size)``; ``visual_pos_masks`` says which tokens those are."""
+
+
+@contextmanager
+def in_pieces(
+    decoder: Any,
+    masks: Callable[[torch.Tensor, KVCache, bool], Any],
+    cache: KVCache,
+    rows: Sequence[int],
+    length: int,
+    piece: int,
+) -> Iterator[None]:
+    """Within it the decoder reads the prompt of ``length`` tokens of ``rows`` in pieces of ``piece`` tokens; ``masks``
+    makes what it takes of a boolean ``(rows, tokens, slots)``, not folded.
+
+    A prompt that fits, prompts that share a pass and one of whose inputs it is not known how to cut them are read as
+    ever.
+    """
+    if length <= piece or len(rows) > 1:
+        yield
+        return
+    whole = decoder.forward
+
+    def forward(*args: Any, **inputs: Any) -> Any:
+        if args or not _can_be_cut(inputs, length):
+            return whole(*args, **inputs)
+        hidden = []
+        for start in range(0, length, piece):
+            stop = min(start + piece, length)
+            cache.begin_piece(rows[0], start, stop)
+            mask = torch.ones((1, stop - start, stop), dtype=torch.bool, device=cache.spec.device).tril(start)
+            seen = masks(mask, cache, False)
+            output = whole(**{**_cut(inputs, start, stop), "attention_mask": seen})
+            hidden.append(output.last_hidden_state)
+        output.last_hidden_state = torch.cat(hidden, dim=1)
+        return output
+
+    decoder.forward = forward
+    try:
+        yield
+    finally:
+        del decoder.forward
+
+
+def _can_be_cut(inputs: Mapping[str, Any], length: int) -> bool:
+    """Whether nothing that is not known has an entry a token; a mask of the class's own is more than looking back."""
+    known = {*PER_TOKEN, PER_IMAGE_TOKEN, "past_key_values"}
+    others = [value for name, value in inputs.items() if name not in known and value is not None]
+    return inputs.get("attention_mask") is None and not any(
+        isinstance(value, list | tuple | dict) or (isinstance(value, torch.Tensor) and length in value.shape)
+        for value in others
+    )
+
+
+def _cut(inputs: Mapping[str, Any], start: int, stop: int) -> dict[str, Any]:
+    """The inputs of tokens ``start`` to ``stop``."""
+    cut = dict(inputs)
+    for name, axis in PER_TOKEN.items():
+        if inputs.get(name) is not None:
+            cut[name] = inputs[name].narrow(axis, start, stop - start)
+    if inputs.get("position_ids") is None:  # the decoder would count from where it takes its cache to end
+        cut["position_ids"] = torch.arange(start, stop, device=inputs["inputs_embeds"].device).unsqueeze(0)
+    if inputs.get(PER_IMAGE_TOKEN) is not None:
+        shown = inputs["visual_pos_masks"]
+        first, last = (int(shown[..., :place].sum()) for place in (start, stop))
+        cut[PER_IMAGE_TOKEN] = [features[first:last] for features in inputs[PER_IMAGE_TOKEN]]
+    return cut
