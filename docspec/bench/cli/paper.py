@@ -18,7 +18,23 @@ SAMPLES = Path(__file__).parents[3] / "samples"
 """Where the samples lie in a clone of the repository."""
 
 
-@takes_options("model", "device", "dtype", "dpi", "ppstructure_models", "align", "max_tokens", drafter="auto")
+KINDS = (
+    "academic-paper",
+    "book",
+    "exam-paper",
+    "financial-report",
+    "magazine",
+    "newspaper",
+    "notes",
+    "slides",
+    "textbook",
+)
+"""The samples that stand in for OmniDocBench's kinds of pages."""
+
+
+@takes_options(
+    "model", "read", "device", "dtype", "dpi", "ppstructure_models", "align", "max_tokens", drafter="auto"
+)
 def paper(
     *,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the report goes.")],
@@ -27,7 +43,8 @@ def paper(
         typer.Option(
             metavar="DIR",
             show_default=False,
-            help="A data set as published, recognised by its files; repeatable. Default: the samples of a clone.",
+            help="A data set as published, recognised by its files; repeatable. Default: the samples of a clone that "
+            "are of OmniDocBench's kinds.",
         ),
     ] = None,
     options: ParseOptions,
@@ -65,6 +82,7 @@ def paper(
     from docspec.bench.paper.figure import draw_figure, figure_text
     from docspec.bench.paper.grid import as_report
     from docspec.bench.paper.tables import PUBLISHED, SOURCE, tables
+    from docspec.bench.suites.pairs import Pairs
     from docspec.bench.suites.registry import suite_in
     from docspec.bench.suites.results import failed
     from docspec.reporting.writer import write_whole
@@ -77,7 +95,12 @@ def paper(
         raise UsageError(
             "--suite DIR: name a data set, or run this in a clone of the repository, which has samples"
         )
-    chosen = {one.name: (folder, one) for folder in suite or [SAMPLES] for one in [suite_in(folder)]}
+    samples = Pairs(SAMPLES, KINDS)
+    chosen = (
+        {one.name: (folder, one) for folder in suite for one in [suite_in(folder)]}
+        if suite
+        else {samples.name: (SAMPLES, samples)}
+    )
     results, commands = {}, {}
     for name, (folder, one) in chosen.items():
         place = output / name
@@ -94,8 +117,8 @@ def paper(
             scorer if name == "omnidocbench" else None,
         )
         write_summary(place, results[name], info)
-        shown = "samples" if folder == SAMPLES else str(folder)
-        commands[name] = results[name].settings["command"].replace(" DIR -o OUT", f" {shown} -o {place}")
+        asked = f"suite {name} {folder} -o {place}" if suite else f"paper -o {output}"
+        commands[name] = results[name].settings["command"].replace(f"suite {name} DIR -o OUT", asked)
         if scorer is not None and name == "omnidocbench":
             commands[name] += f" --scorer {scorer}"
     line = target_line(info)

@@ -24,7 +24,16 @@ NAMES = "omnidocbench|olmocr-bench|ocean-ocr|pairs"
 
 
 @takes_options(
-    "model", "device", "dtype", "dpi", "ppstructure_models", "drafts", "align", "max_tokens", drafter="auto"
+    "model",
+    "read",
+    "device",
+    "dtype",
+    "dpi",
+    "ppstructure_models",
+    "drafts",
+    "align",
+    "max_tokens",
+    drafter="auto",
 )
 def suite(
     *,
@@ -163,7 +172,7 @@ def _settings(
     )
     flags = ["--model", model, "--drafter", options.drafter, "--align", options.align]
     plain = ParseOptions()
-    for field in ("device", "dtype", "dpi", "max_tokens"):
+    for field in ("read", "device", "dtype", "dpi", "max_tokens"):
         if (value := getattr(options, field)) != getattr(plain, field):
             flags += [flag_of(field), str(value)]
     flags += ["--limit", str(limit)] if limit is not None else []
@@ -178,6 +187,7 @@ def _settings(
         "simulated": info.random,
         "drafter": options.drafter,
         "align": options.align,
+        "read": options.read,
         "dpi": options.dpi,
         "max_tokens": options.max_tokens,
         "limit": limit,

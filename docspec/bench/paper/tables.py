@@ -14,7 +14,8 @@ from typing import Any
 
 from docspec.bench.paper.grid import Grid, Row
 from docspec.bench.speed import MODES, PLAIN
-from docspec.bench.suites.reading import DRAFT, STAGE1
+from docspec.bench.suites.journal import Record
+from docspec.bench.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from docspec.bench.suites.results import SuiteResults
 from docspec.bench.suites.summary import FILTERS, Speed, by_kind, readable, speed
 from docspec.proposing.source import openers, sources
@@ -25,6 +26,9 @@ OMNIDOCBENCH, PAIRS = "omnidocbench", "pairs"
 OVERALL = ("AAL", "SR_decode", "SR_e2e")
 TRANSPARENT = "deepseek"
 """What the model type of a target with visual token compression, as table 6 has it, contains."""
+
+SCAN, SCANS = "-scan", ", scans"
+"""How kinds of pages end that are scans of others (the samples), and what their rows are called."""
 
 NAMES = {
     "page": "page alone",
@@ -72,9 +76,10 @@ class _Maker:
             for most in filters:
                 if most == FILTERS[0] and not _longer(results, most):
                     continue  # the same rows again
-                for mode in _compared(results):
-                    row = self._accelerated(results, mode, most, columns)
-                    rows += [row] if row is not None else []
+                for part, records in _parts(results):
+                    for mode in _compared(results):
+                        row = self._accelerated(results.suite, part, records, mode, most, columns)
+                        rows += [row] if row is not None else []
         caption = f"SR_e2e by kind of page. {self._said(table['suite'])}{self._left_out(results)}"
         return _grid(number, tuple(rows), caption)
 
@@ -84,10 +89,8 @@ class _Maker:
         results = self._read(OMNIDOCBENCH)
         rows: list[Row] = []
         if results is not None:
-            for mode in _compared(results):
-                found = speed(results.records, mode)
-                if found is not None:
-                    rows.append(Row(_name(mode), (found.aal, found.sr_e2e), self._commands[results.suite]))
+            for part, mode, found in _measured(results, _compared(results)):
+                rows.append(Row(_name(mode) + part, (found.aal, found.sr_e2e), self._commands[results.suite]))
         ran = {mode.partition(":")[0] for mode in (_compared(results) if results else ())}
         for method in (*table["rows"], *table["cited_without_figures"]):
             name = method.get("proposer")
@@ -101,13 +104,12 @@ class _Maker:
     def draft_latency(self) -> Grid:
         """Table 5: seconds that drafting a page takes."""
         results = self._read(OMNIDOCBENCH)
-        found = [(mode, speed(results.records, mode)) for mode in _compared(results)] if results else []
-        rows = tuple(
-            Row(_name(mode), (one.draft, one.aal), self._commands[results.suite])
-            for mode, one in found
-            if one is not None and results is not None
-        )
-        return _grid("5", rows, f"Mean seconds a page. {self._said(OMNIDOCBENCH)}")
+        rows = [
+            Row(_name(mode) + part, (found.draft, found.aal), self._commands[results.suite])
+            for part, mode, found in (_measured(results, _compared(results)) if results else ())
+            if results is not None
+        ]
+        return _grid("5", tuple(rows), f"Mean seconds a page. {self._said(OMNIDOCBENCH)}")
 
     def compression(self, model_type: str) -> Grid:
         """Table 6: only with a target that compresses its visual tokens."""
@@ -149,11 +151,10 @@ class _Maker:
         """Table 8: what each part of the method adds."""
         results = self._read(OMNIDOCBENCH)
         rows = [Row("plain decoding", (0.0, 1.0, 1.0), self._commands[results.suite])] if results else []
-        for mode in ("page", "hierarchical", "tau 0.75", "planned"):
-            found = speed(results.records, mode) if results else None
-            if found is not None and results is not None:
+        for part, mode, found in _measured(results, DEFAULT_MODES[1:]) if results else ():
+            if results is not None:
                 values = (found.aal, found.sr_decode, found.sr_e2e)
-                rows.append(Row(_name(mode), values, self._commands[results.suite]))
+                rows.append(Row(_name(mode) + part, values, self._commands[results.suite]))
         caption = (
             f"The paper's AAL of plain decoding counts the target's own token. {self._said(OMNIDOCBENCH)}"
         )
@@ -164,19 +165,25 @@ class _Maker:
         return self._results.get(self._main if name == OMNIDOCBENCH else name)
 
     def _accelerated(
-        self, results: SuiteResults, mode: str, most: int | None, columns: Sequence[str]
+        self,
+        suite: str,
+        part: str,
+        records: Sequence[Record],
+        mode: str,
+        most: int | None,
+        columns: Sequence[str],
     ) -> Row | None:
-        found = speed(results.records, mode, most)
+        found = speed(records, mode, most)
         if found is None:
             return None
-        kinds = {_key(kind): group for kind, group in by_kind(_merged(results)).items()}
+        kinds = {_key(kind.removesuffix(SCAN)): group for kind, group in by_kind(records).items()}
         each: list[Speed | None] = [
             speed(kinds[_key(column)], mode, most) if _key(column) in kinds else None
             for column in columns[3:]
         ]
         values = (found.aal, found.sr_decode, found.sr_e2e, *(one.sr_e2e if one else None for one in each))
         star = {None: "", FILTERS[0]: "*", FILTERS[1]: ""}[most]
-        return Row(f"{_name(mode)}{star}", values, self._commands[results.suite])
+        return Row(f"{_name(mode)}{star}{part}", values, self._commands[suite])
 
     def _left_out(self, results: SuiteResults | None) -> str:
         """How many pages the filters leave out, and how far pages lie apart."""
@@ -239,9 +246,21 @@ def _name(mode: str) -> str:
     return NAMES.get(mode, mode if mode in MODES else f"proposer {mode}")
 
 
-def _merged(results: SuiteResults) -> list[dict[str, Any]]:
-    """The records, scans of a sample under the sample's kind."""
-    return [{**record, "kind": record["kind"].removesuffix("-scan")} for record in results.records]
+def _parts(results: SuiteResults) -> list[tuple[str, list[Record]]]:
+    """The records, those of scans apart, with what rows of each are called."""
+    parts: dict[str, list[Record]] = {}
+    for record in results.records:
+        parts.setdefault(SCANS if record["kind"].endswith(SCAN) else "", []).append(record)
+    return sorted(parts.items())
+
+
+def _measured(results: SuiteResults, modes: Sequence[str]) -> Iterator[tuple[str, str, Speed]]:
+    """Every part with every mode that read any of it."""
+    for part, records in _parts(results):
+        for mode in modes:
+            found = speed(records, mode)
+            if found is not None:
+                yield part, mode, found
 
 
 def _key(kind: str) -> str:

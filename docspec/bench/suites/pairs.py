@@ -7,7 +7,7 @@ of ``NAME``; the kind of a page is its file's name without number.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from docspec.bench.accuracy import mean_score, truth_of
@@ -18,13 +18,14 @@ from docspec.documents.sources import Source
 
 
 class Pairs:
-    """A folder of documents with their truth; page 1 of each."""
+    """A folder of documents with their truth, of all kinds or of those named; page 1 of each."""
 
     name = "pairs"
     title = "pages with their true Markdown"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kinds: Collection[str] | None = None) -> None:
         self._folder = folder
+        self._kinds = kinds
 
     @classmethod
     def fits(cls, folder: Path) -> bool:
@@ -33,11 +34,11 @@ class Pairs:
     def items(self) -> Sequence[Item]:
         found = []
         for path in sorted(self._folder.glob("*.pdf")):
-            if _truth_file(path).is_file():
+            kind = re.sub(r"[-_ ]?\d+$", "", path.stem) or path.stem
+            wanted = self._kinds is None or kind.removesuffix("-scan") in self._kinds
+            if wanted and _truth_file(path).is_file():
                 truth = truth_of(Source(path.name, "pdf", Path(path.name), path))
-                found.append(
-                    Item(path.stem, path, re.sub(r"[-_ ]?\d+$", "", path.stem) or path.stem, truth=truth)
-                )
+                found.append(Item(path.stem, path, kind, truth=truth))
         return found
 
     def score(self, items: Sequence[Item], outputs: Mapping[str, str]) -> Scores:

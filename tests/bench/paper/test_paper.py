@@ -105,7 +105,11 @@ def test_what_was_not_read_and_what_is_not_here_is_said():
 
 def test_pages_of_ones_own_stand_in_and_are_never_called_omnidocbench():
     made = grids(results("pairs", "pages with their true Markdown", ("notes-scan", "newspaper")))
-    assert made["1"].ours[0].values[made["1"].columns.index("Notes")] == 2
+    notes, newspaper = made["1"].columns.index("Notes"), made["1"].columns.index("Newspaper")
+    rows = {row.name: row.values for row in made["1"].ours}
+    printed, scanned = rows["both stages, tau 0.75"], rows["both stages, tau 0.75, scans"]
+    assert printed[newspaper] == 4 and printed[notes] is None
+    assert scanned[notes] == 2 and scanned[newspaper] is None
     for number in ("1", "4", "5", "8"):
         assert "not OmniDocBench" in made[number].caption
     assert made["7"].columns[-1] == "samples" and made["7"].ours[0].values[-1] == 80.0
