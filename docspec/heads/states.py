@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from docspec.targets.protocol import Prompt
+from docspec.targets.protocol import PER_TOKEN, Prompt
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import PromptStates, TargetModel
-
-PER_TOKEN = ("input_ids", "mm_token_type_ids", "attention_mask")
-"""Inputs that go on with the output; those of the image stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.batch import linearise
@@ -163,26 +162,15 @@ def _chain(tokens: Sequence[int]) -> TokenTree:
     return tree
 
 
-_loaded: WeakKeyDictionary[TargetModel, dict[str, TransformersTarget]] = WeakKeyDictionary()
-"""Draft models by the target that they draft for, with which they go."""
-
-
-@opener("model")
-def open_model(name: str, target: TargetModel | None) -> DraftModel:
-    """Drafts with the model ``name``, loaded once for each target. Raises :class:`docspec.core.ModelError` where it
-    cannot be loaded, or reads other tokens or other images than the target."""
+def load(name: str, target: TargetModel) -> TransformersTarget:
+    """The model ``name``; it must read the tokens and the images that ``target`` does."""
     from docspec.targets.registry import load_target
 
-    if target is None:
-        raise ModelError(f"model:{name} drafts for a model, and none runs here")
-    known = _loaded.setdefault(target, {})
-    if name not in known:
-        dtype: Any = str(target.kv_spec.dtype).removeprefix("torch.")
-        device = str(target.kv_spec.device)
-        loaded = load_target(ParseOptions(model=name, device=device, dtype=dtype, graphs="off")).target
-        _check(name, loaded, target)
-        known[name] = loaded
-    return DraftModel(known[name])
+    dtype: Any = str(target.kv_spec.dtype).removeprefix("torch.")
+    device = str(target.kv_spec.device)
+    loaded = load_target(ParseOptions(model=name, device=device, dtype=dtype, graphs="off")).target
+    _check(name, loaded, target)
+    return loaded
 
 
 def _check(name: str, drafter: Any, target: Any) -> None:
@@ -191,3 +179,6 @@ def _check(name: str, drafter: Any, target: Any) -> None:
         raise ModelError(f"model:{name} has another vocabulary than the target and cannot draft for it")
     if type(ours) is not type(theirs) or ours.image_processor.to_dict() != theirs.image_processor.to_dict():
         raise ModelError(f"model:{name} takes other images than the target and cannot draft for it")
+
+
+opener("model", load, lambda model, target: DraftModel(model))

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
-from docspec.core import ModelError
 from docspec.proposing.source import opener
 
 if TYPE_CHECKING:
@@ -15,24 +13,22 @@ if TYPE_CHECKING:
     from docspec.proposing.head_tree import HeadSource
     from docspec.targets.protocol import TargetModel
 
-_loaded: WeakKeyDictionary[TargetModel, dict[str, Head]] = WeakKeyDictionary()
-"""Heads by the target that they draft for, with which they go."""
-
-
-@opener("head")
-def open_head(folder: str, target: TargetModel | None) -> HeadSource:
-    """Drafts with the head in ``folder``, loaded once for each target. Raises :class:`docspec.core.ModelError` where it
-    cannot be loaded or does not fit the target."""
+def load(folder: str, target: TargetModel) -> Head:
+    """The head in ``folder``, as ``target`` needs it."""
     import torch
 
-    from docspec.heads.checkpoint import load
+    from docspec.heads.checkpoint import load as load_head
+
+    spec = target.kv_spec
+    size = int(target.embed(torch.zeros(1, dtype=torch.long, device=spec.device)).shape[-1])
+    return load_head(Path(folder).expanduser(), size, spec.dtype, spec.device)
+
+
+def make(head: Head, target: TargetModel) -> HeadSource:
+    """Drafts with ``head`` for the rows of one batch."""
     from docspec.proposing.head_tree import HeadSource
 
-    if target is None:
-        raise ModelError(f"head:{folder} drafts for a model, and none runs here")
-    known = _loaded.setdefault(target, {})
-    if folder not in known:
-        spec = target.kv_spec
-        size = int(target.embed(torch.zeros(1, dtype=torch.long, device=spec.device)).shape[-1])
-        known[folder] = load(Path(folder).expanduser(), size, spec.dtype, spec.device)
-    return HeadSource(known[folder], target)
+    return HeadSource(head, target)
+
+
+opener("head", load, make)

@@ -15,7 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
+from docspec.core import ModelError
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.targets.protocol import NOTHING, Wanted
@@ -104,17 +106,27 @@ openers: dict[str, Callable[[str, TargetModel | None], BatchSource]] = {}
 """What opens sources that are named ``KIND:WHAT`` (``model:NAME``), by kind."""
 
 Made = TypeVar("Made", bound=type[Source])
-Opens = TypeVar("Opens", bound=Callable[..., BatchSource])
+Loaded = TypeVar("Loaded")
 
 
-def opener(kind: str) -> Callable[[Opens], Opens]:
-    """Registers what makes a source of ``WHAT`` for a target as ``KIND:WHAT``."""
+def opener(
+    kind: str, load: Callable[[str, TargetModel], Loaded], make: Callable[[Loaded, TargetModel], BatchSource]
+) -> None:
+    """Registers sources named ``KIND:WHAT``: what they are made of is loaded once for each target, with which it goes.
 
-    def register(opens: Opens) -> Opens:
-        openers[kind] = opens
-        return opens
+    ``load`` raises :class:`docspec.core.ModelError` where that cannot be had or does not fit the target.
+    """
+    held: WeakKeyDictionary[TargetModel, dict[str, Loaded]] = WeakKeyDictionary()
 
-    return register
+    def open_source(what: str, target: TargetModel | None) -> BatchSource:
+        if target is None:
+            raise ModelError(f"{kind}:{what} drafts for a model, and none runs here")
+        known = held.setdefault(target, {})
+        if what not in known:
+            known[what] = load(what, target)
+        return make(known[what], target)
+
+    openers[kind] = open_source
 
 
 def make_source(name: str, target: TargetModel | None) -> BatchSource:

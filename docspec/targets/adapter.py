@@ -30,16 +30,13 @@ from docspec.targets.kv_arena import KVArena
 from docspec.targets.prefill import MAX_TOKENS, prefill_rows
 from docspec.targets.prefill_pieces import in_pieces
 from docspec.targets.processing import Processing
-from docspec.targets.protocol import Prefill, Prompt, PromptStates
+from docspec.targets.protocol import PER_TOKEN, Prefill, Prompt, PromptStates
 from docspec.targets.rules import GenerationRules, RowRules
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.judging import chosen
 from docspec.targets.stepping.step import Choice, StepRunner
 from docspec.targets.threads import decoding_threads, using_threads
 from docspec.targets.weight_layout import store_for_narrow_steps
-
-PER_TOKEN = ("input_ids", "mm_token_type_ids")
-"""Model inputs of shape ``(1, length)`` whose padding is zero; the others have one entry an image or a patch."""
 
 
 class TransformersTarget:
@@ -117,8 +114,7 @@ class TransformersTarget:
 
     def alike(self, prompt: Prompt) -> Hashable:
         """What prompts have to have in common to share a forward pass: images that can be concatenated."""
-        shapes = ((name, value.shape[1:]) for name, value in prompt.inputs.items() if name not in PER_TOKEN)
-        return frozenset((name, shape) for name, shape in shapes if name != "attention_mask")
+        return frozenset((name, value.shape[1:]) for name, value in prompt.inputs.items() if name not in PER_TOKEN)
 
     @torch.inference_mode()
     def prefill_together(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOTHING",
+    "PER_TOKEN",
     "Choice",
     "KVCache",
     "KVMemory",
@@ -35,6 +36,10 @@ __all__ = [
     "TargetModel",
     "Wanted",
 ]
+
+
+PER_TOKEN = ("input_ids", "mm_token_type_ids", "attention_mask")
+"""Model inputs of shape ``(1, length)``, which go on with the output; the others have one entry an image or a patch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 
 import pytest
 import torch
 
 from docspec.core import ModelError, ParseOptions, UsageError
-from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
 from docspec.proposing.registry import source_names
 from docspec.reader.checkpoint import init
-from docspec.targets.registry import load_target
+from tests.proposing.decoding import decoded
 
 from ..conftest import enliven
 
 NEW_TOKENS = 28
+
+decode = partial(decoded, tokens=NEW_TOKENS)
 
 
 @pytest.fixture(autouse=True)
 def always_sure(monkeypatch):
     """Random weights are never sure of anything."""
     monkeypatch.setattr(draft_model, "ENOUGH", 0.0)
-
-
-@pytest.fixture(scope="module")
-def target(lively_qwen):
-    return load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
 
 
 @pytest.fixture(scope="module")
@@ -40,29 +37,9 @@ def other(tmp_path_factory):
     return directory
 
 
-@pytest.fixture(scope="module")
-def prompts(target, printed_page):
-    crops = [printed_page, printed_page.crop((0, 0, 320, 96)), printed_page.crop((0, 64, 200, 192))]
-    return [target.encode(crop, "Read.") for crop in crops]
-
-
-@pytest.fixture(scope="module")
-def plain(target, prompts):
-    engine = make_engine(target, ParseOptions())
-    return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
-
-
-def decode(target, name, prompts, drafts=(), places=None):
-    engine = make_engine(target, ParseOptions(align=name, stages="both"))
-    requests = [Request(prompt, drafts, NEW_TOKENS - 4 * n) for n, prompt in enumerate(prompts)]
-    found, stats = engine.speculate(requests, places=places)
-    return [output.tokens for output in found], stats
-
-
 @pytest.mark.parametrize("mixture", ["model:{}", "cursor+model:{}"])
 @pytest.mark.parametrize("places", [1, 2, 3])
-def test_the_output_is_the_targets_own(target, other, prompts, plain, mixture, places):
-    half_wrong = tuple(token if i % 7 else 0 for i, token in enumerate(plain[0]))
+def test_the_output_is_the_targets_own(target, other, prompts, plain, half_wrong, mixture, places):
     found, stats = decode(target, mixture.format(other), prompts, (half_wrong,), places)
     assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
     assert stats.drafted > stats.accepted

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import torch
 
 from docspec.core import ModelError, ParseOptions
-from docspec.engine.request import Request
 from docspec.heads.checkpoint import load, save
 from docspec.heads.network import Head, HeadConfig
 from docspec.heads.states import states_of
 from docspec.heads.training import Teacher, taught
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import head_tree as drafting
-from docspec.targets.registry import load_target
+from tests.proposing.decoding import decoded
 
 NEW_TOKENS = 28
 
-
-@pytest.fixture(scope="module")
-def target(lively_qwen):
-    return load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
+decode = partial(decoded, tokens=NEW_TOKENS)
 
 
 @pytest.fixture(scope="module")
@@ -40,35 +38,15 @@ def folder(request, size, tmp_path):
     return tmp_path / "head"
 
 
-@pytest.fixture(scope="module")
-def prompts(target, printed_page):
-    crops = [printed_page, printed_page.crop((0, 0, 320, 96)), printed_page.crop((0, 64, 200, 192))]
-    return [target.encode(crop, "Read.") for crop in crops]
-
-
-@pytest.fixture(scope="module")
-def plain(target, prompts):
-    engine = make_engine(target, ParseOptions())
-    return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
-
-
-def decode(target, name, prompts, drafts=(), places=None):
-    engine = make_engine(target, ParseOptions(align=name, stages="both"))
-    requests = [Request(prompt, drafts, NEW_TOKENS - 4 * n) for n, prompt in enumerate(prompts)]
-    found, stats = engine.speculate(requests, places=places)
-    return [output.tokens for output in found], stats
-
-
 @pytest.mark.parametrize("places", [1, 3])
-def test_the_output_is_the_targets_own(target, folder, prompts, plain, places):
-    half_wrong = tuple(token if i % 7 else 0 for i, token in enumerate(plain[0]))
+def test_the_output_is_the_targets_own(target, folder, prompts, plain, half_wrong, places):
     for name, drafts in ((f"head:{folder}", ()), (f"cursor+head:{folder}", (half_wrong,))):
         found, stats = decode(target, name, prompts, drafts, places)
         assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
         assert stats.drafted > stats.accepted
 
 
-def drawn(monkeypatch, target, folder, prompts, plain, careless=False):
+def drawn(monkeypatch, target, folder, prompts, half_wrong, careless=False):
     """The states that the head made of each place while it drafted beside right and wrong drafts."""
     made = []
     honest = drafting.HeadSource._take_in
@@ -81,16 +59,17 @@ def drawn(monkeypatch, target, folder, prompts, plain, careless=False):
         return made[-1]
 
     monkeypatch.setattr(drafting.HeadSource, "_take_in", noted)
-    half_wrong = tuple(token if i % 7 else 0 for i, token in enumerate(plain[0]))
     decode(target, f"ngrams+resumption+head:{folder}", prompts[:1], (half_wrong,))
     return torch.cat(made)
 
 
 @pytest.mark.parametrize("careless", [False, True])
-def test_drafting_sees_what_teaching_showed(target, folder, prompts, plain, monkeypatch, careless):
+def test_drafting_sees_what_teaching_showed(
+    target, folder, prompts, plain, half_wrong, monkeypatch, careless
+):
     """The states made step by step are among those that one pass over the whole sequence makes, and (the negative
     control) are not where states are taken in in another order."""
-    own = drawn(monkeypatch, target, folder, prompts, plain, careless)
+    own = drawn(monkeypatch, target, folder, prompts, half_wrong, careless)
     lesson = states_of(target, prompts[0], plain[0])
     head = load(folder, lesson.hidden.shape[1], torch.float32, torch.device("cpu"))
     seen = []

@@ -3,26 +3,21 @@ prompt as the decoder saw it, what the target's card says."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import torch
 
-from docspec.core import ParseOptions
-from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.source import Source, source, sources
 from docspec.targets.protocol import Wanted
-from docspec.targets.registry import load_target
 from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
 from docspec.targets.stepping.eager import EagerSteps
+from tests.proposing.decoding import decoded
 
 NEW_TOKENS = 60
 AHEAD = 4
-
-
-@pytest.fixture(scope="module")
-def target(lively_qwen):
-    return load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
+decode = partial(decoded, tokens=NEW_TOKENS, fewer=0, stages="auto")
 
 
 @pytest.fixture(params=["eager", "buckets"])
@@ -34,18 +29,6 @@ def steps(target, request):
     target.steps = honest
 
 
-@pytest.fixture(scope="module")
-def prompts(target, printed_page):
-    crops = [printed_page, printed_page.crop((0, 0, 320, 96)), printed_page.crop((0, 64, 200, 192))]
-    return [target.encode(crop, "Read.") for crop in crops]
-
-
-@pytest.fixture(scope="module")
-def plain(target, prompts):
-    engine = make_engine(target, ParseOptions())
-    return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
-
-
 @pytest.fixture
 def registered():
     known = dict(sources)
@@ -54,16 +37,10 @@ def registered():
     sources.update(known)
 
 
-def decode(target, name, prompts, drafts=(), **options):
-    engine = make_engine(target, ParseOptions(align=name, **options))
-    found, stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS) for prompt in prompts])
-    return [output.tokens for output in found], stats
-
-
 @pytest.mark.parametrize(
     "stages", ["both", "auto"]
 )  # auto: some steps are plain ones, for which nobody is asked
-def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, plain, registered, stages):
+def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, plain, half_wrong, registered, stages):
     told = []
 
     @source("watcher")
@@ -84,7 +61,6 @@ def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, 
             states.append(outcome.hidden)
             assert len(outcome.hidden) == len(outcome.path) + 1
 
-    half_wrong = tuple(token if i % 7 else 0 for i, token in enumerate(plain[0]))
     found, _ = decode(target, "watcher+ngrams+resumption", prompts, (half_wrong,), stages=stages)
     assert found == plain
     assert len(told) == len(prompts)

@@ -12,7 +12,6 @@ from docspec.hierarchy import results
 from docspec.hierarchy.regions.own_layout import lay_out
 from docspec.hierarchy.regions.reading import RegionReading, RegionsRead, complete, markdown_of
 from docspec.hierarchy.regions.reread import unreached
-from docspec.hierarchy.regions.slices import CropLimits
 from docspec.hierarchy.setup import Setup
 from docspec.hierarchy.work import Work
 
@@ -22,28 +21,7 @@ class RegionPages:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        card, options, factor = setup.card, setup.options, setup.target.processing.factor
-        self.reading = RegionReading(
-            setup.engine,
-            setup.target,
-            setup.dialect,
-            CropLimits(
-                factor,
-                card.line_pitch_px,
-                card.crop_lines,
-                card.crop_width,
-                card.crop_height,
-                setup.target.processing.least_pixels,
-                card.table_cells,
-            ),
-            setup.stop,
-            options.max_tokens or card.max_new_tokens,
-            setup.doubt,
-            card.reads_charts,
-            options.provenance,
-            setup.frugal,
-            options.trust_agreement,
-        )
+        self.reading = RegionReading(setup)
 
     def takes(self, page: PageImage) -> bool:
         """Whether the page is read by regions: as asked, or where it is larger than the target reads whole or than its

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from docspec.core import Block, Category, Cut, Event, PageDraft, PageImage, Region, StageStats
-from docspec.dialects import Dialect
 from docspec.dialects.markdown_blocks import join_blocks
 from docspec.drafting.assembly import place
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
@@ -19,16 +17,12 @@ from docspec.drafting.order import by_white_space
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
-from docspec.engine.stopping import StopRule
-from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
 from docspec.hierarchy.regions.trusted import may_be_taken, taken
 from docspec.hierarchy.regions.unread import unread_regions
-
-if TYPE_CHECKING:
-    from docspec.targets.adapter import TransformersTarget
+from docspec.hierarchy.setup import Setup
 
 TOKENS_PER_CELL = 6
 """Tokens that a crop may write for each of its visual tokens, whatever is drafted for it."""
@@ -118,33 +112,20 @@ def markdown_of(blocks: Sequence[Block]) -> str:
 
 
 class RegionReading:
-    """Reads pages by regions with one engine and one idea of what the target likes to see."""
+    """Reads pages by regions with one setup."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        target: TransformersTarget,
-        dialect: Dialect,
-        limits: CropLimits,
-        stop: Callable[[], StopRule],
-        max_tokens: int,
-        doubt: float = 0.0,
-        charts: bool = False,
-        traced: bool = False,
-        alone: bool = False,
-        trusting: bool = False,
-    ) -> None:
-        self._engine = engine
-        self._target = target
-        self._dialect = dialect
-        self._limits = limits
-        self._stop = stop
-        self._max_tokens = max_tokens
-        self._doubt = doubt
-        self._charts = charts
-        self._traced = traced
-        self._alone = alone
-        self._trusting = trusting
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        card, processing = setup.card, setup.target.processing
+        self._limits = CropLimits(
+            processing.factor,
+            card.line_pitch_px,
+            card.crop_lines,
+            card.crop_width,
+            card.crop_height,
+            processing.least_pixels,
+            card.table_cells,
+        )
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops, encoded."""
@@ -161,13 +142,13 @@ class RegionReading:
         drafted = {
             number: self._drafts(region)[0]
             for number, region in enumerate(regions)
-            if self._trusting and may_be_taken(region)
+            if self._setup.options.trust_agreement and may_be_taken(region)
         }
         crops = [
             Crop(number, piece, self._request(page, region, piece))
             for number, region in enumerate(regions)
             if number not in drafted
-            and (region.category is not Category.PICTURE or (region.chart and self._charts))
+            and (region.category is not Category.PICTURE or (region.chart and self._setup.card.reads_charts))
             for piece in slices_of(page.image, region, self._limits, usual)
         ]
         return RegionsRead(regions, crops, drafted)
@@ -178,21 +159,28 @@ class RegionReading:
             [replace(crop.request, plain=True) if plain else crop.request for crop in page.crops]
             for page in pages
         ]
-        decoded = decode_side_by_side(self._engine, asked, on_step, self._alone)
+        decoded = decode_side_by_side(self._setup.engine, asked, on_step, self._setup.frugal)
         for page, (outputs, stats) in zip(pages, decoded, strict=True):
             page.outputs, page.stats = outputs, page.stats + stats
 
     def _request(self, page: PageImage, region: Region, piece: Slice) -> Request:
+        setup = self._setup
         picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
         category = region.category if piece.cell is None else Category.TEXT
         shown = replace(region, category=category, texts=piece.drafts)
         cells = picture.width * picture.height // self._limits.factor**2
-        budget = min(self._max_tokens, LEAST_TOKENS + TOKENS_PER_CELL * cells)
-        prompt = self._target.encode(picture, self._dialect.crop_prompt(shown))
-        return Request(prompt, self._drafts(shown), budget, stop=self._stop, doubt=self._doubt, traced=self._traced)
+        most = setup.options.max_tokens or setup.card.max_new_tokens
+        return Request(
+            setup.target.encode(picture, setup.dialect.crop_prompt(shown)),
+            self._drafts(shown),
+            min(most, LEAST_TOKENS + TOKENS_PER_CELL * cells),
+            stop=setup.stop,
+            doubt=setup.doubt,
+            traced=setup.options.provenance,
+        )
 
     def _drafts(self, region: Region) -> tuple[tuple[int, ...], ...]:
-        return tuple(tuple(self._target.tokenize(text)) for text in self._dialect.region_drafts(region))
+        return self._setup.tokenized(self._setup.dialect.region_drafts(region))
 
 
 def complete(page: PageImage, draft: PageDraft) -> list[Region]:

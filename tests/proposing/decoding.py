@@ -1,0 +1,15 @@
+"""Decoding with sources by name."""
+
+from __future__ import annotations
+
+from docspec.core import ParseOptions
+from docspec.engine.request import Request
+from docspec.hierarchy.decoding import make_engine
+
+
+def decoded(target, name, prompts, drafts=(), places=None, *, tokens, fewer=4, stages="both"):
+    """What ``name`` writes for ``prompts``, ``tokens`` for the first, ``fewer`` for each after it; and the counts."""
+    engine = make_engine(target, ParseOptions(align=name, stages=stages))
+    requests = [Request(prompt, drafts, tokens - fewer * n) for n, prompt in enumerate(prompts)]
+    found, stats = engine.speculate(requests, places=places)
+    return [output.tokens for output in found], stats
