@@ -20,6 +20,7 @@ from docspec.reader.phrases import Word
 from docspec.reader.press import Look, Press
 from docspec.reader.prose import Writer
 from docspec.reader.render import Sample, Sheet, advances, degrade
+from docspec.reader.templates import drawn
 from docspec.reader.typeset import Column
 
 KINDS = {
@@ -223,7 +224,7 @@ def _label(press: Press, left: float, baseline: float) -> float:
         press.sheet.write("- ")
         bullets = press.known([[(bullet, "")] for bullet in "•••–-■▪●○◦*"])
         return press.word(rng.choice(bullets), left, baseline, read=False)
-    label = phrases.drawn(rng, "«8«|9»«.|)»|(8)|«a|b|c|d»)|(«a|b|e|f»)|(ii)|iv.»")
+    label = drawn(rng, "«8«|9»«.|)»|(8)|«a|b|c|d»)|(«a|b|e|f»)|(ii)|iv.»")
     end = press.word([(label, "")], left, baseline)
     press.sheet.write(" ")
     return end
@@ -235,7 +236,7 @@ def _contents(press: Press, column: Column, baseline: float) -> None:
     writer = Writer(rng)
     page = [(str(rng.randint(1, 400)), "")]
     end = column.right - press.width(page)
-    number = phrases.drawn(rng, "«|8|8.8|8.8.8|A.8|VI» ")
+    number = drawn(rng, "«|8|8.8|8.8.8|A.8|VI» ")
     title = phrases.headline(writer) if rng.random() < 0.3 else phrases.plain(number + writer.phrase(1, 6))
     x = column.left
     for line, _ in press.broken(title, (end - x) * 0.85, 0.0, 1):

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pymupdf
 
-from docspec.reader.phrases import NUMBERS, drawn
 from docspec.reader.prose import UNITS
 from docspec.reader.render import advances
+from docspec.reader.templates import NUMBERS, drawn
 from docspec.reader.typeset import Setter
 
 HEADS = ("n", "%", "p", "Mean", "SD", "Total", "2019", "2020", "Cost", "No.", "F1", "Δ", "Q1", "Q2", "95% CI")

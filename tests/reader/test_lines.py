@@ -7,14 +7,15 @@ import random
 import numpy as np
 import pytest
 
-from docspec.reader import phrases
+from docspec.reader import templates
 from docspec.reader.evaluate import LINE_GROUPS, lines_of, printed_lines
 from docspec.reader.fonts import FAMILIES, faces
 from docspec.reader.lines import KINDS, make_lines
-from docspec.reader.phrases import drawn, plain
+from docspec.reader.phrases import plain
 from docspec.reader.press import Look, Press
 from docspec.reader.prose import Writer
 from docspec.reader.render import LIGATURES, Sheet
+from docspec.reader.templates import drawn
 from docspec.reader.typeset import Column, Style
 
 
@@ -92,11 +93,11 @@ def test_an_evaluation_group_holds_the_rows_it_names() -> None:
 def test_templates_are_filled_in() -> None:
     rng = random.Random(2)
     for template in (
-        *phrases.NUMBERS,
-        *phrases.QUANTITIES,
-        *phrases.ADDRESSES,
-        *phrases.CODE,
-        *phrases.CITATIONS,
+        *templates.NUMBERS,
+        *templates.QUANTITIES,
+        *templates.ADDRESSES,
+        *templates.CODE,
+        *templates.CITATIONS,
     ):
         for _ in range(5):
             assert not set("«»{}") & set(drawn(rng, template.replace("{{", "")))
