@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from docspec import offline
-from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions
+from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
@@ -26,6 +26,8 @@ from docspec.documents.view import View
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.hand import Prepared, Wanted
 from docspec.isolation.pool import Isolation, Page, Place
+from docspec.isolation.team import Team
+from docspec.lookahead import lookahead
 from docspec.proposing.registry import source_names
 from docspec.results import ParsedDocument
 
@@ -58,24 +60,39 @@ class Parser:
     Raises :class:`docspec.core.ModelError` when the target cannot be loaded, :class:`docspec.core.DrafterError`
     when a drafter asked for by name cannot work, and :class:`docspec.core.InputError` for an input that cannot be
     read. A page that fails comes as a result with status ``failed``.
+
+    With ``devices`` (``("cuda:0", "cuda:1")``; one may be named several times) pages are verified by a process on each,
+    with the same results; observers hear of no more than finished pages then.
     """
 
-    def __init__(self, options: ParseOptions | None = None, observer: Observer | None = None) -> None:
+    def __init__(
+        self,
+        options: ParseOptions | None = None,
+        observer: Observer | None = None,
+        devices: Sequence[str] = (),
+    ) -> None:
         self.options = options or ParseOptions()
+        if devices and self.options.baseline:
+            raise UsageError("--devices and --baseline: choose one of them (processes slow each other)")
         source_names(self.options.align)  # a wrong name is an error of the request, not of its pages
         self.observer: Observer = observer or NullObserver()
-        self._isolation = Isolation(self.options)
+        self.devices = tuple(devices)
+        self._isolation = Isolation(self.options, verifiers=max(1, len(devices)))
         self._online: Callable[[], Any] | None = None
         self._go_offline()
 
     @property
     def target_info(self) -> TargetInfo:
         """What the target is; loads it."""
-        return self.loaded.info
+        info: TargetInfo = self._team.info if self.devices else self.loaded.info
+        return info
 
     @property
     def step_report(self) -> StepReport | None:
         """How verification steps are run at present; ``None`` before the target is loaded."""
+        if self.devices:
+            steps: StepReport | None = self._team.steps if "_team" in self.__dict__ else None
+            return steps
         return self.loaded.target.steps.report if "loaded" in self.__dict__ else None
 
     def open(self, source: Input) -> IsolatedDocument:
@@ -90,10 +107,10 @@ class Parser:
         """The results of the selected pages (``selection``, else those of the options), one at a time."""
         document = source if isinstance(source, IsolatedDocument) else self.open(source)
         numbers = (selection or self._selection).resolve(document.page_count, document.name)
-        self._page_parser  # noqa: B018 - loads the target before the document's time runs
+        self._team if self.devices else self._page_parser  # noqa: B018 - loads the target before the document's time runs
         self.observer.document_started(document.name, len(numbers))
         document.begin()
-        ahead = 0 if len(numbers) < 2 or self.options.baseline else self.options.pages_in_flight
+        ahead = 0 if len(numbers) < 2 else self._ahead
         for _, result in self._read(((document, number) for number in numbers), ahead, numbers):
             yield self._done(document, result)
 
@@ -118,8 +135,7 @@ class Parser:
         the next of ``sources``."""
         self._go_offline()
         self._isolation.start()  # while the target is loaded
-        ahead = 0 if self.options.baseline else self.options.pages_in_flight
-        stream = self._read(self._pages_of(sources), ahead)
+        stream = self._read(self._pages_of(sources), self._ahead)
         with contextlib.closing(stream):
             for document, found in groupby(stream, key=lambda item: item[0]):
                 if isinstance(document, IsolatedDocument):
@@ -150,14 +166,18 @@ class Parser:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         from docspec.hierarchy.work import DraftedPage
 
-        drafted = [replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=0.0) for one in prepared]
+        drafted = [
+            replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited) for one in prepared
+        ]
         return self._page_parser.verify_all(drafted)
 
     def close(self) -> None:
         """Lets go of the model, ends the children, and takes back what ``offline`` changed; the parser can be used
         again and will load the model again."""
         self._isolation.close()
-        for name in ("loaded", "dialect", "_page_parser"):
+        if "_team" in self.__dict__:
+            self._team.close()
+        for name in ("loaded", "dialect", "_page_parser", "_team"):
             self.__dict__.pop(name, None)
         if self._online is not None:
             self._online()
@@ -186,7 +206,13 @@ class Parser:
 
     @property
     def _image_dpi(self) -> float | None:
-        return self.loaded.card.image_dpi if self.options.image_scale == "published" else None
+        if self.options.image_scale != "published":
+            return None
+        if self.devices:
+            from docspec.targets.registry import card_of
+
+            return card_of(self.options).image_dpi
+        return self.loaded.card.image_dpi
 
     def _pages_of(self, sources: Iterable[Input]) -> Iterator[Place]:
         """The selected pages of all ``sources``; for one that cannot be read, a page 0 of it."""
@@ -200,20 +226,38 @@ class Parser:
             for number in numbers:
                 yield document, number
 
+    @property
+    def _ahead(self) -> int:
+        """How many pages are prepared before they are asked for."""
+        return 0 if self.options.baseline else self.options.pages_in_flight * max(1, len(self.devices))
+
     def _read(
         self, pages: Iterator[Place], ahead: int, numbers: Sequence[int] = ()
     ) -> Generator[tuple[IsolatedDocument | Unread, PageResult]]:
         """Verifies ``pages``, as many at a time as may be in flight, while up to ``ahead`` of the next ones are
         prepared. ``numbers`` are theirs, where they are known beforehand."""
-        page_parser = self._page_parser
-        planner = page_parser.setup.planner
-        wanted = Wanted(
-            self._view, self._image_dpi, page_parser.regions.takes, planner.prices, planner.drafted
-        )
+        if self.devices:
+            groups = self._groups(pages, Wanted.with_all_there_is(self._view, self._image_dpi), ahead)
+            count = len(self._team.members)
+            with contextlib.closing(lookahead(groups, [self._verified] * count, 2 * count)) as verified:
+                for found in verified:
+                    yield from found
+            return
+        planner = self._page_parser.setup.planner
+        takes = self._page_parser.regions.takes
+        wanted = Wanted(self._view, self._image_dpi, takes, planner.prices, planner.drafted)
+        with contextlib.closing(self._groups(pages, wanted, ahead, numbers)) as groups:
+            for group in groups:
+                yield from self._verified(group)
+
+    def _groups(
+        self, pages: Iterator[Place], wanted: Wanted, ahead: int, numbers: Sequence[int] = ()
+    ) -> Generator[list[Page]]:
+        """``pages``, prepared, as many at a time as may be in flight."""
         expected = iter(numbers)
         with contextlib.closing(self._isolation.pages(pages, wanted, ahead)) as prepared:
             while True:
-                group: list[tuple[Page, float]] = []
+                group: list[Page] = []
                 while len(group) < self.options.pages_in_flight:
                     for number in islice(expected, 1):
                         self.observer.stage(number, "draft")
@@ -221,31 +265,37 @@ class Parser:
                     found = next(prepared, None)
                     if found is None:
                         break
-                    group.append((found, time.perf_counter() - asked))
+                    document, page = found
+                    if isinstance(page, Prepared):
+                        page = replace(page, waited=time.perf_counter() - asked if ahead else None)
+                    group.append((document, page))
                 if not group:
                     return
-                yield from self._verified(page_parser, group, ahead > 0)
+                yield group
 
-    def _verified(
-        self, page_parser: PageParser, group: Sequence[tuple[Page, float]], beside: bool
-    ) -> Iterator[tuple[IsolatedDocument | Unread, PageResult]]:
-        """The results of pages that were prepared, verified side by side; ``beside`` other work they were made."""
-        from docspec.hierarchy.work import DraftedPage
-
-        drafted = []
-        for (_, page), waited in group:
-            if isinstance(page, Prepared):
-                one = DraftedPage.of(page.page, page.drafted)
-                drafted.append(replace(one, error=page.error, waited=waited if beside else None))
-        results = iter(page_parser.verify_all(drafted) if drafted else ())
-        for (document, page), _ in group:
-            yield document, next(results) if isinstance(page, Prepared) else _failed(page)
+    def _verified(self, group: Sequence[Page]) -> list[tuple[IsolatedDocument | Unread, PageResult]]:
+        """The results of pages that were prepared, verified side by side."""
+        prepared = [page for _, page in group if isinstance(page, Prepared)]
+        verify = self._team.verify if self.devices else self.verify
+        results = iter(verify(prepared) if prepared else ())
+        return [
+            (document, next(results) if isinstance(page, Prepared) else _failed(page)) for document, page in group
+        ]
 
     def _done(self, document: IsolatedDocument, result: PageResult) -> PageResult:
         if document.damage is not None:
             result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
         self.observer.page_done(result)
         return result
+
+    @cached_property
+    def _team(self) -> Team:
+        """The processes that verify on the devices that were named; started at first use."""
+        self._go_offline()
+        team = Team(self.options, self.devices, Parser)
+        for remark in team.info.remarks:
+            self.observer.note(remark)
+        return team
 
     @cached_property
     def loaded(self) -> LoadedTarget:

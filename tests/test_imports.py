@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "telemetry": set(),
     "offline": {"core", "telemetry"},
     "results": {"core", "reporting"},
-    "parser": {*READING, "isolation", "offline", "results"},
+    "parser": {*READING, "isolation", "lookahead", "offline", "results"},
     "corpus": {"core", "console", "documents", "drafting", "isolation", "reporting", "targets", "parser"},
     "doctor": {"core", "drafting", "targets", "versions"},
 }

@@ -51,11 +51,12 @@ def _below(path: Path | None, folder: Path) -> str:
     return shown(Path(path.relative_to(folder).as_posix())) if path.is_relative_to(folder) else path.name
 
 
-def make_parser(options: ParseOptions, observer: Watcher) -> Any:
+def make_parser(options: ParseOptions, observer: Watcher, devices: str | None) -> Any:
     """The parser of the run; imported here, so that help and usage errors need no torch."""
     from docspec.parser import Parser
+    from docspec.targets.devices import devices_of
 
-    return Parser(options, observer)
+    return Parser(options, observer, () if devices is None else devices_of(devices))
 
 
 class Batch:
@@ -157,7 +158,7 @@ class Batch:
             held = {} if resume is None else resume.held(jobs)
             figures = any(self._writing.has_figures(job.place) for job in jobs)
             return RayReader(self._options, self._corpus, jobs, held, display, with_pictures=figures)
-        parser = make_parser(self._options, display)
+        parser = make_parser(self._options, display, self._corpus.devices)
         return Reader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
 
     def _check_words(self, inputs: Sequence[str]) -> None:
@@ -166,6 +167,8 @@ class Batch:
         for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
             if word == "":
                 raise UsageError(f"{name} is empty; name a file, a folder or -")
+        if self._corpus.devices is not None and self._options.device != "auto":
+            raise UsageError(f"--devices and --device {self._options.device}: choose one of them")
         if self._corpus.engine == "ray" and outputs.view is not None:
             raise UsageError("--engine ray and --view: choose one of them (a view holds whole pages, which stay away)")
         if outputs.report is not None and str(outputs.report) in STDOUT:

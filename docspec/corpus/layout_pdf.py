@@ -15,6 +15,7 @@ from docspec.documents.marked import MarkedPage
 from docspec.documents.view import View
 from docspec.isolation.child import Child, Lost
 from docspec.isolation.pool import machine_memory
+from docspec.isolation.worker import Desk
 from docspec.reporting.writer import AtomicFile
 
 PAGE_SECONDS = 30.0
@@ -53,7 +54,7 @@ class LayoutPdf:
         return [self._path]
 
     def _drawn(self) -> bytes:
-        child = Child(machine_memory() // 2)
+        child = Child(Desk, machine_memory() // 2)
         try:
             data: bytes = child.call(
                 "mark",

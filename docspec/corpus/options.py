@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from docspec.core import UsageError
 from docspec.core.options import check, option
 
 DOCUMENTS, MACHINES = "Documents", "Machines"
@@ -49,6 +50,12 @@ class CorpusOptions:
         None, "End the run when so many documents failed.", DOCUMENTS, metavar="N", least=1
     )
 
+    devices: str | None = option(
+        None,
+        "Verify in several processes, each with the model: one a GPU (0,1 or all), or two sharing the CPU (cpu,cpu).",
+        MACHINES,
+        metavar="0,1|all|cpu,cpu",
+    )
     engine: Literal["local", "ray"] = option(
         "local", "Read in this process, or on the machines of a Ray cluster (pip install 'docspec-vlm[ray]').", MACHINES
     )
@@ -64,5 +71,7 @@ class CorpusOptions:
 
     def __post_init__(self) -> None:
         check(self)
+        if self.devices is not None and self.engine == "ray":
+            raise UsageError("--devices and --engine ray: choose one of them (there --ray-actors says how many verify)")
 
 

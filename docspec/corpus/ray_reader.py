@@ -22,13 +22,9 @@ from docspec.corpus.page_values import page_result, page_values
 from docspec.documents import PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.sources import Unreadable
 from docspec.documents.view import View
-from docspec.drafting.economy import Prices
 from docspec.isolation.hand import Prepared, Wanted
 from docspec.isolation.pool import Isolation
 from docspec.targets.registry import card_of
-
-FREE = Prices(0.0, 1.0, 0.0, 1.0)
-"""Drafting has processors of its own here, so that it always pays."""
 
 Row = Mapping[str, Any]
 Batch = Mapping[str, Any]
@@ -57,9 +53,7 @@ class Draw:
         self._isolation = Isolation(options)
         self._selection = parse_page_ranges(options.pages)
         dpi = card_of(options).image_dpi if options.image_scale == "published" else None
-
-        # Drafted like pages that are read by regions, with all there is; whether they are, the target says.
-        self._wanted = Wanted(View.of(options), dpi, lambda page: True, lambda: FREE, lambda kind, seconds: None)
+        self._wanted = Wanted.with_all_there_is(View.of(options), dpi)
 
     def __call__(self, batch: Batch) -> Iterator[dict[str, Any]]:
         for index, data in zip(batch["index"], batch["data"], strict=True):

@@ -71,6 +71,10 @@ class Prices:
         return compared("recognition", self.recognition, self.recognition_saves)
 
 
+FREE = Prices(0.0, 1.0, 0.0, 1.0)
+"""Drafting always pays."""
+
+
 class Ledger:
     """Decides by the ``prices`` that it was last given, and writes down in ``spent`` what drafting took."""
 

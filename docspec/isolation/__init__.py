@@ -6,5 +6,7 @@ dies, takes longer than it may, or takes too much memory. ``hand.py`` knows what
 its draft, one that is not drawn is lost. Pixels come through memory that both see (``window.py``), all else as pickles
 through pipes; nothing that is shared has a name, so nothing stays behind, whoever is killed.
 
-Read: ``pool.py`` (several hands, documents), ``hand.py``, ``child.py``, ``worker.py``, ``window.py``.
+With ``--devices`` the model is in processes of their own too, one a device (``team.py``, ``verifying.py``).
+
+Read: ``pool.py`` (several hands, documents), ``hand.py``, ``child.py``, ``serving.py``, ``worker.py``, ``window.py``.
 """

@@ -16,15 +16,16 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from docspec.core import Failure
-from docspec.isolation.window import Window
+from docspec.isolation.window import Place, Window
 
 BOOT = (
     "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
-    "from docspec.isolation.worker import main; main()"
+    "from docspec.isolation.serving import main; main()"
 )
 START_SECONDS = 120.0
 """For a child to say that it is there, and for what was only posted; an idle machine takes tenths of a second."""
@@ -41,9 +42,10 @@ class Lost(Exception):
 
 
 class Child:
-    """A running child. ``memory`` are the resident bytes that it may take (looked at on Linux)."""
+    """A running child, which serves what ``desk`` makes there of the window's place; it travels by its name. ``memory``
+    are the resident bytes that it may take (looked at on Linux)."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, desk: Callable[[Place], Any], memory: int = sys.maxsize) -> None:
         self._memory = memory
         self.window = Window()
         lifeline = os.pipe() if sys.platform == "linux" else None
@@ -66,11 +68,16 @@ class Child:
         self._end = weakref.finalize(self, _end, self._process, listener, held)
         self._owed = 1  # answers that nobody has waited for yet: the first says that it is there
         self._write([str(Path(each).absolute()) for each in sys.path])
-        self._write((self.window.place, lifeline and lifeline[0]))
+        self._write((desk, self.window.place, lifeline and lifeline[0]))
 
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
 
     def post(self, name: str, *arguments: Any) -> None:
         """Asks without waiting; what comes of it is raised by the next :meth:`settle` or :meth:`call`."""

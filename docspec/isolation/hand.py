@@ -16,12 +16,12 @@ from docspec.documents import PageFailure, Source
 from docspec.documents.memory import return_free_memory
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
-from docspec.drafting.economy import Kind, Prices
+from docspec.drafting.economy import FREE, Kind, Prices
 from docspec.drafting.page import Drafted
 from docspec.isolation.child import Child, Lost
 from docspec.isolation.document import IsolatedDocument
 from docspec.isolation.window import SIZE
-from docspec.isolation.worker import DrafterMaker, Drawn, Opened
+from docspec.isolation.worker import Desk, DrafterMaker, Drawn, Opened
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -48,14 +48,22 @@ class Wanted:
     prices: Callable[[], Prices]
     drafted: Callable[[Kind, float], None]
 
+    @classmethod
+    def with_all_there_is(cls, view: View, image_dpi: float | None) -> Wanted:
+        """Where others verify, drafting always pays. Pages are drafted as for reading by regions, with all there is;
+        whether they are read so, the target says."""
+        return cls(view, image_dpi, lambda page: True, lambda: FREE, lambda kind, seconds: None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """A page that was drawn, and drafted as far as that went; ``error`` is what judging it raised."""
+    """A page that was drawn, and drafted as far as that went; ``error`` is what judging it raised. ``waited`` are the
+    seconds that nothing was done but wait for it, ``None`` where it was not made beside other work."""
 
     page: PageImage
     drafted: Drafted = field(default_factory=Drafted)
     error: Exception | None = None
+    waited: float | None = 0.0
 
 
 class Hand:
@@ -122,7 +130,7 @@ class Hand:
         if self._closed:
             raise Lost("was given up", Failure.CRASHED)
         try:
-            self._child = Child(self._terms.memory)
+            self._child = Child(Desk, self._terms.memory)
         except OSError as error:
             why = f"needs a process, and none can be started ({error})"
             raise Lost(why, Failure.UNEXPECTED) from error

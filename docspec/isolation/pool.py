@@ -19,6 +19,7 @@ from docspec.lookahead import lookahead
 MOST_MEMORY = 8 * 2**30
 """Bytes that a child may take, and never more than half of what the machine has."""
 MOST_CHILDREN = 4
+"""For every process that verifies."""
 
 Place = tuple[IsolatedDocument | Unread, int]
 """A page by its number; one that cannot be read has a single page, which fails."""
@@ -26,13 +27,19 @@ Page = tuple[IsolatedDocument | Unread, Prepared | PageFailure]
 
 
 class Isolation:
-    """Opens, draws and drafts for one parser. ``memory`` are the bytes that a child may take."""
+    """Opens, draws and drafts for one parser, which has so many ``verifiers``. ``memory`` are the bytes that a child
+    may take."""
 
     def __init__(
-        self, options: ParseOptions, make: DrafterMaker = make_drafter, memory: int | None = None
+        self,
+        options: ParseOptions,
+        make: DrafterMaker = make_drafter,
+        memory: int | None = None,
+        verifiers: int = 1,
     ) -> None:
         quiet = logging.root.manager.disable >= logging.WARNING
         self._terms = Terms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
+        self._most = MOST_CHILDREN * verifiers
         self._hands: list[Hand] = []
 
     def start(self) -> None:
@@ -52,7 +59,7 @@ class Isolation:
     def pages(self, pages: Iterator[Place], wanted: Wanted, ahead: int) -> Generator[Page]:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared before they are asked
         for, side by side where there are processors for it."""
-        count = max(1, min(ahead, MOST_CHILDREN, (os.cpu_count() or 1) // 2))
+        count = max(1, min(ahead, self._most, (os.cpu_count() or 1) // 2))
         while len(self._hands) < count:
             self._hands.append(Hand(self._terms))
         workers = [partial(_prepare, hand, wanted) for hand in self._hands[:count]]

@@ -1,22 +1,11 @@
-"""The child's half: it is asked for one thing at a time on standard input and answers on what was standard output.
-
-It never touches the target and imports no torch. It ends with its parent: standard input ends then, and on Linux the
-kernel kills it where it is inside a native call.
-"""
+"""What a child that opens, draws and drafts can be asked for. It never touches the target and imports no torch."""
 
 from __future__ import annotations
 
 import logging
-import os
-import pickle
-import select
-import signal
-import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from docspec import offline
 from docspec.core import Event, PageImage, ParseOptions
@@ -55,6 +44,7 @@ class Desk:
     """What a child has before it: the drafters, the open document, and the page that was drawn last."""
 
     def __init__(self, place: Place) -> None:
+        mupdf()  # what it takes to load is no page's time
         self._window = seen_at(place)
         self._ledger = Ledger()
         self._drafters: PageDrafters | None = None
@@ -117,54 +107,3 @@ class Desk:
     def _leave_page(self) -> None:
         next(self._drawn, None)  # frees what the page holds open
         self._page, self._pixels, self._drawn = None, b"", iter(())
-
-
-def main() -> None:
-    """Serves requests ``(name, arguments)`` with answers ``(value, error)`` until standard input ends."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to all of a group; the parent says when it is over
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
-    place, lifeline = pickle.load(requests)
-    if lifeline is not None:
-        _end_with(lifeline)
-    desk = Desk(place)
-    mupdf()  # what it takes to load is no page's time
-    _answer(answers, None, None)
-    while True:
-        try:
-            name, arguments = pickle.load(requests)
-        except EOFError:
-            os._exit(0)
-        try:
-            value, error = getattr(desk, name)(*arguments), None
-        except BaseException as raised:  # libraries written in Rust panic, others leave by SystemExit
-            value, error = None, raised
-        _answer(answers, value, error)
-
-
-def _answer(answers: Any, value: Any, error: BaseException | None) -> None:
-    if error is not None:
-        error.add_note("".join(traceback.format_exception(error)))
-        try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:
-            error = RuntimeError(f"{type(error).__name__}: {error}")
-    pickle.dump((value, error), answers)
-    answers.flush()
-
-
-def _end_with(lifeline: int) -> None:
-    """Has the kernel kill this process when the other end of the pipe ``lifeline`` is closed, whatever it is doing: no
-    thread of Python's could while a native call holds the interpreter."""
-    if os.name != "posix":
-        return
-    import fcntl
-
-    setsig = 10  # F_SETSIG, which the module does not name
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(lifeline, setsig, signal.SIGKILL)
-    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
-    if select.select([lifeline], [], [], 0)[0]:
-        os._exit(0)  # it was closed before

@@ -41,7 +41,7 @@ def warm(model: Path) -> None:
     )
     loaded = kept.loaded
 
-    def make_parser(options: Any, observer: Any) -> Parser:
+    def make_parser(options: Any, observer: Any, devices: Any) -> Parser:
         parser = Parser(options, observer)
         parser.__dict__["loaded"] = loaded
         parser._isolation = Isolation(options, text_only)

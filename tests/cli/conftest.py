@@ -60,7 +60,7 @@ def run_cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         parsers: list[ScriptedParser] = []
         options: list[Any] = []
 
-        def make_parser(given: Any, observer: Any) -> ScriptedParser:
+        def make_parser(given: Any, observer: Any, devices: Any) -> ScriptedParser:
             options.append(given)
             parser = ScriptedParser(observer, pages) if act is None else ScriptedParser(observer, pages, act)
             parsers.append(parser)

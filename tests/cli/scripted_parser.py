@@ -187,7 +187,7 @@ def _main() -> None:
             return page(name, number, status="failed", error=error, failure=failure, blocks=(), text="")
         return None
 
-    def make_parser(options: Any, observer: Observer) -> ScriptedParser:
+    def make_parser(options: Any, observer: Observer, devices: Any) -> ScriptedParser:
         return ScriptedParser(observer, pages, act, real_documents=pages == 0, wanted=options.pages)
 
     batch.make_parser = make_parser

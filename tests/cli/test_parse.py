@@ -112,7 +112,7 @@ def test_an_empty_folder_is_said_even_without_an_output(tmp_path: Path, run_cli:
 
 
 def test_pages_beyond_the_document_are_said_before_a_model_is_loaded(tmp_path: Path, run_cli: Any) -> None:
-    def make(options: Any, observer: Any) -> Any:
+    def make(options: Any, observer: Any, devices: Any) -> Any:
         class Parser(ScriptedParser):
             def __getattribute__(self, name: str) -> Any:
                 assert name != "target_info", "the model was asked for"

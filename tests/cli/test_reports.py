@@ -147,7 +147,7 @@ def act(name, number):
         observer.decoding(2, "stage2", 20, 5.6)
         raise AssertionError("went on for long")
 
-def make_parser(options, watching):
+def make_parser(options, watching, devices):
     global observer
     observer = watching
     return ScriptedParser(observer, 4, act)

@@ -1,4 +1,5 @@
-"""Drafters that die: made in the child, where they (or what they put in the place of MuPDF) crash, hang or eat memory.
+"""Drafters and verifiers that die: made in the child, where they (or what they put in the place of MuPDF) crash, hang
+or eat memory.
 
 Each is a factory that travels to the child by its name, as :func:`docspec.drafting.make_drafter` does. What befalls a
 page goes by its number, so that one document meets all.
@@ -9,14 +10,27 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage, Region
+from docspec.core import (
+    BBox,
+    Category,
+    DrafterError,
+    Failure,
+    ModelError,
+    PageDraft,
+    PageImage,
+    PageResult,
+    ParseOptions,
+    Region,
+)
 from docspec.documents.view import View
 from docspec.drafting import SafeDrafter
 from docspec.drafting.economy import Prices
-from docspec.isolation.hand import Wanted
+from docspec.isolation.hand import Prepared, Wanted
 
 MOST = 3 * 2**30
 """Bytes that are eaten at most, where nobody stops it."""
@@ -110,3 +124,42 @@ def wanted(dpi: float = 72, most: float = math.inf, regions: bool = False) -> Wa
     """Small pages; a draft may take ``most`` seconds."""
     prices = Prices(1, 1, 1, 1, most)
     return Wanted(View(dpi), None, lambda page: regions, lambda: prices, lambda kind, seconds: None)
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a model is, as far as a team asks."""
+
+    pid: int
+    device: str
+    remarks: tuple[str, ...] = ()
+
+
+class VerifierDouble:
+    """Reads a page as its number; page 4 takes its process along, page 5 loses the device."""
+
+    step_report = None
+
+    def __init__(self, options: ParseOptions) -> None:
+        self.target_info = Info(os.getpid(), options.device)
+
+    def verify(self, pages: Sequence[Prepared]) -> list[PageResult]:
+        return [self._read(one.page) for one in pages]
+
+    def _read(self, page: PageImage) -> PageResult:
+        if page.number == 4:
+            os.abort()
+        if page.number == 5:
+            return PageResult(page.source, 5, "failed", error="device lost", failure=Failure.DEVICE_LOST)
+        return PageResult(page.source, page.number, "ok", text=f"page {page.number}", image=page.image)
+
+
+class OnceAlone(VerifierDouble):
+    """Can be had once on each device: its second process finds the device gone."""
+
+    def __init__(self, options: ParseOptions) -> None:
+        super().__init__(options)
+        try:
+            Path(options.prompt or "", options.device).touch(exist_ok=False)
+        except FileExistsError:
+            raise ModelError("the device is gone") from None

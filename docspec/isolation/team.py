@@ -1,0 +1,152 @@
+"""Several processes that verify, one a device, each with the model loaded once: pages go to whichever is free.
+
+One that dies is replaced, and the pages that it had are verified once more, each alone; the page that takes the next
+one along too has failed. One that cannot be replaced (its device is gone) leaves its work to the others.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from docspec.core import DocspecError, Failure, ModelError, PageResult, ParseOptions
+from docspec.isolation.child import Child, Lost
+from docspec.isolation.hand import Prepared
+from docspec.isolation.verifying import VerifierMaker, VerifyingDesk
+from docspec.lookahead import lookahead
+
+
+class Member:
+    """A process on ``device``. ``sharing``: how many processes share the processors with it, itself included."""
+
+    def __init__(self, make: VerifierMaker, options: ParseOptions, device: str, sharing: int) -> None:
+        self.device = device
+        quiet = logging.root.manager.disable >= logging.WARNING
+        self._load = make, replace(options, device=device), sharing, quiet
+        self._child: Child | None = None
+        self.is_closed = False
+
+    def load(self) -> Any:
+        """What the model is, once it is loaded. Raises :class:`docspec.core.ModelError`, and :class:`Lost` where the
+        process dies of it."""
+        if self.is_closed:
+            raise Lost("was given up", Failure.CRASHED)
+        self.end()
+        self._child = Child(VerifyingDesk)
+        return self._child.call("load", *self._load)
+
+    def verify(self, pages: Sequence[Prepared]) -> tuple[list[PageResult], Any]:
+        """The results of ``pages``, and how steps are run. Raises :class:`Lost` where they take the process along."""
+        assert self._child is not None
+        try:
+            answers, steps = self._child.call("verify", pages)
+        except Lost:
+            self.end()
+            raise
+        results = [
+            replace(result, image=one.page.image) if has_image else result
+            for one, (result, has_image) in zip(pages, answers, strict=True)
+        ]
+        for result in results:
+            if result.failure is Failure.DEVICE_LOST:
+                self.end()
+                raise Lost(result.error or "device lost", Failure.DEVICE_LOST)
+        return results, steps
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it has a process that runs."""
+        return self._child is not None and self._child.is_running
+
+    def end(self) -> None:
+        """Ends the process; the next pages get another one."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+
+    def close(self) -> None:
+        """Ends the process for good, whatever it is doing."""
+        self.is_closed = True
+        self.end()
+
+
+class Team:
+    """Verifies like the parser that ``make`` makes in each process; ``devices`` may name one several times. ``info`` is
+    what the model is, ``steps`` how steps were last run."""
+
+    def __init__(self, options: ParseOptions, devices: Sequence[str], make: VerifierMaker) -> None:
+        on_cpu = devices.count("cpu")
+        self.members = [Member(make, options, each, on_cpu if each == "cpu" else 1) for each in devices]
+        self.steps: Any = None
+        self._free: queue.SimpleQueue[Member | None] = queue.SimpleQueue()
+        try:
+            # Beside each other on different devices, in turn on one, so that the next one sees what memory is left.
+            by_device = [list(found) for _, found in groupby(sorted(self.members, key=_device), _device)]
+            loads = lookahead(iter(by_device), [_load_all] * len(by_device), len(by_device))
+            infos = [info for found in loads for info in found]
+            self.info = replace(infos[0], device=", ".join(devices))
+        except BaseException:
+            self.close()
+            raise
+        for member in self.members:
+            self._free.put(member)
+
+    def verify(self, pages: Sequence[Prepared]) -> list[PageResult]:
+        """The results of ``pages``; may be called from several threads. Raises :class:`docspec.core.ModelError` where
+        no process is left."""
+        try:
+            return self._verified(pages)
+        except Lost:
+            return [self._alone(one) for one in pages]
+
+    def close(self) -> None:
+        """Ends all processes."""
+        for member in self.members:
+            member.close()
+
+    def _alone(self, one: Prepared) -> PageResult:
+        try:
+            return self._verified([one])[0]
+        except Lost as lost:
+            page = one.page
+            error = f"{page.source}, page {page.number}: verifying it {lost}"
+            return PageResult(page.source, page.number, "failed", error=error, failure=lost.failure)
+
+    def _verified(self, pages: Sequence[Prepared]) -> list[PageResult]:
+        member = self._taken()
+        try:
+            results, self.steps = member.verify(pages)
+            return results
+        finally:
+            self._free.put(member)
+
+    def _taken(self) -> Member:
+        """A member that is free and has a process."""
+        while (member := self._free.get()) is not None:
+            if member.is_there:
+                return member
+            try:
+                member.load()
+                return member
+            except (Lost, DocspecError) as error:
+                member.close()
+                if all(each.is_closed for each in self.members):
+                    self._free.put(None)
+                    raise ModelError(f"no device is left to verify on; {member.device}: {error}") from error
+        self._free.put(None)  # for whoever else waits
+        raise ModelError("no device is left to verify on")
+
+
+def _device(member: Member) -> str:
+    return member.device
+
+
+def _load_all(members: list[Member]) -> list[Any]:
+    try:
+        return [member.load() for member in members]
+    except Lost as lost:
+        raise ModelError(f"{members[0].device}: loading the model {lost}", lost.failure) from lost

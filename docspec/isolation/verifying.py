@@ -1,0 +1,55 @@
+"""What a verifying process can be asked for: it has the model, on one device; others prepare the pages."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from docspec.core import PageResult, ParseOptions
+from docspec.isolation.hand import Prepared
+from docspec.isolation.window import Place
+
+
+class Verifier(Protocol):
+    """What verifies pages: a :class:`docspec.Parser`."""
+
+    @property
+    def target_info(self) -> Any: ...
+
+    @property
+    def step_report(self) -> Any: ...
+
+    def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]: ...
+
+
+VerifierMaker = Callable[[ParseOptions], Verifier]
+"""Makes a verifier in its process; it travels there by its name."""
+
+
+class VerifyingDesk:
+    """Has one verifier before it."""
+
+    def __init__(self, place: Place) -> None:
+        self._verifier: Verifier | None = None
+
+    def load(self, make: VerifierMaker, options: ParseOptions, sharing: int, quiet: bool) -> Any:
+        """Loads the model and says what it is. ``sharing``: how many processes share the machine's processors."""
+        if quiet:
+            warnings.simplefilter("ignore")
+            logging.disable(logging.WARNING)
+        self._verifier = make(options)
+        if sharing > 1:
+            import torch
+
+            torch.set_num_threads(max(1, torch.get_num_threads() // sharing))
+        return self._verifier.target_info
+
+    def verify(self, pages: Sequence[Prepared]) -> tuple[list[tuple[PageResult, bool]], Any]:
+        """The results of ``pages``, each without its image but whether it has one, and how steps are run."""
+        assert self._verifier is not None
+        results = self._verifier.verify(pages)
+        bare = [(replace(result, image=None), result.image is not None) for result in results]
+        return bare, self._verifier.step_report
