@@ -28,7 +28,7 @@ from docspec.corpus import command
 from docspec.corpus.counts import Counts
 from docspec.corpus.identity import identity_of
 from docspec.corpus.job import Job
-from docspec.corpus.listing import list_documents
+from docspec.corpus.listing import list_documents, without_outputs
 from docspec.corpus.manifest import Manifest
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.reading import Reader
@@ -111,7 +111,7 @@ class Batch:
         self._check_words(inputs)
         selection = parse_page_ranges(self._options.pages)
         shard = None if self._corpus.shard is None else Shard.parsed(self._corpus.shard)
-        found = list_documents(inputs, self._corpus)
+        found = without_outputs(list_documents(inputs, self._corpus), inputs, self._outputs.folders)
         self._say_skipped(found)
         jobs = self._jobs(inputs, found)
         mine = [job for job in jobs if shard is None or shard.holds(job.document)]

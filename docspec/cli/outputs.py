@@ -73,6 +73,12 @@ class Outputs:
         shows = [name for name in ("view", "layout_pdf", "tables") if getattr(self, name) is not None]
         return Writing(first, layout, self.figures, tuple(others), tuple(shows))
 
+    @property
+    def folders(self) -> list[Path]:
+        """The folders that were named for what is written of many documents."""
+        given = (self.output, self.figures, self.tables, self.view, self.layout_pdf)
+        return [Path(each) for each in given if each not in (None, "-", "none")]
+
     def places(self, sources: Sequence[InputFile], into_folder: bool) -> list[Destination]:
         """The place of each source; raises :class:`UsageError` where the request makes no sense."""
         found = plan(sources, self.output, self.formats[0], self.figures, into_folder=into_folder)

@@ -14,7 +14,8 @@ from docspec.core import InputError, UsageError
 from docspec.corpus.options import CorpusOptions
 from docspec.documents import Expansion, Skipped, Source, expand_inputs
 from docspec.documents.download import download
-from docspec.documents.sources import Unreadable, shown
+from docspec.documents.sources import Unreadable, root_of, shown
+from docspec.reporting.figures import is_figure
 
 S = TypeVar("S", Source, Unreadable)
 
@@ -46,6 +47,31 @@ def list_documents(
         if source.path is not None and not _is_wanted(source, options)
     ]
     return Expansion(tuple(kept), (*found.skipped, *left_out), tuple(unreadable))
+
+
+def without_outputs(found: Expansion, inputs: Sequence[str], folders: Sequence[Path]) -> Expansion:
+    """``found`` without what runs have written: pictures beside documents, and whatever lies in ``folders``, where this
+    run writes, as far as those are within a folder that it reads. What ``inputs`` name themselves is kept."""
+    named = {_real(Path(each)) for each in inputs}
+    roots = [_real(root) for each in inputs if each != "-" and (root := root_of(each)) is not None]
+    inner = [folder for folder in map(_real, folders) if any(root in folder.parents for root in roots)]
+    kept, left_out = [], []
+    for source in found.sources:
+        reason = None
+        if source.path is not None and (real := _real(source.path)) not in named:
+            if is_figure(real):
+                reason = "a picture that a run wrote beside a document"
+            elif any(folder in real.parents for folder in inner):
+                reason = "in a folder that this run writes to"
+        if reason is None:
+            kept.append(source)
+        else:
+            left_out.append(Skipped(source.path or Path(), reason))
+    return replace(found, sources=tuple(kept), skipped=(*found.skipped, *left_out))
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 def names_in(place: str, read_stdin: Callable[[], bytes]) -> list[str]:

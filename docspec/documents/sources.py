@@ -227,14 +227,20 @@ def is_pattern(given: str | Path) -> bool:
     return glob.has_magic(str(given)) and not os.path.lexists(given)
 
 
+def root_of(given: str | Path) -> Path | None:
+    """The folder below which ``given``, a folder or a pattern, finds files; ``None`` for anything else."""
+    if is_pattern(given):
+        parts = Path(given).parts
+        return Path(*parts[: next(index for index, part in enumerate(parts) if glob.has_magic(part))])
+    return Path(given) if is_folder(Path(given)) else None
+
+
 def _matched(pattern: str) -> tuple[Path, Iterator[Path | Unreadable]]:
     """The folder that a pattern starts in (its last part without ``*``, ``?`` or ``[``), and the files that fit it,
     those of fitting folders included."""
-    parts = Path(pattern).parts
-    fixed = next(index for index, part in enumerate(parts) if glob.has_magic(part))
-    root = Path(*parts[:fixed])
+    root = root_of(pattern) or Path()
     found: dict[Path, Path | Unreadable] = {}
-    for path in root.glob("/".join(parts[fixed:])):
+    for path in root.glob("/".join(Path(pattern).parts[len(root.parts) :])):
         if any(part.startswith(".") for part in path.relative_to(root).parts):
             continue
         for file in _walk(path, root) if is_folder(path) else (path,):

@@ -17,7 +17,8 @@ from pathlib import Path, PurePath
 from typing import Protocol
 
 from docspec.core import OutputError, UsageError
-from docspec.reporting.figures import nearest_folder
+from docspec.reporting.figures import SUFFIX as FIGURES
+from docspec.reporting.figures import is_figure, nearest_folder
 from docspec.reporting.renderer import SUFFIXES, Format
 from docspec.reporting.staging import clear
 from docspec.reporting.writer import AtomicFile
@@ -55,7 +56,7 @@ LINKING: tuple[Format, ...] = ("md", "json")
 """Formats that link pictures; HTML holds them, the others have none."""
 STDOUT = ("-", "/dev/stdout")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_LONGEST = 255 - len(".figures") - len("-99999")
+_LONGEST = 255 - len(FIGURES) - len("-99999")
 """Bytes of a name that is derived from an input's: file systems take 255."""
 _KNOWN_INPUTS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 
@@ -166,7 +167,7 @@ def _figure_folder(
         return None
     if figures is not None:
         return Path(figures) / name.with_suffix("") if several else Path(figures)
-    return None if path is None or format not in LINKING else path.with_name(path.stem + ".figures")
+    return None if path is None or format not in LINKING else path.with_name(path.stem + FIGURES)
 
 
 def distinct_names(inputs: Sequence[InputFile], suffix: str) -> list[PurePath]:
@@ -258,6 +259,10 @@ def check(
             AtomicFile(file).discard()
             clear(file.parent)
             tried.add(file.parent)
+    folders = {os.path.realpath(place.figures) for place in destinations if place.figures is not None}
+    for source in map(Path, sorted(sources)):
+        if is_figure(source) and str(source.parent) in folders:
+            raise UsageError(f"{source}: is an input that a picture could replace; name another --figures folder")
     for folder in {place.figures for place in destinations if place.figures is not None}:
         if folder.exists() and not folder.is_dir():
             raise OutputError(f"{folder}: is a file; figures need a folder (--figures FOLDER or none)")

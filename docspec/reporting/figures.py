@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +21,9 @@ from docspec.reporting.staging import Staged
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+SUFFIX = ".figures"
+"""Of the folder beside a document that its pictures go to."""
 
 
 class FigureSink(Protocol):
@@ -128,6 +132,11 @@ class FigureFiles:
         if self._staged is None:
             self._staged = Staged(nearest_folder(self._folder))
         return self._staged
+
+
+def is_figure(path: Path) -> bool:
+    """Whether ``path`` is named as the pictures that are written beside documents."""
+    return path.parent.suffix == SUFFIX and re.fullmatch(r"page-\d+-\d+\.png", path.name) is not None
 
 
 class SharedFigures:

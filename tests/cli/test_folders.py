@@ -11,8 +11,10 @@ import pytest
 from scripted_parser import page, pdf
 
 from docspec.core import Failure, InputError
+from docspec.corpus.listing import list_documents, without_outputs
 from docspec.corpus.lock import FolderLock
 from docspec.corpus.manifest import Manifest
+from docspec.corpus.options import CorpusOptions
 
 MANIFEST = Path("out") / "docspec.manifest.jsonl"
 
@@ -264,3 +266,45 @@ def test_wrong_requests_are_refused(folder: Path, run_cli: Any, args: list[str])
 def test_no_input_at_all_is_wrong_usage(run_cli: Any) -> None:
     result = run_cli("parse", "-o", "out")
     assert result.code == 2 and "no input given" in result.err
+
+
+@pytest.mark.parametrize(
+    ("out", "more"),
+    [("in", []), ("in/out", []), ("in", ["--figures", "in/pictures"]), ("link/out", [])],
+)
+def test_what_was_written_into_the_folder_of_the_inputs_is_no_input(
+    folder: Path, run_cli: Any, out: str, more: list[str]
+) -> None:
+    """Pictures beside documents are of a kind that is read."""
+    Path("link").symlink_to("in", target_is_directory=True)
+    inputs = {path: path.read_bytes() for path in folder.rglob("*.pdf")}
+    first, second = run_cli("parse", "in", "-o", out, *more), run_cli("parse", "in", "-o", out, *more)
+    assert (first.code, opened(first)) == (0, ["a.pdf", "b.pdf", "c.pdf"])
+    assert (second.code, opened(second)) == (0, [])
+    assert list(folder.rglob("page-2-1.png")), "there are pictures"
+    again = run_cli("parse", "in/**/*", "-o", out, "--force", "-v", *more)
+    assert opened(again) == ["a.pdf", "b.pdf", "c.pdf"]
+    assert "this run writes" in again.err or "a picture that a run wrote" in again.err
+    assert {path: path.read_bytes() for path in inputs} == inputs
+
+
+def test_what_lies_where_a_run_writes_is_no_input_unless_it_is_named(folder: Path) -> None:
+    pdf(Path("in/marked/a.pdf"))
+
+    def left(inputs: list[str], *folders: str) -> list[str]:
+        found = without_outputs(list_documents(inputs, CorpusOptions()), inputs, list(map(Path, folders)))
+        return [source.name for source in found.sources]
+
+    others = ["in/a.pdf", "in/b.pdf", "in/sub/c.pdf"]
+    assert left(["in"], "in/marked") == others
+    assert left(["in"], "other", ".") == ["in/a.pdf", "in/b.pdf", "in/marked/a.pdf", "in/sub/c.pdf"]
+    assert left(["in", "in/marked/a.pdf"], "in/marked") == ["in/a.pdf", "in/b.pdf", "in/marked/a.pdf", "in/sub/c.pdf"]
+    assert left(["in/marked"], "in/marked") == ["in/marked/a.pdf"], "where inputs are named, they are read"
+
+
+def test_a_picture_that_is_named_is_read_but_never_replaced(folder: Path, run_cli: Any) -> None:
+    run_cli("parse", "in", "-o", "out")
+    read = run_cli("parse", "out/a.figures/page-1-1.png", "in/b.pdf", "-o", "other")
+    assert opened(read) == ["page-1-1.png", "b.pdf"]
+    refused = run_cli("parse", "out/a.figures/page-1-1.png", "in/a.pdf", "-o", "out", "--force")
+    assert refused.code == 2 and "a picture could replace" in refused.err
