@@ -167,7 +167,8 @@ class Parser:
         from docspec.hierarchy.work import DraftedPage
 
         drafted = [
-            replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited) for one in prepared
+            replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited, coming=one.coming)
+            for one in (page.settled() for page in prepared)
         ]
         return self._page_parser.verify_all(drafted)
 
@@ -245,7 +246,8 @@ class Parser:
             return
         planner = self._page_parser.setup.planner
         takes = self._page_parser.regions.takes
-        wanted = Wanted(self._view, self._image_dpi, takes, planner.prices, planner.drafted)
+        overlaps = self.options.overlaps
+        wanted = Wanted(self._view, self._image_dpi, takes, planner.prices, planner.drafted, overlaps)
         with contextlib.closing(self._groups(pages, wanted, ahead, numbers)) as groups:
             for group in groups:
                 yield from self._verified(group)

@@ -22,6 +22,7 @@ ImageScale = Literal["published", "as-is"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Quantize = Literal["none", "int8", "nf4"]
 Exact = Literal["fast", "strict"]
+Overlap = Literal["auto", "off"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
@@ -209,6 +210,11 @@ class ParseOptions:
         "Strict: choices that the shape of a step could tip are made again by a step of one token.",
         SPECULATION,
     )
+    overlap: Overlap = option(
+        "auto",
+        "Begin a page that is read whole while its text is still recognised beside it (auto), or after that (off).",
+        SPECULATION,
+    )
     max_tree: int = option(
         64, "Tokens checked in one step.", SPECULATION, least=1, most=4096, flags=("--max-tree", "--budget")
     )
@@ -248,6 +254,11 @@ class ParseOptions:
             raise UsageError("--trust-agreement compares two readings: add --drafter text-layer+rapidocr")
         if self.trust_agreement and self.exact == "strict":
             raise UsageError("--exact strict and --trust-agreement: choose one of them")
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether a page may begin before its draft is there: alone, and where its regions are not verified first."""
+        return self.overlap == "auto" and self.stages in ("auto", "page") and self.pages_in_flight == 1
 
     @property
     def kv_limit(self) -> int | None:

@@ -156,7 +156,8 @@ class PageTimings:
     """Wall seconds. ``prefill`` is vision plus prompt of the full page; ``stage1`` holds all of the crops' work.
 
     ``hidden`` are those seconds of ``render`` and ``draft`` that passed while another page was being verified: the
-    ``total`` counts them all the same, a run of many pages takes that much less.
+    ``total`` counts them all the same, a run of many pages takes that much less. ``beside`` are seconds of drafting
+    that passed while the page itself was read; they are in no other figure.
     """
 
     render: float = 0.0
@@ -165,10 +166,20 @@ class PageTimings:
     stage1: float = 0.0
     stage2: float = 0.0
     hidden: float = 0.0
+    beside: float = 0.0
 
     @property
     def total(self) -> float:
         return self.render + self.draft + self.prefill + self.stage1 + self.stage2
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Something that happened ``at`` so many seconds after drafting began, when ``tokens`` had been written."""
+
+    what: str
+    at: float
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +204,9 @@ class PageResult:
     """One page's output. ``failure`` is the category of ``error``, ``trace`` the traceback of a fault that nobody
     foresaw. ``read`` says whether it was read whole or by regions, ``layout`` whose its regions are (``white space``:
     no model's; empty: nobody's, the crops of a page read so are found by their ink). ``provenance`` is there where it
-    was asked for. ``trusted_regions`` were taken from the draft, unread. ``image`` is there for cropping figures while
-    the page is being written; drop it after."""
+    was asked for. ``timeline`` tells how a page went that was begun before its draft was there. ``trusted_regions``
+    were taken from the draft, unread. ``image`` is there for cropping figures while the page is being written; drop
+    it after."""
 
     source: str
     number: int
@@ -212,6 +224,7 @@ class PageResult:
     stage1: StageStats | None = None
     stage2: StageStats | None = None
     timings: PageTimings = field(default_factory=PageTimings)
+    timeline: tuple[Moment, ...] = ()
     baseline: Baseline | None = None
     events: tuple[Event, ...] = ()
     cut: Cut | None = None

@@ -22,7 +22,8 @@ __all__ = ["Drafter", "SafeDrafter", "build_drafter", "make_drafter"]
 def make_drafter(options: ParseOptions, economy: Economy | None = None) -> SafeDrafter:
     """The drafter that ``options.drafter`` names, checked, and wrapped so that no page fails because of it.
 
-    ``economy`` tells ``auto`` what pays; a drafter asked for by name drafts every page.
+    ``economy`` tells ``auto`` what pays, and hears of lines as they are recognised; a drafter asked for by name drafts
+    every page.
 
     Raises :class:`DrafterError` when it cannot work at all (models missing) and says what to do, and
     :class:`UsageError` when the name is unknown or ``saved`` has no ``--drafts``.
@@ -48,7 +49,7 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
         case "rapidocr":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
-            return RapidOcrDrafter(_recogniser(options))
+            return RapidOcrDrafter(_recogniser(options), economy)
         case "text-layer+rapidocr":
             from docspec.drafting.merged import MergedDrafter
             from docspec.drafting.rapidocr import RapidOcrDrafter
@@ -82,7 +83,8 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
 def _recogniser(options: ParseOptions) -> Recogniser:
     from docspec.drafting.recogniser import Recogniser
 
-    recogniser = Recogniser(model=options.ocr_model)
+    beside = options.overlaps and options.read == "page"  # the target needs processors too then
+    recogniser = Recogniser(share=0.5 if beside else 1.0, model=options.ocr_model)
     if options.ocr_model is not None:
         recogniser.check()  # auto goes on without a recogniser, but not without one that was asked for
     return recogniser

@@ -43,7 +43,7 @@ class AutoDrafter:
             self._why_not = str(error)
             self._judge = self._by_statistics
         else:
-            self._reading = RapidOcrDrafter(recogniser)
+            self._reading = RapidOcrDrafter(recogniser, self._economy)
             self._judge = TrustJudge(recogniser)
 
     def check(self) -> None:

@@ -8,6 +8,7 @@ back what drafting took.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -37,6 +38,10 @@ class Economy(Protocol):
         """A draft of that kind was made in ``seconds``."""
         ...
 
+    def recognised(self, lines: Sequence[str]) -> None:
+        """``lines`` of the page were recognised; with none of them, recognition begins."""
+        ...
+
 
 class Abundance:
     """Everything pays."""
@@ -48,6 +53,9 @@ class Abundance:
         return Decision(True, "")
 
     def drafted(self, kind: Kind, seconds: float) -> None:
+        return
+
+    def recognised(self, lines: Sequence[str]) -> None:
         return
 
 
@@ -76,11 +84,13 @@ FREE = Prices(0.0, 1.0, 0.0, 1.0)
 
 
 class Ledger:
-    """Decides by the ``prices`` that it was last given, and writes down in ``spent`` what drafting took."""
+    """Decides by the ``prices`` that it was last given, and writes down in ``spent`` what drafting took; ``tell`` hears
+    of lines as they are recognised."""
 
     def __init__(self) -> None:
         self.prices: Economy | Prices = Abundance()
         self.spent: list[tuple[Kind, float]] = []
+        self.tell: Callable[[Sequence[str]], None] | None = None
 
     def layout_pays(self, characters: int) -> Decision:
         return self.prices.layout_pays(characters)
@@ -90,6 +100,10 @@ class Ledger:
 
     def drafted(self, kind: Kind, seconds: float) -> None:
         self.spent.append((kind, seconds))
+
+    def recognised(self, lines: Sequence[str]) -> None:
+        if self.tell is not None:
+            self.tell(lines)
 
 
 def compared(what: str, cost: float, saved: float) -> Decision:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
 from docspec.documents.mupdf import has_layout_model, mupdf
 from docspec.drafting.assembly import assemble
+from docspec.drafting.economy import Abundance, Economy
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
 from docspec.drafting.pictures import with_pictures
@@ -31,12 +32,14 @@ SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
 
 
 class RapidOcrDrafter:
-    """Drafts by recognition. One recogniser may be shared with the check of text layers."""
+    """Drafts by recognition. One recogniser may be shared with the check of text layers; ``economy`` hears of lines as
+    they are recognised."""
 
     name = "rapidocr"
 
-    def __init__(self, recogniser: Recogniser | None = None) -> None:
+    def __init__(self, recogniser: Recogniser | None = None, economy: Economy | None = None) -> None:
         self.recogniser = recogniser or Recogniser()
+        self._economy = economy or Abundance()
 
     def check(self) -> None:
         """Raise :class:`DrafterError` when RapidOCR or its models are missing."""
@@ -51,7 +54,8 @@ class RapidOcrDrafter:
         start = time.perf_counter()
         self.check()
         try:
-            lines, tilt = self.recogniser.read_page(page.image)
+            self._economy.recognised(())
+            lines, tilt = self.recogniser.read_page(page.image, self._economy.recognised)
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
         except DrafterError:

@@ -10,6 +10,9 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,17 +34,22 @@ MODELS = {
 }
 MAX_SIDE = 1440  # pixels; 1280 to 1600 are fastest without loss on printed pages
 MAX_THREADS = 8
+TOLD = 6  # lines that are told of together
 
 
 class Recogniser:
-    """Finds and reads lines of text in images. ``threads`` defaults to the cores of this process, at most 8;
-    ``model`` recognises in place of the wheel's own.
+    """Finds and reads lines of text in images. ``threads`` defaults to the ``share`` of the cores of this process, at
+    most 8; ``model`` recognises in place of the wheel's own.
     """
 
     def __init__(
-        self, threads: int | None = None, max_side: int = MAX_SIDE, model: Path | None = None
+        self,
+        threads: int | None = None,
+        max_side: int = MAX_SIDE,
+        model: Path | None = None,
+        share: float = 1.0,
     ) -> None:
-        self._threads = threads or min(MAX_THREADS, _cores())
+        self._threads = threads or max(1, min(MAX_THREADS, int(share * _cores())))
         self._max_side = max_side
         self._models = {key: _model_folder() / name for key, name in MODELS.items()} if _is_here() else {}
         if model is not None:
@@ -61,16 +69,20 @@ class Recogniser:
         """The characters that it can write."""
         return self._alphabet
 
-    def read_page(self, image: Image) -> tuple[list[TextLine], float]:
+    def read_page(
+        self, image: Image, tell: Callable[[Sequence[str]], None] | None = None
+    ) -> tuple[list[TextLine], float]:
         """The lines of an RGB image, in its pixels, and the tilt of the page in degrees (clockwise is
         positive).
 
         The boxes are those of the page turned upright about its middle by that tilt, so that lines of a
-        crooked scan do not overlap. ``size`` is the line's height.
+        crooked scan do not overlap. ``size`` is the line's height. ``tell`` hears of texts as they are read, a few
+        lines at a time, in the order in which they were found.
         """
         quads: list[tuple[Any, str, float]] = []
         for tile, left, top in tiles(image):
-            result = self._engine(_bgr(tile), use_det=True, use_rec=True)
+            with self._telling(tell):
+                result = self._engine(_bgr(tile), use_det=True, use_rec=True)
             if getattr(result, "boxes", None) is not None and result.txts:
                 quads += [
                     ([(x + left, y + top) for x, y in box.tolist()], text, float(score))
@@ -90,6 +102,34 @@ class Recogniser:
         result = self._engine(_bgr(image), use_det=False, use_rec=True)
         texts, scores = getattr(result, "txts", None), getattr(result, "scores", None)
         return (repair(read_from_left(texts[0])), float(scores[0])) if texts and scores else ("", 0.0)
+
+    @contextmanager
+    def _telling(self, tell: Callable[[Sequence[str]], None] | None) -> Iterator[None]:
+        """Within it lines go to the model of RapidOCR a few at a time. It takes them one by one anyway
+        (``rec_batch_num``), so that what it reads is the same."""
+        if tell is None:
+            yield
+            return
+        engine = self._engine
+        read = engine._load_rec_model()
+
+        def read_some(given: Any) -> Any:
+            parts = []
+            for start in range(0, len(given.img), TOLD):
+                parts.append(read(replace(given, img=given.img[start : start + TOLD])))
+                tell([repair(read_from_left(text)) for text in parts[-1].txts])
+            whole = parts[0]
+            for part in parts[1:]:
+                names = ("imgs", "txts", "scores", "word_results")
+                joined = {name: (*getattr(whole, name), *getattr(part, name)) for name in names}
+                whole = replace(whole, **joined, elapse=whole.elapse + part.elapse)
+            return whole
+
+        engine.text_rec = read_some
+        try:
+            yield
+        finally:
+            engine.text_rec = read
 
     @cached_property
     def _engine(self) -> Any:

@@ -22,6 +22,10 @@ class Pace(Protocol):
         """How many of ``most`` nodes, one or more, the next tree of ``row`` may have; 1 is a plain step."""
         ...
 
+    def begin_anew(self) -> None:
+        """Drafts have come that were not there when trees were judged."""
+        ...
+
 
 def node_limits(rows: Sequence[Row], max_tree: int, slots: int, pace: Pace | None = None) -> list[int]:
     """Nodes for each of the ``rows`` of a step, root included, in a cache of ``slots`` slots a row.

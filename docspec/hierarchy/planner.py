@@ -8,6 +8,7 @@ long as its next node pays.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from docspec.core import PageDraft, StageStats
 from docspec.drafting.economy import Decision, Kind, Prices, compared
@@ -81,6 +82,9 @@ class Planner:
     def drafted(self, kind: Kind, seconds: float) -> None:
         """A draft of that kind was made in ``seconds``."""
         self.costs.draft[kind].add(seconds)
+
+    def recognised(self, lines: Sequence[str]) -> None:
+        """Nothing is learnt from single lines."""
 
     def crops_pay(self, draft: PageDraft, pixels: int, together: bool = False) -> Decision:
         """Whether Stage 1 is run over the regions of ``draft`` that have text, for a target that sees ``pixels`` of a

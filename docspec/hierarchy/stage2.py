@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from docspec.core import Failure, PageDraft, PageError, StageStats
 from docspec.dialects.locate import attach_boxes
-from docspec.engine.request import Output, Request
+from docspec.engine.request import GrowingDraft, Output, Request
 from docspec.hierarchy import results
 from docspec.hierarchy.setup import Setup
 from docspec.hierarchy.work import Work
@@ -20,8 +20,8 @@ class Stage2:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
 
-    def request(self, work: Work) -> Request:
-        """The page as a request. Its drafts, but with ``stages`` ``none``, may be copied from.
+    def request(self, work: Work, growing: tuple[GrowingDraft, ...] = ()) -> Request:
+        """The page as a request. Its drafts, but with ``stages`` ``none``, may be copied from, and those ``growing``.
 
         Raises :class:`docspec.core.PageError` where the page leaves no room in the target's context.
         """
@@ -43,6 +43,7 @@ class Stage2:
             setup.tokenized(dialect.page_drafts(usable, page.width, page.height, work.texts)),
             min(options.max_tokens or setup.card.max_new_tokens, limit),
             scaffold=lambda: dialect.scaffold(usable, page.width, page.height, work.texts),
+            growing=growing,
             plain=plain,
             stop=setup.stop,
             doubt=setup.doubt,
@@ -87,7 +88,8 @@ class Stage2:
         setup, page, result = self._setup, work.page, work.result
         work.outputs = (output,)
         text = setup.target.detokenize(list(output.tokens))
-        setup.planner.observe(work.draft.drafter, text, stats)
+        if work.coming is None:  # else it was not the draft alone that told what was wrong
+            setup.planner.observe(work.draft.drafter, text, stats)
         cut = results.cut_of(output)
         blocks = setup.dialect.parse(text, page.width, page.height)
         timings = replace(

@@ -6,7 +6,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from docspec.drafting.coming import ComingDraft
 from docspec.engine.request import Output, Request
+from docspec.engine.row import Row
+from docspec.hierarchy.meanwhile import Arriving
 from docspec.hierarchy.setup import Setup
 from docspec.hierarchy.stage1 import region_jobs, verify_regions
 from docspec.hierarchy.stage2 import Stage2
@@ -36,6 +39,9 @@ class WholePages:
         return [self._stage2.request(work)]
 
     def _alone(self, work: Work) -> None:
+        if work.coming is not None:
+            self._meanwhile(work, work.coming)
+            return
         self._plan(work)
         together = self._setup.options.schedule == "together"
         if not together:
@@ -44,6 +50,29 @@ class WholePages:
         decode = self._together if work.crops and together else self._stage2.decode
         output = decode(work, request)
         if self._setup.options.baseline:
+            self._stage2.compare(work, request, output)
+
+    def _meanwhile(self, work: Work, coming: ComingDraft) -> None:
+        """Decodes the page while its draft is still being made."""
+        setup = self._setup
+        arriving = Arriving(setup, work.page, coming)
+        request = self._stage2.request(work, arriving.drafts)
+        progress = setup.progress([work], "stage2")
+        start = time.perf_counter()
+
+        def on_step(rows: Sequence[Row]) -> None:
+            progress(rows)
+            arriving.take(rows)
+
+        arriving.take()
+        [output], stats = setup.engine.speculate([request], on_step)
+        arriving.note("first token", 1, start + stats.prefill_seconds)
+        drafted = arriving.finish(len(output.tokens))
+        work.arrived(drafted, arriving.seconds, arriving.beside)
+        timeline = tuple(sorted(arriving.timeline, key=lambda moment: moment.at))
+        work.result = replace(work.result, timeline=timeline)
+        self._stage2.written(work, output, stats)
+        if setup.options.baseline:
             self._stage2.compare(work, request, output)
 
     def _plan(self, work: Work) -> None:

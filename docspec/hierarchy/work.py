@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from docspec.core import Event, PageDraft, PageError, PageImage, PageResult
+from docspec.drafting.coming import ComingDraft
 from docspec.drafting.page import Drafted
 from docspec.engine.request import Output
 from docspec.hierarchy import results
@@ -14,7 +15,8 @@ from docspec.hierarchy import results
 class DraftedPage:
     """A page with its draft, ready to be verified; ``error`` is what drafting it raised (an error of ours).
 
-    ``waited`` are the seconds that nothing was done but wait for it, where it was made beside other work.
+    ``coming`` is its draft where that is still being made. ``waited`` are the seconds that nothing was done but
+    wait for it, where it was made beside other work.
     """
 
     page: PageImage
@@ -23,6 +25,7 @@ class DraftedPage:
     blank: bool = False
     error: Exception | None = None
     waited: float | None = None
+    coming: ComingDraft | None = None
 
     @classmethod
     def of(cls, page: PageImage, drafted: Drafted) -> DraftedPage:
@@ -33,7 +36,7 @@ class DraftedPage:
 @dataclass(slots=True, eq=False)
 class Work:
     """A page's result so far, whether its regions are verified, what was written for them, and the ``outputs`` that its
-    text is made of."""
+    text is made of. ``coming`` is its draft where that is still being made."""
 
     page: PageImage
     draft: PageDraft
@@ -42,6 +45,7 @@ class Work:
     texts: list[str] | None = None
     encode_seconds: float = 0.0
     outputs: tuple[Output, ...] = ()
+    coming: ComingDraft | None = None
 
     @classmethod
     def begun(cls, drafted: DraftedPage) -> Work:
@@ -49,7 +53,8 @@ class Work:
         page, draft = drafted.page, drafted.draft
         if drafted.error is not None:
             return cls(page, draft, results.failed(page, drafted.error))
-        work = cls(page, draft, results.begun(page, draft, drafted.events, drafted.waited))
+        begun = results.begun(page, draft, drafted.events, drafted.waited)
+        work = cls(page, draft, begun, coming=drafted.coming)
         if drafted.blank and work.result.damage is not None:
             lost = PageError(f"nothing of it can be shown; {work.result.damage}")
             work.result = replace(results.failed(page, lost), events=work.result.events)
@@ -62,6 +67,20 @@ class Work:
     def number(self) -> int:
         """The page's number."""
         return self.page.number
+
+    def arrived(self, drafted: Drafted, seconds: float, beside: float) -> None:
+        """The coming draft is there: ``seconds`` of it on the clock, and ``beside`` while the page was read."""
+        draft, timings = drafted.draft, replace(self.result.timings, draft=seconds, beside=beside)
+        self.draft = draft
+        self.result = replace(
+            self.result,
+            drafter=draft.drafter,
+            drafter_reason=draft.reason,
+            layout=draft.layout,
+            regions=len(draft.regions),
+            events=(*self.result.events, *drafted.events),
+            timings=timings,
+        )
 
     def happened(self, kind: str, detail: str) -> None:
         """Adds an event to the result."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from docspec.core import Failure
+from docspec.isolation.serving import Said
 from docspec.isolation.window import Place, Window
 
 BOOT = (
@@ -89,12 +90,19 @@ class Child:
         while self._owed:
             self._answer(START_SECONDS)
 
-    def call(self, name: str, *arguments: Any, seconds: float | None = None) -> Any:
-        """What the child answers. Raises what it raised there, and :class:`Lost` where it died, or was killed because
-        it took more than ``seconds`` (from when it had nothing else to do) or too much memory."""
+    def call(
+        self,
+        name: str,
+        *arguments: Any,
+        seconds: float | None = None,
+        hear: Callable[[Said], None] | None = None,
+    ) -> Any:
+        """What the child answers; ``hear`` is given what it says before. Raises what it raised there, and
+        :class:`Lost` where it died, or was killed because it took more than ``seconds`` (from when it had
+        nothing else to do) or too much memory."""
         self.settle()
         self.post(name, *arguments)
-        return self._answer(seconds)
+        return self._answer(seconds, hear)
 
     def kill(self) -> None:
         """Ends the process now; may be called twice, and from any thread."""
@@ -108,7 +116,7 @@ class Child:
         except (OSError, ValueError):  # closed: the answer will not come, which is noticed there
             return
 
-    def _answer(self, seconds: float | None) -> Any:
+    def _answer(self, seconds: float | None, hear: Callable[[Said], None] | None = None) -> Any:
         end = None if seconds is None else time.monotonic() + seconds
         while True:
             left = TICK if end is None else min(TICK, end - time.monotonic())
@@ -116,6 +124,10 @@ class Child:
                 found = self._answers.get(timeout=max(0.0, left))
             except queue.Empty:
                 self._look(end)
+                continue
+            if isinstance(found, Said):
+                if hear is not None:
+                    hear(found)
                 continue
             self._owed -= 1
             if found is None:

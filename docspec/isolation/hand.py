@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from docspec.core import DocspecError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
@@ -16,6 +16,7 @@ from docspec.documents import PageFailure, Source
 from docspec.documents.memory import return_free_memory
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
+from docspec.drafting.coming import ComingDraft
 from docspec.drafting.economy import FREE, Kind, Prices
 from docspec.drafting.page import Drafted
 from docspec.isolation.child import Child, Lost
@@ -40,13 +41,15 @@ class Terms:
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
     """How pages are prepared: how they are drawn, which of them are read by regions, what is known of drafting when one
-    is begun, and who is told what it took."""
+    is begun, and who is told what it took. ``overlaps``: pages that are read whole are handed over while their text is
+    still recognised."""
 
     view: View
     image_dpi: float | None
     by_regions: Callable[[PageImage], bool]
     prices: Callable[[], Prices]
     drafted: Callable[[Kind, float], None]
+    overlaps: bool = False
 
     @classmethod
     def with_all_there_is(cls, view: View, image_dpi: float | None) -> Wanted:
@@ -58,12 +61,23 @@ class Wanted:
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """A page that was drawn, and drafted as far as that went; ``error`` is what judging it raised. ``waited`` are the
-    seconds that nothing was done but wait for it, ``None`` where it was not made beside other work."""
+    seconds that nothing was done but wait for it, ``None`` where it was not made beside other work. ``coming`` is its
+    draft where that is still being made."""
 
     page: PageImage
     drafted: Drafted = field(default_factory=Drafted)
     error: Exception | None = None
     waited: float | None = 0.0
+    coming: ComingDraft | None = None
+
+    def settled(self) -> Prepared:
+        """With its draft in place of the coming one where that is there by now."""
+        if self.coming is None or not self.coming.is_whole:
+            return self
+        try:
+            return replace(self, drafted=self.coming.whole(), coming=None)
+        except Exception as error:
+            return replace(self, error=error, coming=None)
 
 
 class Hand:
@@ -101,7 +115,9 @@ class Hand:
         """Page ``number`` drawn and drafted. Raises what keeps drafters from being made
         (:class:`docspec.core.DrafterError`): no page can be drafted as it was asked for then."""
         return_free_memory()  # of the pages before, which come and go in large pieces
-        with self.lock:
+        self.lock.acquire()
+        coming = None
+        try:
             if document.seconds_left() == 0.0:
                 return document.failed(number, "", Failure.TIMED_OUT)
             try:
@@ -114,7 +130,30 @@ class Hand:
                 return document.failed(number, f"cannot be rendered: {error}", error.failure)
             if isinstance(page, PageFailure):
                 return page
-            return self._drafted(document, page, wanted)
+            if not wanted.overlaps or wanted.by_regions(page):
+                return self._drafted(document, page, wanted)
+            coming = ComingDraft()
+        finally:
+            if coming is None:
+                self.lock.release()
+        thread = threading.Thread(
+            target=self._draft_on, args=(document, page, wanted, coming), name="docspec-draft", daemon=True
+        )
+        thread.start()
+        coming.await_begin()
+        return Prepared(page, coming=coming).settled()
+
+    def _draft_on(
+        self, document: IsolatedDocument, page: PageImage, wanted: Wanted, coming: ComingDraft
+    ) -> None:
+        """Drafts ``page`` to the end; the lock is held until then."""
+        try:
+            found = self._drafted(document, page, wanted, coming)
+            coming.finish(found.drafted, found.error)
+        except BaseException as error:
+            coming.finish(Drafted(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
+        finally:
+            self.lock.release()
 
     def close(self) -> None:
         """Ends the child, whatever it is doing."""
@@ -197,7 +236,13 @@ class Hand:
             pixels += window[: count - len(pixels)]
         return Pillow.frombytes("RGB", size, pixels)
 
-    def _drafted(self, document: IsolatedDocument, page: PageImage, wanted: Wanted) -> Prepared:
+    def _drafted(
+        self,
+        document: IsolatedDocument,
+        page: PageImage,
+        wanted: Wanted,
+        coming: ComingDraft | None = None,
+    ) -> Prepared:
         if not document.is_drafted:
             return self._undrafted(page, "given up after several losses", Failure.CRASHED, 0.0)
         assert self._child is not None
@@ -207,7 +252,12 @@ class Hand:
         useful = math.inf if regions else prices.most
         try:
             drafted, spent = self._child.call(
-                "draft", regions, prices, seconds=self._seconds(document, min(limit, useful))
+                "draft",
+                regions,
+                prices,
+                coming is not None,
+                seconds=self._seconds(document, min(limit, useful)),
+                hear=None if coming is None else lambda said: coming.heard(said.lines),
             )
         except Lost as lost:
             self._drop()

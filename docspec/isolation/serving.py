@@ -11,7 +11,16 @@ import select
 import signal
 import sys
 import traceback
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a desk says before its answer: lines that were recognised; none where recognition begins."""
+
+    lines: tuple[str, ...]
 
 
 def main() -> None:
@@ -25,6 +34,7 @@ def main() -> None:
     if lifeline is not None:
         _end_with(lifeline)
     desk = make_desk(place)
+    desk.say = partial(_send, answers)
     _answer(answers, None, None)
     while True:
         try:
@@ -45,7 +55,11 @@ def _answer(answers: Any, value: Any, error: BaseException | None) -> None:
             pickle.loads(pickle.dumps(error))
         except Exception:
             error = RuntimeError(f"{type(error).__name__}: {error}")
-    pickle.dump((value, error), answers)
+    _send(answers, (value, error))
+
+
+def _send(answers: Any, value: Any) -> None:
+    pickle.dump(value, answers)
     answers.flush()
 
 

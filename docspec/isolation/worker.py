@@ -14,8 +14,10 @@ from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.mupdf import mupdf
 from docspec.documents.view import View
 from docspec.drafting import Economy, SafeDrafter
+from docspec.drafting.blank import has_ink
 from docspec.drafting.economy import Kind, Ledger, Prices
 from docspec.drafting.page import Drafted, PageDrafters
+from docspec.isolation.serving import Said
 from docspec.isolation.window import SIZE, Place, seen_at
 
 DrafterMaker = Callable[[ParseOptions, Economy | None], SafeDrafter]
@@ -41,7 +43,10 @@ class Drawn:
 
 
 class Desk:
-    """What a child has before it: the drafters, the open document, and the page that was drawn last."""
+    """What a child has before it: the drafters, the open document, and the page that was drawn last. ``say`` sends what
+    comes before an answer; who serves the desk gives it."""
+
+    say: Callable[[Said], None]
 
     def __init__(self, place: Place) -> None:
         mupdf()  # what it takes to load is no page's time
@@ -93,11 +98,20 @@ class Desk:
         part = memoryview(self._pixels)[start : start + SIZE]
         self._window[: len(part)] = part
 
-    def draft(self, by_regions: bool, prices: Prices) -> tuple[Drafted, Sequence[tuple[Kind, float]]]:
-        """Drafts the page that was drawn; and what that took."""
+    def draft(
+        self, by_regions: bool, prices: Prices, told: bool
+    ) -> tuple[Drafted, Sequence[tuple[Kind, float]]]:
+        """Drafts the page that was drawn; and what that took. Where it is ``told``, lines are said as they are
+        recognised."""
         assert self._page is not None and self._drafters is not None
         self._ledger.prices, self._ledger.spent = prices, []
+        self._ledger.tell = self._recognised if told else None
         return self._drafters.draft(self._page, by_regions), self._ledger.spent
+
+    def _recognised(self, lines: Sequence[str]) -> None:
+        assert self._page is not None
+        if lines or has_ink(self._page):  # the model is not asked for a page without
+            self.say(Said(tuple(lines)))
 
     def mark(self, source: Source, password: str | None, view: View, pages: Sequence[MarkedPage]) -> bytes:
         """``source`` as a PDF with the boxes of ``pages`` drawn over it."""

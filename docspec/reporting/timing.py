@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +151,8 @@ def page_object(page: PageResult) -> dict[str, Any]:
         "events": [event_object(event) for event in page.events],
         "baseline": None if page.baseline is None else baseline_object(page.baseline),
     }
+    if page.timeline:
+        values["timeline"] = [asdict(replace(each, at=_seconds(each.at))) for each in page.timeline]
     if page.cut is not None:
         values["cut"] = asdict(page.cut)
     if page.error is not None:
@@ -204,6 +206,7 @@ def seconds_object(times: PageTimings) -> dict[str, float]:
         "stage2": _seconds(times.stage2),
         "total": _seconds(times.total),
         "hidden": _seconds(times.hidden),
+        "beside": _seconds(times.beside),
     }
 
 
@@ -236,6 +239,7 @@ def totals_object(totals: Totals) -> dict[str, Any]:
         totals.stage1_seconds,
         totals.stage2_seconds,
         totals.hidden,
+        totals.beside,
     )
     return {
         "pages": totals.pages,

@@ -46,6 +46,7 @@ class Totals:
     stage1_seconds: float = 0.0
     stage2_seconds: float = 0.0
     hidden: float = 0.0
+    beside: float = 0.0
     events: Counter[str] = field(default_factory=Counter)
     compared: int = 0
     identical: int = 0
@@ -86,6 +87,7 @@ class Totals:
         self.stage1_seconds += times.stage1
         self.stage2_seconds += times.stage2
         self.hidden += times.hidden
+        self.beside += times.beside
         self.events.update({event.kind for event in page.events})
         if page.baseline is not None:
             self._compare(page.baseline)

@@ -129,6 +129,11 @@ class Engine:
         most = len(requests) if self.slots_allowed is None else self.slots_allowed // slots
         return max(1, min(len(requests), most))
 
+    def news(self) -> None:
+        """Drafts have come: what was found about trees before does not hold any more."""
+        if self._pace is not None:
+            self._pace.begin_anew()
+
     def release(self) -> None:
         """Lets go of the KV memory (after a failure; the next call makes it anew)."""
         self.target.kv.release()
