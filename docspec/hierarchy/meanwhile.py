@@ -16,8 +16,11 @@ from docspec.engine.request import GrowingDraft
 from docspec.engine.row import Row
 from docspec.hierarchy.setup import Setup
 
-LINES, WHOLE = 16_384, 32_768
+MOST_OF_LINES, MOST_OF_ALL = 16_384, 32_768
 """Tokens of either draft that count."""
+
+WHOLE = "the draft was whole"
+"""The moment of a timeline at which all of the draft is there."""
 
 
 class Arriving:
@@ -25,7 +28,7 @@ class Arriving:
     began. ``waited`` are the seconds that nothing was done but wait for its end."""
 
     def __init__(self, setup: Setup, page: PageImage, coming: ComingDraft) -> None:
-        self.drafts = GrowingDraft(LINES), GrowingDraft(WHOLE)
+        self.drafts = GrowingDraft(MOST_OF_LINES), GrowingDraft(MOST_OF_ALL)
         self.timeline = [Moment("recognition began", coming.head_seconds, 0)]
         self.waited = 0.0
         self._setup = setup
@@ -52,7 +55,7 @@ class Arriving:
             page, draft = self._page, self._coming.whole().draft
             texts = self._setup.dialect.page_drafts(draft, page.width, page.height)
             self.drafts[1].extend(self._setup.target.tokenize("\n\n".join(texts)))
-            self.note("the draft was whole", tokens)
+            self.note(WHOLE, tokens)
         elif not pieces:
             return
         self._setup.engine.news()
@@ -64,7 +67,7 @@ class Arriving:
         drafted = self._coming.whole()
         self.waited = time.perf_counter() - start
         if not self._whole:
-            self.note("the draft was whole", tokens)
+            self.note(WHOLE, tokens)
         return drafted
 
     @property

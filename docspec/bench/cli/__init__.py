@@ -11,6 +11,7 @@ from docspec.bench.cli.fidelity import fidelity
 from docspec.bench.cli.layer import layer
 from docspec.bench.cli.marks import marks
 from docspec.bench.cli.memory import memory
+from docspec.bench.cli.overlap import overlap
 from docspec.bench.cli.paper import paper
 from docspec.bench.cli.pictures import pictures
 from docspec.bench.cli.reader import reader
@@ -27,6 +28,7 @@ bench = typer.Typer(
 )
 for command in (
     speed,
+    overlap,
     fidelity,
     layer,
     memory,
