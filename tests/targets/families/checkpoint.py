@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from PIL.Image import Image
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from docspec.targets.families import families
@@ -54,7 +55,9 @@ class Case:
     """A family's published files in small. ``config`` and ``processor`` are made of the ids of ``marks``; ``names`` are
     the marks that the tokenizer knows by attribute; ``inputs`` are the model inputs that one image and prompt give
     beside the tokens. ``image_mark`` stands ``image_tokens`` times for a picture of 160 x 96 pixels, between ``frame``
-    where the processor writes that. ``zoom`` is how much larger pictures have to be to be cut into views."""
+    where the processor writes that. ``zoom`` is how much larger pictures have to be to be cut into views.
+    ``own_inputs`` is what the published code makes of a picture and "Read.", written down once more, where transformers
+    has no processor."""
 
     model_type: str
     marks: tuple[str, ...]
@@ -67,6 +70,7 @@ class Case:
     template: str | None = None
     frame: tuple[str, str] = ("", "")
     zoom: int = 1
+    own_inputs: Callable[[Path, Image], dict[str, Any]] | None = None
     inputs: frozenset[str] = frozenset({"pixel_values", "image_grid_thw", "mm_token_type_ids"})
 
     @property

@@ -123,6 +123,8 @@ def test_logits_of_trees_are_the_models_own(case, target):
 
 def own_inputs(case: Case, path: str, picture: Image.Image) -> dict[str, torch.Tensor]:
     """What the checkpoint's processor makes, without any code of docspec."""
+    if case.own_inputs is not None:
+        return case.own_inputs(Path(path), picture)
     prompt = [
         {"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": "Read."}]}
     ]
@@ -158,7 +160,7 @@ def test_inputs_are_those_of_the_checkpoints_own_processor(case, target, picture
     path = target.model.config._name_or_path
     ours = target.encode(pictures[0], " OCR: " if case.model_type == "got_ocr2" else "Read.").inputs
     theirs = own_inputs(case, path, pictures[0])
-    assert ours.keys() == theirs.keys() == {*case.inputs, "input_ids", "attention_mask"}
+    assert ours.keys() - {"attention_mask"} == theirs.keys() - {"attention_mask"} == {*case.inputs, "input_ids"}
     for name, value in theirs.items():
         assert ours[name].equal(value.to(ours[name].dtype)), name
     shown = (ours["input_ids"] == target.processing.tokenizer.convert_tokens_to_ids(case.image_mark)).sum()
