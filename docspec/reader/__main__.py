@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+SIZES = ("tiny", "mini-draft", "mini")
+
 if TYPE_CHECKING:
     from docspec.reader.evaluate import Report
 
@@ -16,13 +18,13 @@ def parser() -> argparse.ArgumentParser:
     verbs = root.add_subparsers(dest="verb", required=True)
     init = verbs.add_parser("init", help="write a checkpoint with random weights")
     init.add_argument("directory", type=Path)
-    init.add_argument("--size", choices=("tiny", "mini"), default="tiny")
+    init.add_argument("--size", choices=SIZES, default="tiny")
     init.add_argument("--seed", type=int, default=0)
     train = verbs.add_parser(
         "train", help="train, or go on training, in a directory (torchrun for several processes)"
     )
     train.add_argument("directory", type=Path)
-    train.add_argument("--size", choices=("tiny", "mini"), default="mini")
+    train.add_argument("--size", choices=SIZES, default="mini")
     train.add_argument("--seed", type=int, default=1)
     train.add_argument(
         "--from",
@@ -30,6 +32,12 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="CHECKPOINT",
         help="a checkpoint to begin with, where the directory is new",
+    )
+    train.add_argument(
+        "--teacher",
+        type=Path,
+        metavar="CHECKPOINT",
+        help="a larger reader whose tokenizer is taken over and whose choices are learned beside the text",
     )
     train.add_argument("--device", default="cpu")
     train.add_argument("--threads", type=int, default=1)
@@ -40,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
     export = verbs.add_parser("export", help="write a run's present weights as a checkpoint directory")
     export.add_argument("directory", type=Path)
     export.add_argument("target", type=Path)
-    export.add_argument("--size", choices=("tiny", "mini"), default="mini")
+    export.add_argument("--size", choices=SIZES, default="mini")
     pages = verbs.add_parser("pages", help="write pages and lines as the training draws them, as PNG files")
     pages.add_argument("count", type=int)
     pages.add_argument("directory", type=Path)
@@ -100,8 +108,9 @@ def main(arguments: list[str] | None = None) -> None:
 
         from docspec.reader.train import Run, initialise
 
-        if options.start and not (options.start / "config.json").is_file():
-            root.error(f"{options.start}: is not a checkpoint directory (no config.json)")
+        for given in filter(None, (options.start, options.teacher)):
+            if not (given / "config.json").is_file():
+                root.error(f"{given}: is not a checkpoint directory (no config.json)")
         torch.set_num_threads(options.threads)
         initialise(options.device)
         run = Run(
@@ -111,6 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
             device=options.device,
             workers=options.workers,
             start=options.start,
+            teacher=options.teacher,
         )
         run.train(minutes=options.minutes, save_every=options.save_every, log_every=options.log_every)
     elif options.verb == "eval":

@@ -117,6 +117,17 @@ PLAN = (
 )
 
 
+ROWS = grid({640: 1.0, 832: 1.0, 960: 1.5, 1152: 1.5, 1344: 1.0}, {32: 0.5, 64: 2.0, 96: 0.7})
+
+DISTILLED = (
+    Phase("vision", 300, (2e-3, 1.8e-3), mix((FEW, 0.5), (MANY, 0.5)), Weights(vision_only=True), 20, 12.0),
+    Phase("lines", 400, (1.6e-3, 1.5e-3), mix((ONE, 0.5), (FEW, 0.5)), Weights(guide=0.5), 30, 16.0),
+    Phase("rows", 800, (1.5e-3, 1.3e-3), mix((ROWS, 0.8), (FEW, 0.2)), Weights(bag=0.2), 0, 16.0, 0.25, lines=0.5),
+    Phase("decay", 1200, (1.3e-3, 1e-5), ROWS, Weights(bag=0.1, dense=0.1), 0, 16.0, 0.25, lines=0.75),
+)
+"""What a small reader learns from a larger one: lines, which is how the bundled reader reads."""
+
+
 def read_plan(path: Path | None) -> tuple[Phase, ...]:
     """The plan in a JSON file, or the one above."""
     if path is None:

@@ -180,8 +180,14 @@ def guide_loss(
     return total / max(1, terms), shares[0], shares[1]
 
 
-def compute(network: Network, batch: Batch, weights: Weights) -> tuple[Tensor, dict[str, Tensor]]:
-    """The weighted sum of all losses, and what to log."""
+TAUGHT = 0.7
+"""Share of the text's loss that is a teacher's to say: the divergence from its distribution."""
+
+
+def compute(
+    network: Network, batch: Batch, weights: Weights, teacher: Network | None = None
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """The weighted sum of all losses, and what to log. ``teacher`` reads the same batch."""
     seen = network.see(batch.pixels)
     log: dict[str, Tensor] = {}
     loss = weights.bag * (bag := bag_loss(network, seen, batch))
@@ -210,6 +216,14 @@ def compute(network: Network, batch: Batch, weights: Weights) -> tuple[Tensor, d
         each = F.cross_entropy(logits, targets, reduction="none")
         text = (each * share).sum() / share.sum()
         log |= {"text": each.mean(), "right": (logits.argmax(-1) == targets).float().mean()}
+        if teacher is not None:
+            with torch.no_grad():
+                told, _ = teacher.read(teacher.see(batch.pixels).cells, ids, rows, columns)
+                wanted = teacher.logits(told[chosen]).log_softmax(-1)
+            apart = F.kl_div(logits.log_softmax(-1), wanted, reduction="none", log_target=True).sum(-1)
+            alike = (logits.argmax(-1) == wanted.argmax(-1)).float().mean()
+            log |= {"taught": apart.mean(), "alike": alike}
+            text = (1 - TAUGHT) * text + TAUGHT * (apart * share).sum() / share.sum()
         loss = loss + weights.text * text
         if weights.guide:
             guide, log["found"], log["jumped"] = guide_loss(network, products, batch, weight)

@@ -1,7 +1,8 @@
 """Configurations of the bundled reader and how one is built.
 
 The class is transformers' own `Qwen3VLForConditionalGeneration`, only small: what runs this checkpoint runs
-the published Qwen3-VL models. `mini` is the one that is trained and shipped, `tiny` is for tests.
+the published Qwen3-VL models. `mini` is the one that is trained and shipped, `mini-draft` drafts for it (1.9 million
+parameters), `tiny` is for tests.
 """
 
 from __future__ import annotations
@@ -43,12 +44,13 @@ class Size:
 
 SIZES = {
     "tiny": Size(64, 2, 2, 128, 64, 4, 4, 2, 128, 256),
+    "mini-draft": Size(128, 3, 4, 384, 128, 4, 4, 2, 320, 1024),
     "mini": Size(192, 4, 4, 640, 256, 6, 4, 2, 640, 1024),
 }
 
 
 def config(name: str = "mini", vocab_size: int = tok.VOCAB_SIZE) -> Qwen3VLConfig:
-    """The transformers configuration called `name` ("mini" or "tiny"); KeyError for another name."""
+    """The transformers configuration called `name`, one of `SIZES`; KeyError for another name."""
     size = SIZES[name]
     pairs = size.head_dim // 2
     spatial = pairs // 3

@@ -59,7 +59,8 @@ def rate_at(phase: Phase, step: int) -> float:
 
 class Run:
     """A training run in a directory: `state.pt`, `log.jsonl`, `tokenizer/`, `plan.json`. A new run begins with random
-    weights, or with weights and tokenizer of the checkpoint `start`; optimiser and throw-away heads begin anew."""
+    weights, or with weights and tokenizer of the checkpoint `start`; optimiser and throw-away heads begin anew. Of the
+    checkpoint `teacher` the tokenizer is taken over, and its choices are learned."""
 
     def __init__(
         self,
@@ -73,18 +74,21 @@ class Run:
         source: Source | None = None,
         workers: int = 0,
         start: Path | None = None,
+        teacher: Path | None = None,
     ) -> None:
         self.directory, self.size_name, self.seed, self.device = directory, size, seed, torch.device(device)
         self.rank = dist.get_rank() if dist.is_initialized() else 0
         self.ranks = dist.get_world_size() if dist.is_initialized() else 1
+        taught = checkpoint.load(teacher) if teacher else None
         given = checkpoint.load(start) if start and not (directory / "state.pt").is_file() else None
         if self.rank == 0:
             directory.mkdir(parents=True, exist_ok=True)
             if not (directory / "tokenizer").is_dir():
-                known = tokenizer or (given[1] if given else None)
+                known = tokenizer or next((one[1] for one in (given, taught) if one), None)
                 (known or learned_tokenizer(seed)).save_pretrained(directory / "tokenizer")
             if not (directory / "plan.json").is_file():
-                curriculum.write_plan(plan or curriculum.PLAN, directory / "plan.json")
+                known_plan = curriculum.DISTILLED if taught else curriculum.PLAN
+                curriculum.write_plan(plan or known_plan, directory / "plan.json")
         if self.ranks > 1:
             dist.barrier()
         self.plan = plan or curriculum.read_plan(directory / "plan.json")
@@ -99,6 +103,7 @@ class Run:
                 model.load_state_dict(given[0].state_dict())
             self.network = Network(model, self.tokenizer)
         self.network.to(self.device).train()
+        self.teacher = Network(taught[0], self.tokenizer).to(self.device).eval() if taught else None
         self.optimiser = Optimiser(self.network)
         self.progress = Progress()
         if (directory / "state.pt").is_file():
@@ -137,7 +142,7 @@ class Run:
             torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else contextlib.nullcontext()
         )
         with low:
-            loss, log = losses.compute(self.network, here, phase.weights)
+            loss, log = losses.compute(self.network, here, phase.weights, self.teacher)
         loss.backward()
         norm = self.optimiser.step(rate_at(phase, self.progress.step))
         return {

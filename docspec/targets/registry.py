@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
 
 BUNDLED = Path(__file__).parent.parent / "reader" / "mini"
+BUNDLED_DRAFT = Path(__file__).parent.parent / "reader" / "mini-draft"
 """Directory of the bundled reader's checkpoint."""
 
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.jinja", "*.model"]
@@ -164,6 +165,10 @@ def locate(name: str, offline: bool = False) -> str:
                 "(a local directory or a hub name such as rednote-hilab/dots.ocr)"
             )
         return str(BUNDLED)
+    if name == BUNDLED_DRAFT.name and not Path(name).is_dir():
+        if not (BUNDLED_DRAFT / "config.json").is_file():
+            raise ModelError(f"{name} is not part of this installation; docs/drafters.md says how it is trained")
+        return str(BUNDLED_DRAFT)
     if Path(name).expanduser().is_dir():
         return str(Path(name).expanduser())
     repository, revision = split_revision(name)
