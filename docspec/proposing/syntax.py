@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from itertools import chain
 
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.source import Source, source
 
 SURENESS = ((Key("a guess of the format", 0.2), 1), (Key("a good one", 0.4), 3), (Key("a sure one", 0.7), 8))
 """For each sureness of a text: its key, and how many right tokens it is trusted like."""
+
+
+_LINES = re.compile(r"[^\n]*\n+|[^\n]+")
 
 
 @source("syntax")
@@ -22,4 +27,5 @@ class Syntax(Source):
         for text, sureness in scaffold.completions():
             if text:
                 key, run = SURENESS[sureness]
-                yield Continuation(Copy(speller.tokens(text)), 0, key, run)
+                lines = [speller.tokens(line) for line in _LINES.findall(text)]  # most of them are known already
+                yield Continuation(Copy(list(chain.from_iterable(lines))), 0, key, run)
