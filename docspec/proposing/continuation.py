@@ -95,6 +95,26 @@ class Continuation:
         return right
 
 
+class Forks:
+    """A text in which every token is a continuation of its own: ``following`` says which may come."""
+
+    tokens: Sequence[int] = ()
+
+    def end(self, place: int) -> int:
+        return place
+
+    def pause(self, place: int, most: int) -> int:
+        return place
+
+
+def agreement(tokens: Sequence[int], place: int, output: Sequence[int], most: int = 32) -> int:
+    """How many of the tokens right before ``place`` are also the last ones of ``output``, up to ``most``."""
+    size, most = 0, min(most, len(output), place)
+    while size < most and tokens[place - 1 - size] == output[-1 - size]:
+        size += 1
+    return size
+
+
 class Copy:
     """A text of its own that ends where its tokens do."""
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from docspec.proposing.continuation import Continuation
+from docspec.proposing.continuation import Continuation, agreement
 
 END = -1
 """Stands behind each draft; no token has this number."""
@@ -117,8 +117,8 @@ class Drafts:
         if known is None:
             ending = self.tokens[max(self.heads[self.draft_of(end)], end - ENDING) : end]
             places = [place for place in self.behind(ending)[:MOST] if self.tokens[place] >= 0]
-            known = max(places, key=lambda place: self.matched(place, ending), default=0)
-            if not places or self.matched(known, ending) < min(len(ending), 3):
+            known = max(places, key=lambda place: agreement(self.tokens, place, ending), default=0)
+            if not places or agreement(self.tokens, known, ending) < min(len(ending), 3):
                 known = 0
             self._beyond[end] = known
         return known
@@ -155,14 +155,6 @@ class Drafts:
     def behind_pair(self, first: int, second: int) -> list[int]:
         """The places behind two tokens, in ascending order."""
         return self._pairs.places(pair_key(first, second))
-
-    def matched(self, place: int, output: Sequence[int], most: int = 32) -> int:
-        """How many of the tokens right before ``place`` are also the last ones of ``output``."""
-        tokens, size = self.tokens, 0
-        most = min(most, len(output), place)
-        while size < most and tokens[place - 1 - size] == output[-1 - size]:
-            size += 1
-        return size
 
 
 def pair_key(first: int, second: int) -> int:

@@ -15,7 +15,7 @@ import torch
 from docspec.heads.network import Head, Made, Past
 from docspec.heads.states import text_places
 from docspec.proposing.context import Context
-from docspec.proposing.continuation import Continuation, Key
+from docspec.proposing.continuation import Continuation, Forks, Key
 from docspec.targets.protocol import Wanted
 
 if TYPE_CHECKING:
@@ -31,10 +31,8 @@ DRAFTED = Key("head", 0.8)
 """Its likeliest tokens; how likely each is, it says itself."""
 
 
-class Branches:
+class Branches(Forks):
     """The head's tree as a text: every token is a continuation of its own. Node 0 stands for what is written."""
-
-    tokens: Sequence[int] = ()
 
     def __init__(self) -> None:
         self._after: list[list[tuple[int, float, int]]] = [[]]
@@ -44,12 +42,6 @@ class Branches:
         self._after.append([])
         self._after[node].append((token, chance, len(self._after) - 1))
         return len(self._after) - 1
-
-    def end(self, place: int) -> int:
-        return place
-
-    def pause(self, place: int, most: int) -> int:
-        return place
 
     def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
         key = None if place else DRAFTED

@@ -6,10 +6,11 @@ so far is the best draft there is. The longest repetition wins; one that reaches
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from docspec.proposing.context import Context
-from docspec.proposing.continuation import Continuation, Copy, Key
+from docspec.proposing.continuation import Continuation, Copy, Key, agreement
 from docspec.proposing.source import Source, source
 
 PLACES = 8
@@ -21,14 +22,13 @@ MOST = 3
 AHEAD = 48
 """Tokens copied from one place."""
 
-KEYS = (
-    Key("repetition of 1", 0.08),
-    Key("repetition of 2", 0.2),
-    Key("repetition of 3", 0.35),
-    Key("repetition of 4", 0.5),
-    Key("repetition of 8", 0.7),
+MATCHED = (1, 2, 3, 4, 8)
+"""Equal tokens from which on repetitions are told apart."""
+
+KEYS = tuple(
+    Key(f"repetition of {size}", prior)
+    for size, prior in zip(MATCHED, (0.08, 0.2, 0.35, 0.5, 0.7), strict=True)
 )
-"""For 1, 2, 3, 4 to 7, 8 and more equal tokens."""
 
 
 @source("lookup")
@@ -54,7 +54,7 @@ class OutputLookup(Source):
         places = self._pairs.get((output[-2], output[-1])) if len(output) > 1 else None
         if places is None:
             places = [self._ones[output[-1]]] if output[-1] in self._ones else []
-        ranked = sorted(((self._matched(place), place) for place in places[-PLACES:]), reverse=True)
+        ranked = sorted(((agreement(output, place, output), place) for place in places[-PLACES:]), reverse=True)
         firsts: set[int] = set()
         for matched, place in ranked:
             if output[place] in firsts or len(firsts) == MOST:
@@ -63,12 +63,4 @@ class OutputLookup(Source):
             ahead = output[place : place + AHEAD]
             while len(ahead) < AHEAD:
                 ahead = (ahead + output[place:])[:AHEAD]
-            kind = min(matched, 3) - 1 if matched < 4 else 3 if matched < 8 else 4
-            yield Continuation(Copy(ahead), 0, KEYS[kind], matched)
-
-    def _matched(self, place: int) -> int:
-        output, size = self.context.output, 0
-        most = min(place, 32)
-        while size < most and output[place - 1 - size] == output[-1 - size]:
-            size += 1
-        return size
+            yield Continuation(Copy(ahead), 0, KEYS[bisect_right(MATCHED, matched) - 1], matched)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
@@ -55,9 +55,7 @@ class Mixture:
         context.extend(row.output)
         self._rows[row] = RowState(context, self._threshold, self._rates, self._survival, row.trail)
         for name, source in self._sources.items():
-            start = time.perf_counter()
-            source.begin(context)
-            self.seconds[name] += time.perf_counter() - start
+            self._timed(name, source.begin, context)
         context.states = None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
@@ -102,6 +100,9 @@ class Mixture:
         written = state.follow(output)
         if written:
             for name, source in self._sources.items():
-                start = time.perf_counter()
-                source.observe(state.context, written)
-                self.seconds[name] += time.perf_counter() - start
+                self._timed(name, source.observe, state.context, written)
+
+    def _timed(self, name: str, told: Callable[..., None], *what: object) -> None:
+        start = time.perf_counter()
+        told(*what)
+        self.seconds[name] += time.perf_counter() - start

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
-from docspec.proposing.continuation import Continuation, Key
+from docspec.proposing.continuation import Continuation, Key, agreement
 from docspec.proposing.source import Source, source
 
 MOST = 5
 """Places that are offered: the nearest to where the output was last."""
 
+MATCHED = (2, 3, 4, 8)
+"""Equal tokens from which on places are told apart."""
+
 NEAR = (Key("2-gram near", 0.4), Key("3-gram near", 0.6), Key("4-gram near", 0.8), Key("8-gram near", 0.9))
-"""For 2, 3, 4 to 7, 8 and more equal tokens, a little further on in the draft that the output was in."""
+"""For each of them, a little further on in the draft that the output was in."""
 
 FAR = (Key("2-gram", 0.1), Key("3-gram", 0.25), Key("4-gram", 0.5), Key("8-gram", 0.75))
 """Anywhere else."""
@@ -34,8 +37,7 @@ class DraftNgrams(Source):
             places = sorted(places, key=lambda place: abs(place - last))[:MOST]
         here = drafts.draft_of(last)
         for place in places:
-            matched = drafts.matched(place, output)
+            matched = agreement(drafts.tokens, place, output)
             if matched >= 2:
-                kind = 0 if matched < 3 else 1 if matched < 4 else 2 if matched < 8 else 3
                 keys = NEAR if place - last in REACH and drafts.draft_of(place) == here else FAR
-                yield Continuation(drafts, place, keys[kind], matched)
+                yield Continuation(drafts, place, keys[bisect_right(MATCHED, matched) - 1], matched)

@@ -52,7 +52,7 @@ class Respelling(Source):
         if stretch is None or drafts.growing:
             stretch = self._stretches[lost.place] = _Stretch(speller, drafts.tokens, lost.place)
         for offset, key in _offsets(written, stretch):
-            joint = stretch.joint(offset, written)
+            joint = stretch.joint(offset)
             if joint is not None:
                 lead, place = joint
                 yield self.context.resume(lost, place, key, lead)
@@ -105,10 +105,10 @@ class _Stretch:
         self.text = "".join(pieces)
         self.letters = letters(self.text)
 
-    def joint(self, offset: int, written: str) -> tuple[tuple[int, ...], int] | None:
+    def joint(self, offset: int) -> tuple[tuple[int, ...], int] | None:
         """Tokens of the text from ``offset`` up to the next word, and the place of that word.
 
-        In the letter case that ``written`` uses, if it is another than the draft's. ``None`` where the stretch ends.
+        ``None`` where the stretch ends.
         """
         for index, (begin, piece) in enumerate(zip(self._begins, self._pieces, strict=True)):
             if begin < offset:
@@ -116,15 +116,5 @@ class _Stretch:
             if begin == offset and (not piece[:1].isalnum() or offset == 0):
                 return (), self._place + index
             if begin > offset and piece[:1].isspace():
-                rest = _in_case_of(written, self.text[:offset], self.text[offset:begin])
-                return self._speller.tokens(rest), self._place + index
+                return self._speller.tokens(self.text[offset:begin]), self._place + index
         return None
-
-
-def _in_case_of(written: str, drafted: str, rest: str) -> str:
-    """``rest`` in lower (upper) case where the same letters are drafted in upper (lower) case and written otherwise."""
-    if rest.isupper() and written[-1:].islower():
-        return rest.lower()
-    if rest.islower() and len(written) > 1 and written.isupper() and drafted.islower():
-        return rest.upper()
-    return rest

@@ -17,9 +17,6 @@ from docspec.proposing.source import Source, source
 LONGEST = 12
 """Tokens that a rewrite may take away or put in."""
 
-PER_TOKEN = 4
-"""Rewrites kept for one drafted token."""
-
 LEAST_SHARE = 0.15
 """Rewrites that are rarer than this are not proposed."""
 
@@ -86,8 +83,6 @@ class Rewrites(Source):
         seen = self._seen.setdefault(token, {})
         rewrite = (written, skipped)
         seen[rewrite] = seen.get(rewrite, 0.0) + 1.0
-        if len(seen) > PER_TOKEN:
-            del seen[min(seen, key=lambda known: (seen[known], known == rewrite))]
         self._weigh(token)
 
     def keep(self, token: int, times: int = 1) -> None:

@@ -104,7 +104,7 @@ class RowState:
                     break
                 one.place = beyond
                 right += one.follow(rest[right:])
-            if one.key is not None:
+            if one.key is not None and rest:
                 self._rates.count(one.key, right > 0)
             elif is_live and one.text.tokens and not counted:
                 self._survival.count(min(run, RUN_CAP), right, depth + right < size)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from docspec.core.scaffold import Alternative
 from docspec.proposing.context import Context
-from docspec.proposing.continuation import Continuation
+from docspec.proposing.continuation import Continuation, Forks
 from docspec.proposing.drafts import TRUSTED
 from docspec.proposing.source import Source, source
 
@@ -159,22 +159,12 @@ class FormatScaffold(Source):
         return [speller.text(token) for token in drafts.tokens[place:end]]
 
 
-class _Behind:
+class _Behind(Forks):
     """What follows an alternative of the scaffold, as a text without tokens of its own."""
-
-    __slots__ = ("_one", "_scaffold")
-
-    tokens: Sequence[int] = ()
 
     def __init__(self, scaffold: FormatScaffold, one: Alternative) -> None:
         self._scaffold = scaffold
         self._one = one
-
-    def end(self, place: int) -> int:
-        return place
-
-    def pause(self, place: int, most: int) -> int:
-        return place
 
     def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
         return self._scaffold.behind(self._one, least)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import Outcome
-from docspec.engine.request import Request
+from docspec.engine.request import GrowingDraft
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
@@ -31,30 +31,25 @@ AHEAD = 64
 
 FOUND = Key("window", 0.6)
 
-Draft = Sequence[int]
+Draft = tuple[int, ...]
 
 
 class WindowAligner:
-    """All occurrences of ``n``-token windows in a set of drafts, each indexed once.
+    """All occurrences of ``n``-token windows in a set of drafts, each indexed once; those that grow come first."""
 
-    The first ``growing`` drafts are empty at first.
-    """
-
-    def __init__(self, drafts: Sequence[Draft], n: int = 3, growing: int = 0) -> None:
+    def __init__(self, drafts: Sequence[Draft], n: int = WINDOW, growing: Sequence[GrowingDraft] = ()) -> None:
         if n < 1:
             raise ValueError(f"the reference window needs at least one token, got n={n}")
         self.n = n
-        given = [tuple(draft) for draft in drafts if len(draft)]
-        self.drafts: list[tuple[int, ...]] = [()] * (growing + len(given))
-        self._places: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
-        for index, draft in enumerate(given, growing):
-            self.extend(index, draft)
+        self._growing = growing
+        self.drafts: list[Draft] = [*((),) * len(growing), *(tuple(draft) for draft in drafts if len(draft))]
+        self._places: dict[Draft, list[tuple[int, int]]] = defaultdict(list)
+        for index, draft in enumerate(self.drafts):
+            self._index(index, draft, n)
 
-    def extend(self, index: int, tokens: Sequence[int]) -> None:
-        """The draft number ``index`` goes on with ``tokens``."""
-        known = len(self.drafts[index])
-        draft = self.drafts[index] = (*self.drafts[index], *tokens)
-        for end in range(max(self.n, known), len(draft)):
+    def _index(self, index: int, draft: Draft, first: int) -> None:
+        """Notes the windows of ``draft`` that end at ``first`` or later."""
+        for end in range(first, len(draft)):
             insort(self._places[draft[end - self.n : end]], (index, end))
 
     def candidates(self, verified: Sequence[int], length: int) -> list[Draft]:
@@ -63,6 +58,11 @@ class WindowAligner:
         ``verified`` are the output tokens so far, the pending one last. Candidates come in the order of the
         drafts; a place further on in a draft comes first, because output moves forward.
         """
+        for index, growing in enumerate(self._growing):
+            known = len(self.drafts[index])
+            if known < min(len(growing.tokens), growing.limit):
+                self.drafts[index] = tuple(growing.tokens[: growing.limit])
+                self._index(index, self.drafts[index], max(self.n, known))
         if len(verified) < self.n:
             window = tuple(verified)
             size = len(window)
@@ -71,24 +71,6 @@ class WindowAligner:
             places = self._places.get(tuple(verified[-self.n :]), ())
             found = [self.drafts[index][end : end + length] for index, end in reversed(places)]
         return list(dict.fromkeys(found))
-
-
-class GrowingAligner:
-    """The aligner of one request, whose growing drafts come first."""
-
-    def __init__(self, request: Request, n: int = WINDOW) -> None:
-        self._request = request
-        self._aligner = WindowAligner(request.drafts, n, len(request.growing))
-        self._seen = [0] * len(request.growing)
-
-    def candidates(self, verified: Sequence[int], length: int) -> list[Draft]:
-        """See :meth:`WindowAligner.candidates`."""
-        for number, draft in enumerate(self._request.growing):
-            new = draft.tokens[self._seen[number] : draft.limit]
-            self._seen[number] += len(new)
-            if new:
-                self._aligner.extend(number, new)
-        return self._aligner.candidates(verified, length)
 
 
 def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> TokenTree:
@@ -126,11 +108,11 @@ class WindowProposer:
 
     def __init__(self, n: int = WINDOW) -> None:
         self._n = n
-        self._aligners: dict[Row, GrowingAligner] = {}
+        self._aligners: dict[Row, WindowAligner] = {}
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
         if not row.request.plain:
-            self._aligners[row] = GrowingAligner(row.request, self._n)
+            self._aligners[row] = WindowAligner(row.request.drafts, self._n, row.request.growing)
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
         return [
@@ -151,7 +133,7 @@ class Window(Source):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._aligner = GrowingAligner(context.request)
+        self._aligner = WindowAligner(context.request.drafts, WINDOW, context.request.growing)
 
     def suggest(self) -> Iterable[Continuation]:
         for candidate in self._aligner.candidates(self.context.output, AHEAD):

@@ -52,17 +52,22 @@ def test_the_likeliest_successors_are_known_by_two_tokens_or_by_one():
     assert recycling.after(5, 6)[0] == [1, 2]
     assert recycling.after(9, 7)[0] == [3, 4]
     assert not recycling.after(9, 9)[0]
-    assert recycling.after(5, 6)[1][0] > recycling.after(9, 6)[1][0]
+    assert recycling.after(5, 6)[1][0].prior > recycling.after(9, 6)[1][0].prior
 
 
 def test_a_rank_that_is_right_more_often_becomes_likelier():
-    recycling = Recycling(Context(row_of([]).request))
-    recycling.learn([5], [-1], 4, [[1, 2]])
-    before = list(recycling.after(4, 5)[1])
-    for _ in range(20):
-        recycling.count(4, 5, 2)
-    after = recycling.after(4, 5)[1]
-    assert after[1] > before[1] and after[0] < before[0]
+    output, firsts = [3 * place % 7 for place in range(400)], []
+    proposer, row = make_proposer("recycling"), row_of(output[:2])
+    proposer.begin(row)
+    while len(row.output) < 300:
+        [tree] = proposer.propose([row], [2])
+        firsts += [(token - tree.tokens[0]) % 7 for token in tree.tokens[1:]]
+        top = [[(token + 1) % 7, (token + 3) % 7] for token in tree.tokens]
+        choices = [output[len(row.output) + depth] for depth in tree.depths]
+        outcome = traverse(tree, Scores(choices, top=top), ExactAcceptance())
+        row.output += [*(tree.tokens[node] for node in outcome.path), outcome.token]
+        proposer.accepted(row, tree, outcome)
+    assert firsts[0] == 1 and set(firsts[-50:]) == {3}
 
 
 def test_second_choices_save_steps():

@@ -52,7 +52,7 @@ def continuations(codec, drafted, written):
     [
         ("the house stood", "*", "the house stood"),
         ("the house stood", "**the", " house stood"),
-        ("THE HOUSE stood", "the h", "ouse stood"),
+        ("THE HOUSE stood", "the h", "OUSE stood"),
         ("the wrod house stood", "the word", " house stood"),
         ("“the” house stood", '"the"', "” house stood"),
         ("xthe house stood", "the", " house stood"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docspec.engine.request import GrowingDraft
 from docspec.proposing.window import WindowAligner
 
 tokens = st.lists(st.integers(0, 2), max_size=15)
@@ -53,9 +54,10 @@ def test_a_window_of_nothing_is_refused():
     st.integers(1, 4),
 )
 def test_drafts_that_grew_serve_like_drafts_that_were_there(pieces, drafts, verified, n):
-    aligner = WindowAligner(drafts, n, growing=2)
-    grown = [[], []]
+    growing = [GrowingDraft(100), GrowingDraft(100)]
+    aligner = WindowAligner(drafts, n, growing)
     for number, piece in pieces:
-        aligner.extend(number, piece)
-        grown[number] += piece
-    assert aligner.candidates(verified, 5) == WindowAligner([*grown, *drafts], n).candidates(verified, 5)
+        growing[number].extend(piece)
+        aligner.candidates(verified, 5)
+    whole = WindowAligner([*(draft.tokens for draft in growing), *drafts], n)
+    assert aligner.candidates(verified, 5) == whole.candidates(verified, 5)
