@@ -34,6 +34,10 @@ def make_dialect(name: str, **settings: Any) -> Dialect:
             from docspec.dialects.grounded import GroundedDialect
 
             return GroundedDialect(**settings)
+        if name == "layout-html":
+            from docspec.dialects.layout_html import LayoutHtmlDialect
+
+            return LayoutHtmlDialect(**settings)
     except TypeError as error:
         raise UsageError(f"the dialect {name!r} does not take these settings ({error})") from error
     raise UsageError(f"there is no dialect {name!r}; known are {', '.join(DIALECTS)}")

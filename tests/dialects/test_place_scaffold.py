@@ -1,4 +1,4 @@
-"""The scaffold of DocTags and grounded text: what it predicts of boxes, what it learns, which steps it saves."""
+"""The scaffold of DocTags, grounded text and layout in HTML: what it predicts of boxes, learns, and saves in steps."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ REGIONS = tuple(
     )
     for n in range(12)
 )
-SIZE = {"doctags": (500, 500), "grounded": (999, 999)}
+SIZE = {"doctags": (500, 500), "grounded": (999, 999), "layout-html": (1024, 1024)}
 """Pixels that are the units of the dialect."""
 
 NAMES = tuple(SIZE)
 FIRST = {
     "doctags": ("<doctag><title>", "<loc_50><loc_0><loc_350><loc_25>"),
     "grounded": ("<|ref|>title<|/ref|><|det|>[[", "50, 0, 350, 25]]<|/det|>"),
+    "layout-html": ('<div data-bbox="', '50 0 350 25"'),
 }
 """What comes before the first box, and the box."""
 
@@ -84,7 +85,11 @@ def test_a_box_is_predicted_from_any_place_in_it(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_target_adds_to_each_edge_is_learnt(name):
     target = page(name, moved((-4, 6, 3, 5)))
-    fourth = "<loc_66><loc_158><loc_369><loc_182>" if name == "doctags" else "66, 158, 369, 182]]<|/det|>"
+    fourth = {
+        "doctags": "<loc_66><loc_158><loc_369><loc_182>",
+        "grounded": "66, 158, 369, 182]]<|/det|>",
+        "layout-html": '66 158 369 182"',
+    }[name]
     scaffold = scaffold_of(name)
     scaffold.follow(target[: target.index(fourth)])
     assert likeliest(scaffold) == (fourth, 4)

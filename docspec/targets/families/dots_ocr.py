@@ -1,5 +1,5 @@
-"""dots.ocr: layout, categories and text of a page as one JSON list. transformers has no class of it, so the model is
-docspec's own (:mod:`docspec.targets.dots_ocr`)."""
+"""dots.ocr and dots.mocr: layout, categories and text of a page as one JSON list. transformers has no class of them, so
+the model is docspec's own (:mod:`docspec.targets.dots_ocr`)."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
@@ -17,6 +17,10 @@ FAMILY = Family(
     architecture="docspec.targets.dots_ocr.modeling:DotsOCRForCausalLM",
     processor="docspec.targets.dots_ocr.processing:DotsOCRProcessing",
     card=TargetCard("layout-json", max_new_tokens=24000, image_dpi=200.0, layout_prompt=LAYOUT),
-    checkpoints=(Checkpoint("rednote-hilab/dots.ocr", 3.0, "MIT"),),
+    checkpoints=(
+        Checkpoint("rednote-hilab/dots.ocr", 3.0, "MIT"),
+        Checkpoint("rednote-hilab/dots.mocr", 3.0, "MIT, with an agreement of its own"),
+    ),
     end_tokens=("<|endoftext|>", "<|endofassistant|>"),
+    note="dots.mocr was dots.ocr-1.5; its repository has the same prompts for documents, its own files were not seen",
 )

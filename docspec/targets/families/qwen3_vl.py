@@ -1,5 +1,6 @@
 """Qwen3-VL: general models that read pages well. Positions have three axes; images feed several decoder layers, which
-only the prompt sees."""
+only the prompt sees. Chandra is made of it (datalab-to/chandra, ``chandra/model/hf.py``); Chandra 2 has another
+decoder, whose layers trees cannot verify."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
@@ -12,5 +13,11 @@ FAMILY = Family(
         Checkpoint("Qwen/Qwen3-VL-2B-Instruct", 2.1, "Apache-2.0"),
         Checkpoint("Qwen/Qwen3-VL-4B-Instruct", 4.4, "Apache-2.0"),
         Checkpoint("Qwen/Qwen3-VL-8B-Instruct", 8.8, "Apache-2.0"),
+        Checkpoint(
+            "datalab-to/chandra",
+            8.8,
+            "OpenRAIL-M",
+            card=TargetCard("layout-html", max_new_tokens=12_384),
+        ),
     ),
 )

@@ -57,9 +57,15 @@ def test_a_checkpoint_is_known_by_its_name_or_its_place(names, begins):
     assert prompt is None if begins is None else prompt.startswith(begins)
 
 
+def test_chandra_writes_html_and_its_kin_markdown():
+    family = families()["qwen3_vl"]
+    assert family.card_of("datalab-to/chandra").dialect == "layout-html"
+    assert family.card_of("Qwen/Qwen3-VL-8B-Instruct").dialect == "markdown"
+
+
 def test_an_architecture_tells_where_the_type_is_shared(tmp_path):
     """LightOnOCR was published as ``mistral3``."""
-    assert family_of({"model_type": "mistral3"}) is None
+    assert family_of({"model_type": "mistral3"}) is families()["mistral3"]
     path = made("lighton_ocr", tmp_path)
     config = json.loads((path / "config.json").read_text())
     said = {**config, "model_type": "mistral3", "architectures": ["LightOnOCRForConditionalGeneration"]}

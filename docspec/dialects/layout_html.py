@@ -1,0 +1,200 @@
+"""The layout-html dialect: Chandra's, a page as one ``<div>`` a block, each with its place, its kind and HTML.
+
+``<div data-bbox="85 466 910 479" data-label="Section-Header"><h2>Results</h2></div>``: left, top, right and bottom from
+0 to 1024 over the page's width and height. The prompts are those of datalab-to/chandra (``chandra/prompts.py``).
+Numbers with spaces between them are what answers have that users published; those in brackets are read too.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+
+from docspec.core import BBox, Block, Category, PageDraft, Region
+from docspec.core.formulas import bare_formula
+from docspec.dialects import tables
+from docspec.dialects.box_numbers import Box
+from docspec.dialects.dialect import prompt_for
+from docspec.dialects.html_reading import SCALE, read_fragment, read_layout
+from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
+from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
+from docspec.dialects.spelling import interleaved, paragraph, unique
+from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
+
+_RULES = """\
+Only use these tags ['math', 'br', 'i', 'b', 'u', 'del', 'sup', 'sub', 'table', 'tr', 'td', 'p', 'th', 'div', 'pre', \
+'h1', 'h2', 'h3', 'h4', 'h5', 'ul', 'ol', 'li', 'input', 'a', 'span', 'img', 'hr', 'tbody', 'small', 'caption', \
+'strong', 'thead', 'big', 'code'], and these attributes ['class', 'colspan', 'rowspan', 'display', 'checked', 'type', \
+'border', 'value', 'style', 'href', 'alt', 'align'].
+
+Guidelines:
+* Inline math: Surround math with <math>...</math> tags. Math expressions should be rendered in KaTeX-compatible \
+LaTeX. Use display for block math.
+* Tables: Use colspan and rowspan attributes to match table structure.
+* Formatting: Maintain consistent formatting with the image, including spacing, indentation, subscripts/superscripts, \
+and special characters.
+* Images: Include a description of any images in the alt attribute of an <img> tag. Do not fill out the src property.
+* Forms: Mark checkboxes and radio buttons properly.
+* Text: join lines together properly into paragraphs using <p>...</p> tags.  Use <br> tags for line breaks within \
+paragraphs, but only when absolutely necessary to maintain meaning.
+* Use the simplest possible HTML structure that accurately represents the content of the block.
+* Make sure the text is accurate and easy for a human to read and interpret.  Reading order should be correct and \
+natural.\
+"""
+PAGE_PROMPT = f"""\
+OCR this image to HTML, arranged as layout blocks.  Each layout block should be a div with the data-bbox attribute \
+representing the bounding box of the block in [x0, y0, x1, y1] format.  Bboxes are normalized 0-{SCALE}. The \
+data-label attribute is the label for the block.
+
+Use the following labels:
+- Caption
+- Footnote
+- Equation-Block
+- List-Group
+- Page-Header
+- Page-Footer
+- Image
+- Section-Header
+- Table
+- Text
+- Complex-Block
+- Code-Block
+- Form
+- Table-Of-Contents
+- Figure
+
+{_RULES}"""
+CROP_PROMPT = f"OCR this image to HTML.\n\n{_RULES}"
+
+_LABELS = {
+    Category.CAPTION: "Caption",
+    Category.FOOTNOTE: "Footnote",
+    Category.FORMULA: "Equation-Block",
+    Category.LIST_ITEM: "List-Group",
+    Category.PAGE_FOOTER: "Page-Footer",
+    Category.PAGE_HEADER: "Page-Header",
+    Category.PICTURE: "Image",
+    Category.SECTION_HEADER: "Section-Header",
+    Category.TABLE: "Table",
+    Category.TEXT: "Text",
+    Category.TITLE: "Section-Header",
+}
+_BOXES = BoxSpelling(re.compile(r'<div (data)-bbox="'), ('<div data-bbox="',), "", " ", '"')
+"""The kind stands behind the box, so boxes are told apart by their numbers alone."""
+
+_INLINE_MATH = re.compile(r"(?<![\\$])\$(?!\$)([^$\n]+?)(?<!\\)\$(?!\$)")
+
+
+class LayoutHtmlDialect:
+    """A target that answers in HTML with a place for each block."""
+
+    name = "layout-html"
+
+    def __init__(
+        self, page_prompt: str = PAGE_PROMPT, crop_prompt: str | Mapping[Category, str] = CROP_PROMPT
+    ) -> None:
+        self._page_prompt = page_prompt
+        self._crop_prompt = crop_prompt
+
+    @property
+    def page_prompt(self) -> str:
+        """The published instruction for a page with its layout."""
+        return self._page_prompt
+
+    def crop_prompt(self, region: Region) -> str:
+        """The published one without layout."""
+        return prompt_for(region.category, self._crop_prompt)
+
+    def region_drafts(self, region: Region) -> list[str]:
+        """What stands in the region's block."""
+        return _contents(region.category, region.texts)
+
+    def page_drafts(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
+    ) -> list[str]:
+        """The whole answer, other spellings of single blocks, the drafter's page texts. Items that follow each other
+        are one list."""
+        outputs = list(region_outputs or ())
+        outputs += [""] * (len(draft.regions) - len(outputs))
+        blocks: list[tuple[Category, BBox, str]] = []
+        others: list[str] = []
+        for region, output in zip(draft.regions, outputs, strict=False):
+            texts = _contents(region.category, region.texts)
+            best = output or next(iter(texts), "")
+            others += [text for text in texts if text != best]
+            if blocks and blocks[-1][0] is region.category is Category.LIST_ITEM:
+                _, box, before = blocks.pop()
+                blocks.append((Category.LIST_ITEM, BBox.union((box, region.bbox)), _one_list(before, best)))
+            else:
+                blocks.append((region.category, region.bbox, best))
+        page = "\n".join(_block(category, box, text, width, height) for category, box, text in blocks)
+        return unique([page, *others, *draft.page_texts])
+
+    def scaffold(
+        self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
+    ) -> PlaceScaffold | None:
+        """The numbers of places, predicted from the drafted regions."""
+        pieces = [("data", _box(region.bbox, width, height)) for region in draft.regions]
+        return PlaceScaffold(pieces, _BOXES) if pieces else None
+
+    def output_draft(self, text: str) -> str:
+        """The text itself: crops and pages are spelled alike."""
+        return text
+
+    def crop_text(self, text: str) -> str:
+        """The Markdown of what was written for a crop, with or without blocks."""
+        blocks = read_layout(text, 1, 1)
+        return (
+            join_blocks((block.category, block.text) for block in blocks) if blocks else read_fragment(text)
+        )
+
+    def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
+        """The blocks of ``text``; an answer without a single one is read as Markdown made of its HTML."""
+        return read_layout(text, width, height) or parse_blocks(read_fragment(text))
+
+
+def _block(category: Category, bbox: BBox, text: str, width: int, height: int) -> str:
+    box = _BOXES.box(_box(bbox, width, height))
+    return f'<div data-bbox="{box} data-label="{_LABELS[category]}">{text}</div>'
+
+
+def _box(box: BBox, width: int, height: int) -> Box:
+    x0, y0, x1, y1 = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
+    return _number(x0), _number(y0), _number(x1), _number(y1)
+
+
+def _number(share: float) -> int:
+    return min(max(round(SCALE * share), 0), SCALE)
+
+
+def _one_list(before: str, more: str) -> str:
+    return before.removesuffix("</ul>") + more.removeprefix("<ul>")
+
+
+def _contents(category: Category, readings: Sequence[str]) -> list[str]:
+    """What may stand in a block, the likeliest spelling of each reading first."""
+    return interleaved(_spelled(category, clean(reading)) for reading in readings)
+
+
+def _spelled(category: Category, text: str) -> list[str]:
+    if category is Category.PICTURE or not text:
+        return []
+    if category is Category.TABLE and (table := tables.parse_table(text)) is not None:
+        return unique([tables.to_html(table), tables.to_html(table, head="none")])
+    if category is Category.FORMULA:
+        return [f'<math display="block">{html.escape(bare_formula(text), quote=False)}</math>']
+    if category in (Category.TITLE, Category.SECTION_HEADER):
+        line = _inline(join_lines(strip_heading(text)).replace("\n\n", " "))
+        first, second = ("h1", "h2") if category is Category.TITLE else ("h2", "h1")
+        return [f"<{first}>{line}</{first}>", f"<{second}>{line}</{second}>"]
+    if category is Category.LIST_ITEM:
+        parts = [split_marker(join_lines(item)) for item in split_items(text)]
+        kept = [body if marker in "•-*" else f"{marker} {body}" for marker, body in parts]
+        return ["<ul>" + "".join(f"<li>{_inline(item)}</li>" for item in kept) + "</ul>"]
+    return ["".join(f"<p>{_inline(one)}</p>" for one in text.split("\n\n")) for text in paragraph(text)[:2]]
+
+
+def _inline(text: str) -> str:
+    """Running text as HTML: signs escaped, formulas between ``$`` in tags of their own."""
+    return _INLINE_MATH.sub(r"<math>\1</math>", html.escape(text, quote=False))
