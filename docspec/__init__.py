@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from docspec import telemetry
+from docspec import telemetry, waiting
 
 if TYPE_CHECKING:
     from docspec.core import (
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from docspec.parser import Parser, parse
 
 telemetry.switch_off()
+waiting.wait_briefly()
 
 _HOMES = {
     "Parser": "docspec.parser",

@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lookahead": set(),
     "isolation": {"core", "documents", "drafting", "lookahead", "offline"},
     "telemetry": set(),
+    "waiting": set(),
     "offline": {"core", "telemetry"},
     "results": {"core", "reporting"},
     "parser": {*READING, "isolation", "lookahead", "offline", "results"},

@@ -1,0 +1,20 @@
+"""How long torch's threads wait for each other awake.
+
+Every operation that is shared between threads ends when the last of them is done. GNU's OpenMP lets the others spin for
+milliseconds meanwhile: on a machine that does other work too, they spin away the very time the last one waits for, at
+each of thousands of operations, and what takes a second alone takes a minute. A short spin costs a quiet machine nothing
+that can be measured, and a busy one shares fairly.
+"""
+
+from __future__ import annotations
+
+import os
+
+SPINS = "10000"
+"""Turns of the loop, about a tenth of a millisecond."""
+
+
+def wait_briefly() -> None:
+    """Sets it where the user has said nothing. Torch reads it when it is imported, so this runs when docspec is."""
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", SPINS)

@@ -1,0 +1,47 @@
+"""Threads of torch that have nothing to do do not burn a busy machine's time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from docspec.waiting import SPINS
+
+IDLE = """
+import docspec, time, torch
+torch.set_num_threads(2)
+a = torch.ones(256, 4096)
+for _ in range(100):
+    a.exp()
+    time.sleep(0.002)
+print(time.process_time() - time.thread_time())
+"""
+"""Prints the processor time of all threads but the main one, which waits for most of the time."""
+
+
+def printed(code: str, **variables: str) -> str:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "OMP_NUM_THREADS")
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**kept, **variables}, capture_output=True, text=True, check=True
+    )
+    return run.stdout.strip()
+
+
+def test_what_the_user_has_set_stays():
+    said = "import docspec, os; print(os.environ.get('GOMP_SPINCOUNT'))"
+    assert printed(said) == SPINS
+    assert printed(said, GOMP_SPINCOUNT="7") == "7"
+    assert printed(said, OMP_WAIT_POLICY="ACTIVE") == "None"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="torch waits in another library there")
+def test_a_waiting_thread_sleeps():
+    short, long = float(printed(IDLE)), float(printed(IDLE, GOMP_SPINCOUNT="100000000"))
+    assert short < long / 2
