@@ -1,9 +1,8 @@
 """How long torch's threads wait for each other awake.
 
-Every operation that is shared between threads ends when the last of them is done. GNU's OpenMP lets the others spin for
-milliseconds meanwhile: on a machine that does other work too, they spin away the very time the last one waits for, at
-each of thousands of operations, and what takes a second alone takes a minute. A short spin costs a quiet machine nothing
-that can be measured, and a busy one shares fairly.
+Every operation that threads share ends when the last of them is done. GNU's OpenMP lets the others spin meanwhile, for
+milliseconds: on a machine that does other work too they spin away the very time that the last one waits for, at each of
+thousands of operations, and what takes a second alone takes a minute. After a short spin they sleep.
 """
 
 from __future__ import annotations

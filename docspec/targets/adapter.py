@@ -27,6 +27,7 @@ from docspec.targets.attention import (
 from docspec.targets.card import TargetCard
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.kv_arena import KVArena
+from docspec.targets.patch_embedding import embed_by_products
 from docspec.targets.prefill import MAX_TOKENS, prefill_rows
 from docspec.targets.prefill_pieces import in_pieces
 from docspec.targets.processing import Processing
@@ -62,6 +63,7 @@ class TransformersTarget:
         self._embed = self.decoder.get_input_embeddings()
         self._head = model.get_output_embeddings()
         store_for_narrow_steps(self.decoder)
+        embed_by_products(model)
         config = self.decoder.config
         self.kv_spec = KVSpec(
             layers=config.num_hidden_layers,
