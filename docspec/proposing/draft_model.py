@@ -8,7 +8,7 @@ left is written over, so nothing is ever computed twice and nothing has to be un
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError, ParseOptions
@@ -17,7 +17,7 @@ from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.source import opener
-from docspec.targets.protocol import NOTHING, Prefill, Wanted
+from docspec.targets.protocol import NOTHING, Prefill, Prompt, Wanted
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
@@ -52,9 +52,8 @@ class DraftModel:
         """Nothing: the output is looked at when a draft is wanted."""
 
     def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
-        known = {row.context for row in self._rows}
-        self._read([context for context in contexts if context not in known])
-        drafts = self._draft(set(contexts))
+        self.read(self.unknown(contexts))
+        drafts = self.draft({row.context: row.context.output for row in self._rows}, set(contexts))
         return [[Continuation(Copy(drafts[context]), 0, DRAFTED)] for context in contexts]
 
     def end(self, context: Context) -> None:
@@ -68,16 +67,30 @@ class DraftModel:
                     rows[place] = last
                 return
 
-    def _read(self, contexts: Sequence[Context]) -> None:
+    @property
+    def contexts(self) -> list[Context]:
+        """The rows that were read."""
+        return [row.context for row in self._rows]
+
+    def unknown(self, contexts: Sequence[Context]) -> list[Context]:
+        """Those of ``contexts`` that are still to be read."""
+        known = set(self.contexts)
+        return [context for context in contexts if context not in known]
+
+    def read(self, contexts: Sequence[Context]) -> None:
         """Prefills the prompts of new rows behind the rows that are there."""
         if not contexts:
             return
         first = len(self._rows)
-        slots = max(context.request.slots for context in contexts) + MOST + 1
+        slots = max(context.request.slots for context in contexts) + 2 * MOST + 2
         cache = self._room(first + len(contexts), slots)
         prompts = [context.request.prompt for context in contexts]
-        filled = self._model.prefill(prompts, cache, range(first, first + len(contexts)))
+        rows = range(first, first + len(contexts))
+        filled = self._prefill(prompts, cache, rows)
         self._rows += map(_Row, contexts, filled)
+
+    def _prefill(self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]) -> list[Prefill]:
+        return self._model.prefill(prompts, cache, rows)
 
     def _room(self, rows: int, slots: int) -> SlotCache:
         """A cache of at least that size that holds what the present one does."""
@@ -92,14 +105,23 @@ class DraftModel:
             self._cache = cache = larger
         return cache
 
-    def _draft(self, asked: set[Context]) -> dict[Context, list[int]]:
-        """What may come next in the rows of ``asked``; the others only take in what they have written."""
+    def trust(self, written: Mapping[Context, int]) -> None:
+        """Of what was fed no more tokens are right for good than were ``written``; the others may be left again."""
+        for row in self._rows:
+            row.right = min(row.right, written[row.context])
+
+    def draft(
+        self, texts: Mapping[Context, Sequence[int]], asked: set[Context], most: int = MOST, enough: float | None = None
+    ) -> dict[Context, list[int]]:
+        """What may come behind the ``texts`` of the rows of ``asked``, ``most`` tokens while all together are at least
+        ``enough`` likely; the other rows only take in what they have written."""
+        enough = ENOUGH if enough is None else enough
         rows, cache, steps = self._rows, self._cache, self._model.steps
         assert cache is not None
-        feeds = [row.unread() for row in rows]
+        feeds = [row.unread(texts[row.context]) for row in rows]
         drafts: dict[Context, list[int]] = {context: [] for context in asked}
         chances = [1.0 if row.context in asked else 0.0 for row in rows]
-        for _ in range(MOST):
+        for _ in range(most):
             batch = linearise(
                 [_chain(feed) for feed in feeds],
                 [row.length for row in rows],
@@ -110,12 +132,12 @@ class DraftModel:
             )
             answer = steps.run(batch, cache)
             for place, (row, feed) in enumerate(zip(rows, feeds, strict=True)):
-                if chances[place] or row.behind:
+                if chances[place] or len(row.fed) < len(texts[row.context]):
                     row.fed += feed
                 token, sure = answer.choice[place][len(feed) - 1], answer.best[place][len(feed) - 1]
                 chances[place] *= math.exp(sure)
                 full = row.length + 2 >= cache.slots
-                if chances[place] < ENOUGH or token in self._model.eos_ids or full:
+                if chances[place] < enough or token in self._model.eos_ids or full:
                     chances[place] = 0.0
                 else:
                     drafts[row.context].append(token)
@@ -126,34 +148,30 @@ class DraftModel:
 
 
 class _Row:
-    """One row: ``fed`` are the tokens behind the prompt whose keys and values are in the cache."""
+    """One row: ``fed`` are the tokens behind the prompt whose keys and values are in the cache, the first ``right`` of
+    them known to be the text's."""
 
     def __init__(self, context: Context, prompt: Prefill) -> None:
         self.context = context
         self.delta = prompt.rope_delta
         self.fed: list[int] = []
         self._prompt = prompt.length
-        self._right = 0
+        self.right = 0
 
     @property
     def length(self) -> int:
         """Slots that hold what was fed."""
         return self._prompt + len(self.fed)
 
-    @property
-    def behind(self) -> bool:
-        """Whether output is still to be fed."""
-        return len(self.fed) < len(self.context.output)
-
-    def unread(self) -> list[int]:
-        """The output that is still to be fed, its last token at least; what was fed beside it is dropped."""
-        output, fed, right = self.context.output, self.fed, self._right
-        most = min(len(fed), len(output) - 1)
-        while right < most and fed[right] == output[right]:
+    def unread(self, text: Sequence[int]) -> list[int]:
+        """What of ``text`` is still to be fed, its last token at least; what was fed beside it is dropped."""
+        fed, right = self.fed, self.right
+        most = min(len(fed), len(text) - 1)
+        while right < most and fed[right] == text[right]:
             right += 1
         del fed[right:]
-        self._right = right
-        return output[right:]
+        self.right = right
+        return list(text[right:])
 
 
 def _chain(tokens: Sequence[int]) -> TokenTree:

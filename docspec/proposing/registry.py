@@ -13,6 +13,7 @@ from docspec.proposing import (  # noqa: F401  (each registers its source)
     heads,
     lookup,
     ngrams,
+    parallel,
     recycling,
     respelling,
     resumption,

@@ -76,10 +76,10 @@ def test_drafts_are_those_of_a_model_that_reads_everything_anew(target, other, p
 def test_a_draft_that_is_not_taken_back_is_noticed(target, other, prompts, monkeypatch):
     """Negative control of the test above: keys of tokens that were left stay where other tokens stand now."""
 
-    def careless(self):
-        place = len(self.context.output) - 1
-        self.fed = [*self.fed, *self.context.output[len(self.fed) :]][:place]
-        return self.context.output[-1:]
+    def careless(self, text):
+        place = len(text) - 1
+        self.fed = [*self.fed, *text[len(self.fed) :]][:place]
+        return text[-1:]
 
     monkeypatch.setattr(draft_model._Row, "unread", careless)
     wrong, steps = differing(target, other, prompts, monkeypatch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from docspec.bench.speed import PageSpeed
+    from docspec.proposing.parallel import Figures
+    from docspec.targets.protocol import TargetModel
 
 
 @takes_options("model", "read", "device", "dtype", "pages", "dpi", "drafter", "max_tokens")
@@ -71,9 +73,11 @@ def speed(
     with Parser(options) as parser:
         measured = measure(parser, sources_of(inputs), chosen, repeats, told)
         info = parser.target_info
+        parallel = parallel_figures(chosen, parser.loaded.target)
     if not measured:
         raise UsageError("no page could be measured")
     print_speed(measured, target_line(info), repeats)
+    print_parallel(measured, parallel)
     modes = [sample.mode for sample in measured[0].samples]
     write_json(
         json_file,
@@ -83,6 +87,7 @@ def speed(
         **target_fields(info),
         repeats=repeats,
         modes=[asdict(summarise(measured, mode)) for mode in modes],
+        parallel={mode: figures_object(figures) for mode, figures in parallel.items()},
         kinds=[
             {"kind": kind, **asdict(summarise(group, mode))}
             for kind, group in by_kind(measured).items()
@@ -144,6 +149,43 @@ def print_speed(pages: Sequence[PageSpeed], target: str, repeats: int) -> None:
         shares.add_row(mode, *(f"{part:.2f}" for part in parts), f"{100 * one.host_share:.1f} %")
     console().print(ratios)
     console().print(shares)
+
+
+def parallel_figures(modes: Sequence[str], target: TargetModel) -> dict[str, Figures]:
+    """What was measured of the parallel drafters among ``modes``."""
+    from docspec.bench.speed import MODES
+    from docspec.proposing.parallel import figures_of
+    from docspec.proposing.registry import source_names
+
+    found = {}
+    for mode in modes:
+        for name in () if mode in MODES else source_names(mode):
+            kind, _, what = name.partition(":")
+            figures = figures_of(what, target) if kind == "parallel" else None
+            if figures is not None:
+                found[mode] = figures
+    return found
+
+
+def figures_object(figures: Figures) -> dict[str, float]:
+    """The figures as JSON values, with what follows from them."""
+    derived = ("c", "acceptance", "accepted_length", "predicted")
+    return {**asdict(figures), **{name: getattr(figures, name) for name in derived}}
+
+
+def print_parallel(pages: Sequence[PageSpeed], found: Mapping[str, Figures]) -> None:
+    """How fast parallel drafters should be by theorem 6 of ParallelVLM, and how fast they were."""
+    from docspec.bench.speed import summarise
+
+    if not found:
+        return
+    columns = ["c", "acceptance", "M", "predicted", "measured"]
+    grid = table("Parallel drafters: speed over plain decoding, by theorem 6 and by the clock", ["mode"], columns)
+    for mode, one in found.items():
+        measured = summarise(pages, mode).sr_decode
+        values = (one.c, one.acceptance, one.accepted_length, one.predicted, measured)
+        grid.add_row(mode, *(f"{value:.2f}" for value in values))
+    console().print(grid)
 
 
 def _speed_by_kind(kinds: dict[str, list[PageSpeed]], modes: Sequence[str]) -> Table:
