@@ -21,6 +21,7 @@ from docspec import offline
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
+from docspec.documents.remote import fetched
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
 from docspec.documents.view import View
 from docspec.isolation.document import IsolatedDocument, Unread
@@ -352,7 +353,7 @@ class Parser:
 
 def _source_of(given: Input) -> Source:
     if isinstance(given, Source):
-        return given
+        return fetched(given)
     return source_from_bytes(given) if isinstance(given, bytes) else source_from_path(given)
 
 

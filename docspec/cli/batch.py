@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 from docspec import offline
@@ -24,12 +25,14 @@ from docspec.console.terminal import (
     stderr_console,
 )
 from docspec.core import DocspecError, OutputError, ParseOptions, UsageError
+from docspec.core.options import flag_of
 from docspec.corpus import command
 from docspec.corpus.counts import Counts
 from docspec.corpus.identity import identity_of
 from docspec.corpus.job import Job
 from docspec.corpus.listing import list_documents, without_outputs
 from docspec.corpus.manifest import Manifest
+from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.reading import Reader
 from docspec.corpus.resume import Division, Resume
@@ -37,7 +40,8 @@ from docspec.corpus.run import Run, reason
 from docspec.corpus.shard import Shard
 from docspec.corpus.watcher import Watcher
 from docspec.documents import Expansion, Source, parse_page_ranges
-from docspec.documents.sources import Unreadable, is_folder, is_pattern, shown
+from docspec.documents.remote import is_remote
+from docspec.documents.sources import SUFFIXES, Unreadable, is_folder, is_pattern, shown
 from docspec.reporting.destinations import STDOUT, Destination, check
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
@@ -84,6 +88,7 @@ class Batch:
         self._division = Division(())
         self._run: Run | None = None
         self._resumes = False
+        self._mirror: Mirror | None = None
 
     def run(self, inputs: Sequence[str]) -> int:
         """Reads ``inputs`` and returns the exit code. Raises what is fatal before or during the run; the report is
@@ -113,6 +118,10 @@ class Batch:
         shard = None if self._corpus.shard is None else Shard.parsed(self._corpus.shard)
         found = without_outputs(list_documents(inputs, self._corpus), inputs, self._outputs.folders)
         self._say_skipped(found)
+        output = self._outputs.output
+        if output is not None and is_remote(output):
+            self._mirror = Mirror(output)
+            self._outputs = replace(self._outputs, output=str(self._mirror.folder))
         jobs = self._jobs(inputs, found)
         mine = [job for job in jobs if shard is None or shard.holds(job.document)]
         folder = self._folder(inputs, jobs)
@@ -122,7 +131,12 @@ class Batch:
             if folder is not None and self._corpus.manifest != "none":
                 manifest = Manifest(folder, shard)
                 closing.callback(manifest.close)
-                resume = Resume(manifest, identity_of(self._options, self._writing), version_of(DISTRIBUTION))
+                if self._mirror is not None:
+                    self._mirror.fetch(manifest.path)
+                    manifest.read()
+                    closing.callback(self._mirror.put_manifest, manifest.path, now=True)
+                identity, version = identity_of(self._options, self._writing), version_of(DISTRIBUTION)
+                resume = Resume(manifest, identity, version, self._mirror)
                 self._division = resume.divide(mine, self._corpus)
             self._say_division()
             todo = self._division.todo
@@ -167,6 +181,14 @@ class Batch:
         for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
             if word == "":
                 raise UsageError(f"{name} is empty; name a file, a folder or -")
+        if self._options.offline and any(map(is_remote, (*inputs, outputs.output or ""))):
+            raise UsageError("--offline and a place on another file system: choose one of them")
+        if is_remote(outputs.output or ""):
+            for name in ("figures", "tables", "view", "layout_pdf"):
+                if getattr(outputs, name) not in (None, "none"):
+                    raise UsageError(f"-o {outputs.output} and {flag_of(name)}: choose one of them")
+            if self._corpus.manifest == "none":
+                raise UsageError(f"-o {outputs.output} needs a manifest")
         if self._corpus.devices is not None and self._options.device != "auto":
             raise UsageError(f"--devices and --device {self._options.device}: choose one of them")
         if self._corpus.engine == "ray" and outputs.view is not None:
@@ -177,7 +199,7 @@ class Batch:
     def _say_skipped(self, found: Expansion) -> None:
         if self._verbosity or not found.sources:
             for skipped in found.skipped:
-                say(f"skipped {shown(skipped.path)}: {skipped.reason}")
+                say(f"skipped {shown(Path(skipped.path))}: {skipped.reason}")
         elif found.skipped:
             count = len(found.skipped)
             say(f"{count} file{'' if count == 1 else 's'} skipped (-v says which and why)")
@@ -197,7 +219,9 @@ class Batch:
 
     def _is_many(self, inputs: Sequence[str]) -> bool:
         folders = any(given != "-" and (is_folder(Path(given)) or is_pattern(given)) for given in inputs)
-        return len(inputs) > 1 or folders or self._corpus.from_file is not None
+        away = any(is_remote(given) and PurePath(given).suffix.lower() not in SUFFIXES for given in inputs)
+        listed = self._corpus.from_file is not None
+        return len(inputs) > 1 or folders or away or listed or self._mirror is not None
 
     def _folder(self, inputs: Sequence[str], jobs: Sequence[Job]) -> Path | None:
         """The output folder of a run over many documents."""
@@ -247,6 +271,9 @@ class Batch:
         path, report = self._outputs.report, self._report
         if path is None:
             return None
+        if self._mirror is not None:
+            for entry in report.documents:
+                entry.output = None if entry.output is None else self._mirror.place_of(entry.output)
         try:
             report.write(path)
         except OutputError as error:

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from docspec.core import InputError, UsageError
 from docspec.corpus.options import CorpusOptions
-from docspec.documents import Expansion, Skipped, Source, expand_inputs
+from docspec.documents import Expansion, Skipped, Source, expand_inputs, remote
 from docspec.documents.download import download
-from docspec.documents.sources import Unreadable, root_of, shown
+from docspec.documents.sources import Unreadable, is_pattern, root_of, shown
 from docspec.reporting.figures import is_figure
 
 S = TypeVar("S", Source, Unreadable)
@@ -35,16 +35,16 @@ def list_documents(
         raise UsageError("standard input cannot be both a document (-) and a list (--from-file -)")
     listed = [] if options.from_file is None else names_in(options.from_file, read_stdin)
     found = expand_inputs(
-        [*inputs, *listed], read_stdin, **({"fetch": download} if options.allow_urls else {})
+        [*inputs, *listed], read_stdin, find=remote.listed, **({"fetch": download} if options.allow_urls else {})
     )
     paths = frozenset(map(Path, listed)) - frozenset(map(Path, inputs))
     sources = [_as_listed(source) if source.path in paths else source for source in found.sources]
     unreadable = [_as_listed(each) if each.path in paths else each for each in found.unreadable]
     kept = [source for source in sources if _is_wanted(source, options)]
     left_out = [
-        Skipped(source.path, "left out by --include or --exclude")
+        Skipped(_place(source), "left out by --include or --exclude")
         for source in sources
-        if source.path is not None and not _is_wanted(source, options)
+        if not _is_wanted(source, options)
     ]
     return Expansion(tuple(kept), (*found.skipped, *left_out), tuple(unreadable))
 
@@ -53,12 +53,12 @@ def without_outputs(found: Expansion, inputs: Sequence[str], folders: Sequence[P
     """``found`` without what runs have written: pictures beside documents, and whatever lies in ``folders``, where this
     run writes, as far as those are within a folder that it reads. What ``inputs`` name themselves is kept."""
     named = {_real(Path(each)) for each in inputs}
-    roots = [_real(root) for each in inputs if each != "-" and (root := root_of(each)) is not None]
+    roots = [_real(root) for each in inputs if each != "-" and (root := _root(each)) is not None]
     inner = [folder for folder in map(_real, folders) if any(root in folder.parents for root in roots)]
     kept, left_out = [], []
     for source in found.sources:
-        reason = None
-        if source.path is not None and (real := _real(source.path)) not in named:
+        reason, place = None, _place(source)
+        if (real := _real(place)) not in named:
             if is_figure(real):
                 reason = "a picture that a run wrote beside a document"
             elif any(folder in real.parents for folder in inner):
@@ -66,8 +66,17 @@ def without_outputs(found: Expansion, inputs: Sequence[str], folders: Sequence[P
         if reason is None:
             kept.append(source)
         else:
-            left_out.append(Skipped(source.path or Path(), reason))
+            left_out.append(Skipped(place, reason))
     return replace(found, sources=tuple(kept), skipped=(*found.skipped, *left_out))
+
+
+def _root(given: str) -> Path | None:
+    return Path(given) if remote.is_remote(given) and not is_pattern(given) else root_of(given)
+
+
+def _place(source: Source) -> Path:
+    """Where it lies, here or elsewhere, to be compared with other places."""
+    return source.path or Path(source.url or source.name)
 
 
 def _real(path: Path) -> Path:
@@ -95,7 +104,7 @@ def _as_listed(source: S) -> S:
 
 
 def _is_wanted(source: Source, options: CorpusOptions) -> bool:
-    if source.path is None:
+    if source.path is None and source.url is None:
         return True
     names = (source.relative.name, source.relative.as_posix())
 

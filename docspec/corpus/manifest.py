@@ -103,9 +103,13 @@ class Manifest:
         try:
             self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND)
             self._take_torn_line_off()
-            self.history = read_history(folder)
+            self.read()
         except OSError as error:
             raise self._error(error) from error
+
+    def read(self) -> None:
+        """Takes in what the manifests of the folder say now."""
+        self.history = read_history(self.folder)
 
     def append(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Writes lines and waits until they are on the disk."""

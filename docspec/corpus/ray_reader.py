@@ -20,6 +20,7 @@ from docspec.corpus.job import Job
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.page_values import page_result, page_values
 from docspec.documents import PageFailure, PageSelection, Source, parse_page_ranges
+from docspec.documents.remote import fetched
 from docspec.documents.sources import Unreadable
 from docspec.documents.view import View
 from docspec.isolation.hand import Prepared, Wanted
@@ -66,7 +67,7 @@ class Draw:
                 yield _row(index, "lost", DocspecError(f"{source.name}: unexpected {type(error).__name__}: {error}"))
 
     def _rows(self, index: int, source: Source, held: frozenset[int]) -> Iterator[dict[str, Any]]:
-        document = self._isolation.open(source)
+        document = self._isolation.open(fetched(source))
         numbers = self._selection.resolve(document.page_count, document.name)
         opened = RemoteDocument(document.name, document.sha256, document.page_count, document.damage)
         yield _row(index, "document", opened)

@@ -13,10 +13,12 @@ from docspec.corpus.identity import Identity, file_hash
 from docspec.corpus.job import Job, Outcome
 from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.manifest import Manifest
+from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.records import DocumentRecord, OutputFile, RunRecord
 from docspec.corpus.shard import Shard
 from docspec.documents import Source
+from docspec.documents.remote import fetched, is_remote
 from docspec.documents.sources import shown
 
 
@@ -31,9 +33,12 @@ class Division:
 
 class Resume:
     """Goes on where the runs that ``manifest`` tells of ended. ``identity`` is what this run asks for, ``version``
-    docspec's own."""
+    docspec's own. With a ``mirror`` outputs are put there."""
 
-    def __init__(self, manifest: Manifest, identity: Identity, version: str | None) -> None:
+    def __init__(
+        self, manifest: Manifest, identity: Identity, version: str | None, mirror: Mirror | None = None
+    ) -> None:
+        self._mirror = mirror
         self._manifest = manifest
         self._folder = manifest.folder
         self._identity = identity
@@ -51,7 +56,7 @@ class Resume:
                 todo.append(job)
             elif not record.is_whole:
                 (todo.append(job) if options.retry_failed else failed.append(record))
-            elif _is_there(record, job, self._folder):
+            elif self._is_there(record, job):
                 done.append(record)
             else:
                 todo.append(job)
@@ -89,7 +94,7 @@ class Resume:
         gone = [
             {"record": "gone", "document": document, "input": path}
             for document, path in {**unfinished, **history.listed}.items()
-            if document not in places and not Path(path).is_file()
+            if document not in places and not is_remote(path) and not Path(path).is_file()
         ]
         new = [
             {"record": "listed", "document": job.document, "input": _input(job)}
@@ -161,8 +166,12 @@ class Resume:
         )
         if before is not None and record.files:
             self._remove_stale(before, record)
+        if self._mirror is not None:
+            self._mirror.put(outcome.files)
         self._manifest.append([record.as_line()])
         self._records[job.document] = record
+        if self._mirror is not None:
+            self._mirror.put_manifest(self._manifest.path)
         return record
 
     def _is_of(self, record: DocumentRecord, job: Job, sha256: str | None = None) -> bool:
@@ -175,6 +184,17 @@ class Resume:
         if size is not None and (record.size, record.modified) == (size, modified):
             return True
         return record.sha256 == _hash_if_there(job)
+
+    def _is_there(self, record: DocumentRecord, job: Job) -> bool:
+        """Whether the outputs that ``record`` tells of are still in their places; names that are no UTF-8 are taken on
+        trust, but for the document's own."""
+        names = [file.path for file in record.files if "\\x" not in file.path]
+        if self._mirror is not None:
+            return all(map(self._mirror.has, names))
+        place = job.place.path
+        if place is None or not place.is_file():
+            return False
+        return all((self._folder / name).is_file() for name in names)
 
     def _remove_stale(self, before: DocumentRecord, now: DocumentRecord) -> None:
         """Files that the document had before and has no more, unless somebody changed them."""
@@ -214,6 +234,8 @@ def _input(job: Job) -> str:
 
 def _stamp(job: Job) -> tuple[int | None, int | None]:
     """Size and time of the input, ``None`` where it is no file."""
+    if isinstance(job.source, Source) and job.source.stamp is not None:
+        return job.source.stamp
     with contextlib.suppress(OSError):
         if job.source.path is not None and job.source.path.is_file():
             facts = job.source.path.stat()
@@ -224,16 +246,7 @@ def _stamp(job: Job) -> tuple[int | None, int | None]:
 def _hash_if_there(job: Job) -> str | None:
     with contextlib.suppress(OSError, InputError):
         if isinstance(job.source, Source):
-            return job.source.sha256()
+            return fetched(job.source).sha256()
         if job.source.path is not None and job.source.path.is_file():
             return file_hash(job.source.path)
     return None
-
-
-def _is_there(record: DocumentRecord, job: Job, folder: Path) -> bool:
-    """Whether the outputs that ``record`` tells of are still in their places; names that are no UTF-8 are taken on
-    trust, but for the document's own."""
-    place = job.place.path
-    if place is None or not place.is_file():
-        return False
-    return all("\\x" in file.path or (folder / file.path).is_file() for file in record.files)

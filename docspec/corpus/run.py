@@ -34,6 +34,7 @@ from docspec.corpus.tally import Tally
 from docspec.corpus.watcher import Watcher
 from docspec.corpus.writing import Writing
 from docspec.documents import PageSelection, Source
+from docspec.documents.remote import fetched
 from docspec.documents.sources import Unreadable
 from docspec.reporting.timing import DocumentEntry, Report
 from docspec.reporting.writer import PageWriter
@@ -168,7 +169,7 @@ class Run:
         more = []
         if job.place.layout_pdf is not None:
             assert isinstance(job.source, Source)
-            more.append(LayoutPdf(job.place.layout_pdf, job.source, self._options))
+            more.append(LayoutPdf(job.place.layout_pdf, fetched(job.source), self._options))
         simulated = bool((self._report.target or {}).get("random"))
         return self._writing.writer(document.name, document.sha256, job.place, stdout, more, simulated)
 

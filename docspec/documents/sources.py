@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal
 
 from docspec.core import InputError
@@ -31,6 +31,7 @@ SUFFIXES: dict[str, Kind] = {
 }
 SUPPORTED = "PDF, PNG, JPEG, TIFF or WebP"
 STDIN_NAME = "stdin"
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,17 @@ class Source:
     """One thing to read.
 
     ``name`` is what users see. ``relative`` is its place in an output tree (below the folder it was found
-    in, its own suffix kept). ``path`` is ``None`` for standard input, whose bytes are in ``data``.
+    in, its own suffix kept). ``path`` is ``None`` for standard input, whose bytes are in ``data``, and for a document
+    on another file system (``url``), whose size and time are in ``stamp`` (:mod:`docspec.documents.remote`).
     """
 
     name: str
     kind: Kind
-    relative: Path
+    relative: PurePath
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
+    url: str | None = None
+    stamp: tuple[int, int] | None = None
 
     def sha256(self) -> str:
         """Hexadecimal hash of its bytes; reads them all."""
@@ -59,7 +63,7 @@ class Source:
 class Skipped:
     """A file that was found but not taken, and why."""
 
-    path: Path
+    path: PurePath
     reason: str
 
 
@@ -111,12 +115,13 @@ def expand_inputs(
     inputs: Iterable[str | Path],
     read_stdin: Callable[[], bytes] = lambda: sys.stdin.buffer.read(),
     fetch: Callable[[str], Source] = _refused,
+    find: Callable[[str], Iterator[Source | Skipped]] | None = None,
 ) -> Expansion:
     """The files behind ``inputs``, each once, in the order given; those of a folder and of a pattern
     (``scans/**/*.pdf``) in natural order of their names.
 
     Raises nothing: what cannot be read is in ``errors``. A path spelled ``-`` is standard input; an address of the web
-    is fetched by ``fetch``, which refuses by default.
+    is fetched by ``fetch``, which refuses by default, ``find`` is given places on other file systems.
     """
     sources: list[Source] = []
     skipped: list[Skipped] = []
@@ -124,8 +129,11 @@ def expand_inputs(
     seen: set[Path | str] = set()
     for given in inputs:
         try:
-            for found in _expand(given, read_stdin, fetch):
-                key = found.path.resolve() if isinstance(found, Source) and found.path else None
+            away = find is not None and ADDRESS.match(str(given)) and not is_address(str(given))
+            for found in find(str(given)) if away and find else _expand(given, read_stdin, fetch):
+                key: Path | str | None = None
+                if isinstance(found, Source):
+                    key = found.path.resolve() if found.path else found.url
                 if isinstance(found, Unreadable):
                     unreadable.append(found)
                 elif isinstance(found, Skipped):
@@ -137,7 +145,7 @@ def expand_inputs(
                     seen.update([key] if key else [])
         except InputError as error:
             path = None if str(given) == "-" else Path(given)
-            name = STDIN_NAME if path is None else str(given) if is_address(str(given)) else shown(path)
+            name = STDIN_NAME if path is None else str(given) if ADDRESS.match(str(given)) else shown(path)
             unreadable.append(Unreadable(name, error, Path(path.name if path else name), path))
     return Expansion(tuple(sources), tuple(skipped), tuple(unreadable))
 
@@ -245,10 +253,10 @@ def _matched(pattern: str) -> tuple[Path, Iterator[Path | Unreadable]]:
             continue
         for file in _walk(path, root) if is_folder(path) else (path,):
             found[(file.path or root) if isinstance(file, Unreadable) else file] = file
-    return root, iter([found[path] for path in sorted(found, key=_by_folder)])
+    return root, iter([found[path] for path in sorted(found, key=by_folder)])
 
 
-def _by_folder(path: Path) -> list[tuple[bool, object]]:
+def by_folder(path: PurePath) -> list[tuple[bool, object]]:
     """A sort key by which the files of a folder come before those of its sub-folders, both in natural order."""
     return [(index < len(path.parts) - 1, _in_order(part)) for index, part in enumerate(path.parts)]
 

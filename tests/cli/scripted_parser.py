@@ -17,6 +17,7 @@ from PIL import Image
 from docspec.core import BBox, Block, Category, Failure, InputError, PageResult, PageTimings, StageStats
 from docspec.core.observer import Observer
 from docspec.documents import PageSelection, open_document, parse_page_ranges
+from docspec.documents.remote import fetched
 from docspec.parser import Reading
 
 HERE = Path(__file__).resolve()
@@ -77,7 +78,7 @@ class ScriptedDocument:
 
     @property
     def sha256(self) -> str:
-        return str(self.source.sha256())
+        return str(fetched(self.source).sha256())
 
     def __enter__(self) -> ScriptedDocument:
         return self

@@ -1,0 +1,87 @@
+"""An output folder on another file system: a run works in a folder of this machine and puts finished documents there.
+
+Manifest and page journals grow by appending, which object stores do not know. So they live in the folder here; the
+manifest is put there whole, now and then and at the end, always after the documents that it tells of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from docspec.core import OutputError
+from docspec.core.safe_text import first_line
+from docspec.corpus.manifest import NAME
+from docspec.documents.remote import file_system
+
+EVERY = 30.0
+"""Seconds between two times that the manifest is put there, and never more than a tenth of all time."""
+
+
+class Mirror:
+    """The folder ``url`` and ``folder`` here. Raises :class:`OutputError` where it cannot be used."""
+
+    def __init__(self, url: str) -> None:
+        self._fs, root = file_system(url)
+        self._url, self._root = url.rstrip("/"), root.rstrip("/")
+        given = os.environ.get("XDG_CACHE_HOME")
+        cache = Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache"
+        self.folder = cache / "docspec" / "outputs" / hashlib.blake2b(self._url.encode(), digest_size=12).hexdigest()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._next = 0.0
+        try:
+            self._fs.invalidate_cache()
+            found = self._fs.find(self._root)
+        except FileNotFoundError:
+            found = []
+        except Exception as error:
+            raise self._error("cannot be looked at", error) from error
+        self._names = {name[len(self._root) :].lstrip("/") for name in found}
+
+    def has(self, name: str) -> bool:
+        """Whether a file is there."""
+        return name in self._names
+
+    def fetch(self, own: Path) -> None:
+        """Brings the lines of manifests there here; ``own`` is the one that this run holds and goes on writing."""
+        for name in filter(NAME.fullmatch, self._names):
+            data: bytes = self._fs.cat_file(f"{self._root}/{name}")
+            here = self.folder / name
+            if here != own:
+                here.write_bytes(data)
+            elif not (known := here.read_bytes()).startswith(data):
+                lines = data.splitlines(keepends=True)
+                here.write_bytes(data + b"".join(line for line in known.splitlines(keepends=True) if line not in lines))
+
+    def put(self, files: Iterable[Path]) -> None:
+        """Moves files of the folder here there."""
+        for file in files:
+            self._put(file)
+            file.unlink()
+            self._names.add(file.relative_to(self.folder).as_posix())
+
+    def put_manifest(self, manifest: Path, *, now: bool = False) -> None:
+        """Puts the manifest there, where it is time or ``now``."""
+        began = time.monotonic()
+        if (now or began >= self._next) and manifest.stat().st_size:
+            self._put(manifest)
+            taken = time.monotonic() - began
+            self._next = began + max(EVERY, 10 * taken)
+
+    def place_of(self, path: str) -> str:
+        """Where what a run has written at ``path`` is now."""
+        return path.replace(str(self.folder), self._url, 1)
+
+    def _put(self, file: Path) -> None:
+        try:
+            place = f"{self._root}/{file.relative_to(self.folder).as_posix()}"
+            self._fs.makedirs(place.rpartition("/")[0], exist_ok=True)
+            self._fs.pipe_file(place, file.read_bytes())
+        except Exception as error:
+            raise self._error("cannot be written", error) from error
+
+    def _error(self, what: str, error: Exception) -> OutputError:
+        return OutputError(f"{self._url}: {what} ({type(error).__name__}: {first_line(error)})")
