@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Key
@@ -26,40 +27,46 @@ class Heads(Source):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._unused: dict[int, tuple[int, ...]] = {}  # openings of drafts that were not seen in the output
-        self._written: dict[int, list[int]] = {}  # where each token that begins a draft stands in the output
-        for number in range(len(context.drafts.heads)):
+        drafts = context.drafts
+        self._unused: dict[int, dict[tuple[int, ...], list[int]]] = {}  # drafts by first token and opening
+        self._begun: dict[int, tuple[int, ...]] = {}  # openings of growing drafts, as far as they are written
+        for number in range(drafts.growing, len(drafts.heads)):
             self._open(number)
 
-    def _open(self, number: int) -> None:
+    def _open(self, number: int) -> tuple[int, ...]:
         drafts = self.context.drafts
         head = drafts.heads[number]
-        self._unused[number] = tuple(drafts.tokens[head : min(head + OPENING, drafts.end(head))])
+        opening = tuple(drafts.tokens[head : min(head + OPENING, drafts.end(head))])
+        if opening:
+            self._unused.setdefault(opening[0], {}).setdefault(opening, []).append(number)
+        return opening
 
     def observe(self, written: Sequence[int]) -> None:
-        drafts, output = self.context.drafts, self.context.output
-        for number in range(drafts.growing):
-            if len(self._unused.get(number, range(OPENING))) < OPENING:
-                self._open(number)
+        output = self.context.output
+        for number in range(self.context.drafts.growing):
+            known = self._begun.get(number, ())
+            if len(known) < OPENING:
+                if known:
+                    self._unused[known[0]][known].remove(number)
+                self._begun[number] = self._open(number)
         size = len(output)
         new = output[max(0, size - len(written) - OPENING) : size - 1]
-        seen = set(zip(*(new[shift:] for shift in range(OPENING)), strict=False))
-        for number in [number for number, opening in self._unused.items() if opening in seen]:
-            del self._unused[number]
+        for opening in zip(*(new[shift:] for shift in range(OPENING)), strict=False):
+            if opening[0] in self._unused:
+                self._unused[opening[0]].pop(opening, None)
 
     def suggest(self) -> Iterable[Continuation]:
         context, drafts = self.context, self.context.drafts
         pending, speller = context.output[-1], context.speller
         here = drafts.draft_of(context.place) if context.place else -1
-        at_break = speller is None or "\n" in speller.text(pending)
-        begun = [number for number, opening in self._unused.items() if opening[:1] == (pending,)]
-        for number in _onward(begun, here):
+        for number in _onward(self._unused.get(pending, {}).values(), here):
             yield Continuation(drafts, drafts.heads[number] + 1, BEGUN, 1)
-        unused = [number for number, opening in self._unused.items() if opening] if at_break else ()
-        for rank, number in enumerate(_onward(unused, here)):
-            yield Continuation(drafts, drafts.heads[number], SOON if rank else NEXT)
+        if speller is None or "\n" in speller.text(pending):
+            unused = [numbers for openings in self._unused.values() for numbers in openings.values()]
+            for rank, number in enumerate(_onward(unused, here)):
+                yield Continuation(drafts, drafts.heads[number], SOON if rank else NEXT)
 
 
-def _onward(numbers: Sequence[int], here: int) -> list[int]:
-    """The first of ``numbers`` in reading order from the draft ``here`` on, then from the beginning."""
-    return sorted(numbers, key=lambda number: (number <= here, number))[:MOST]
+def _onward(numbers: Iterable[Sequence[int]], here: int) -> list[int]:
+    """The first of all ``numbers`` in reading order from the draft ``here`` on, then from the beginning."""
+    return sorted(chain.from_iterable(numbers), key=lambda number: (number <= here, number))[:MOST]

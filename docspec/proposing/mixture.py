@@ -54,8 +54,7 @@ class Mixture:
         context = Context(row.request, self._codec, self._target, states)
         context.extend(row.output)
         self._rows[row] = RowState(context, self._threshold, self._rates, self._survival, row.trail)
-        for name, source in self._sources.items():
-            self._timed(name, source.begin, context)
+        self._tell(lambda source: source.begin(context))
         context.states = None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
@@ -99,10 +98,13 @@ class Mixture:
         """Takes in what ``output`` has grown by."""
         written = state.follow(output)
         if written:
-            for name, source in self._sources.items():
-                self._timed(name, source.observe, state.context, written)
+            self._tell(lambda source: source.observe(state.context, written))
 
-    def _timed(self, name: str, told: Callable[..., None], *what: object) -> None:
-        start = time.perf_counter()
-        told(*what)
-        self.seconds[name] += time.perf_counter() - start
+    def _tell(self, tell: Callable[[BatchSource], None]) -> None:
+        """Calls ``tell`` with each source, and counts its seconds."""
+        last = time.perf_counter()
+        for name, source in self._sources.items():
+            tell(source)
+            now = time.perf_counter()
+            self.seconds[name] += now - last
+            last = now

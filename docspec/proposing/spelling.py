@@ -8,7 +8,8 @@ tokenised anew up to the next white space, from where the draft's own tokens ser
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Protocol
 
 
@@ -24,31 +25,27 @@ class Codec(Protocol):
         ...
 
 
+class _Texts(dict[int, str]):
+    """The texts of single tokens inside a text (some tokenizers drop the space of a first token)."""
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+        self._anchor = codec.tokenize("a")
+        self._length = len(codec.detokenize(list(self._anchor)))
+
+    def __missing__(self, token: int) -> str:
+        text = self._codec.detokenize([*self._anchor, token])[self._length :] if token >= 0 else ""
+        self[token] = text
+        return text
+
+
 class Speller:
     """The texts of single tokens and the tokens of short texts, remembered."""
 
     def __init__(self, codec: Codec) -> None:
         self.codec = codec
-        anchor = codec.tokenize("a")
-        self._anchor = anchor
-        self._anchor_length = len(codec.detokenize(list(anchor)))
-        self._texts: dict[int, str] = {}
-        self._tokens: dict[str, tuple[int, ...]] = {}
-
-    def text(self, token: int) -> str:
-        """The text of ``token`` inside a text (some tokenizers drop the space of a first token)."""
-        known = self._texts.get(token)
-        if known is None:
-            known = self.codec.detokenize([*self._anchor, token])[self._anchor_length :] if token >= 0 else ""
-            self._texts[token] = known
-        return known
-
-    def tokens(self, text: str) -> tuple[int, ...]:
-        """The tokens of a short text."""
-        known = self._tokens.get(text)
-        if known is None:
-            known = self._tokens[text] = tuple(self.codec.tokenize(text))
-        return known
+        self.text: Callable[[int], str] = _Texts(codec).__getitem__
+        self.tokens: Callable[[str], tuple[int, ...]] = cache(lambda text: tuple(codec.tokenize(text)))
 
 
 def letters(text: str) -> tuple[str, list[int]]:
