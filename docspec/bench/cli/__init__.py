@@ -6,6 +6,7 @@ import typer
 
 from docspec.bench.cli.accuracy import accuracy
 from docspec.bench.cli.corrections import corrections
+from docspec.bench.cli.cost import cost
 from docspec.bench.cli.drafts import drafts
 from docspec.bench.cli.fidelity import fidelity
 from docspec.bench.cli.layer import layer
@@ -35,6 +36,7 @@ for command in (
     accuracy,
     drafts,
     corrections,
+    cost,
     marks,
     reader,
     step,

@@ -1,0 +1,67 @@
+"""What a corpus would cost, on paper: a report's seconds a page, multiplied out. An estimate, no measurement.
+
+Verifying takes a device, drawing and drafting a process each beside it; both go on at once, so that the slower of the
+two sets the pace. Nothing is added for opening, writing, networks, and devices that wait for each other.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docspec.core import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Seconds a page of a run over so many ``pages``, and what it ran on. ``simulated``: by random weights."""
+
+    pages: int
+    verify: float
+    prepare: float
+    target: str
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of a corpus on so many ``devices``: what they and the processes that draft spend, how long it takes, and with how
+    many such processes drafting is not the limit."""
+
+    devices: int
+    device_hours: float
+    process_hours: float
+    days: float
+    processes: int
+
+    def days_with(self, processes: int) -> float:
+        """How long it takes with so many processes that draft."""
+        return max(self.days, self.process_hours / processes / 24)
+
+
+def measured(path: Path) -> Measured:
+    """What the report at ``path`` (``docspec parse --report``) says of a page. Raises :class:`InputError` for a file
+    that is none, or that has no page."""
+    try:
+        report: Mapping[str, Any] = json.loads(path.read_bytes())
+        totals, target = report["totals"], report["target"] or {}
+        pages, seconds = int(totals["pages"]), totals["seconds"]
+        verify = sum(float(seconds[name]) for name in ("prefill", "stage1", "stage2"))
+        prepare = sum(float(seconds[name]) for name in ("render", "draft"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not a report of docspec parse --report ({type(error).__name__})") from error
+    if pages == 0 or verify <= 0:
+        raise InputError(f"{path}: no page was read by a model")
+    name = f"{target.get('name')} on {target.get('device')}, {target.get('dtype')}"
+    return Measured(pages, verify / pages, prepare / pages, name, bool(report.get("simulated")))
+
+
+def cost(page: Measured, pages: int, devices: int) -> Cost:
+    """What ``pages`` such pages cost on ``devices`` such devices."""
+    hours = pages * page.verify / 3600
+    processes = max(1, math.ceil(devices * page.prepare / page.verify))
+    return Cost(devices, hours, pages * page.prepare / 3600, hours / devices / 24, processes)
