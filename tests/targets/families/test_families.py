@@ -11,6 +11,7 @@ import pytest
 import torch
 from PIL import Image, ImageDraw
 from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
 
 from docspec.core import ModelError, ParseOptions
@@ -197,8 +198,30 @@ PUBLISHED = json.loads((Path(__file__).parent / "published_names.json").read_tex
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_weights_have_the_names_of_published_ones(name, tmp_path):
-    """Where an index of published weights could be had: all its names, layers apart, and no other."""
+    """Where an index of published weights could be had, or a list of those that another program asks them for: all its
+    names, layers apart, and no other. What stands ``beside`` them is loaded where it is there, or not missed."""
     path = write(import_module(f"tests.targets.families.{name}").CASE, tmp_path)
     with safe_open(path / "model.safetensors", "pt") as weights:
         names = {re.sub(r"\.\d+(?=\.)", ".N", name) for name in weights.keys()}  # noqa: SIM118 (no dictionary)
-    assert names == set(PUBLISHED[name]["names"])
+    beside = set(PUBLISHED[name].get("beside", ()))
+    assert names == set(PUBLISHED[name]["names"]) - beside
+    if beside:
+        loaded = load_target(ParseOptions(model=str(with_more(path, beside)), device="cpu"))
+        assert loaded.info.left_out == ()
+
+
+def with_more(path: Path, names: set[str]) -> Path:
+    """The checkpoint with tensors of these names, of the size of its embeddings, and of other values."""
+    weights = load_file(path / "model.safetensors")
+    table = next(weight for name, weight in weights.items() if "embed_tokens" in name)
+    more = {name: table.flip(0).contiguous() for name in names}
+    save_file(weights | more, path / "model.safetensors", metadata={"format": "pt"})
+    return path
+
+
+def test_a_published_head_is_used_though_the_class_takes_the_embeddings_for_it(tmp_path):
+    """PaddleOCR-VL's class says that they are one; a file may hold both."""
+    path = write(import_module("tests.targets.families.paddleocr_vl").CASE, tmp_path)
+    model = load_target(ParseOptions(model=str(with_more(path, {"lm_head.weight"})), device="cpu")).target.model
+    table = model.get_input_embeddings().weight
+    assert model.get_output_embeddings().weight.equal(table.flip(0))
