@@ -6,10 +6,11 @@ file and the Python interface all take it from here: another option is another f
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from docspec.core.errors import UsageError
 from docspec.core.spelling import DialectName
@@ -26,6 +27,13 @@ Overlap = Literal["auto", "off"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
+
+class SkipPlan(NamedTuple):
+    """When verification is skipped: ``uniform`` or ``similarity``, and how."""
+
+    kind: str
+    value: float
+
 
 OPTION = "option"
 """Key of a field's metadata under which its :class:`Option` stands."""
@@ -205,6 +213,13 @@ class ParseOptions:
         "for digits, formulas and tables; needs --drafter text-layer+rapidocr.",
         SPECULATION,
     )
+    skip_verification: str | None = option(
+        None,
+        "LOSSY. Every K-th step (uniform:K), or where the tree's paths are alike (similarity:T, 0 to 1), take a "
+        "drafted path unverified. Meant for heads (--align head:DIR).",
+        SPECULATION,
+        metavar="uniform:K|similarity:T",
+    )
     exact: Exact = option(
         "fast",
         "Strict: choices that the shape of a step could tip are made again by a step of one token.",
@@ -250,10 +265,27 @@ class ParseOptions:
         if self.exact == "strict" and (self.tau is not None or self.pages_in_flight > 1):
             other = "--tau" if self.tau is not None else "--pages-in-flight"
             raise UsageError(f"--exact strict and {other}: choose one of them")
+        if self.skips is not None and (self.exact == "strict" or self.align == "window"):
+            other = "--exact strict" if self.exact == "strict" else "--align window"
+            raise UsageError(f"{other} and --skip-verification: choose one of them")
         if self.trust_agreement and self.drafter != "text-layer+rapidocr":
             raise UsageError("--trust-agreement compares two readings: add --drafter text-layer+rapidocr")
         if self.trust_agreement and self.exact == "strict":
             raise UsageError("--exact strict and --trust-agreement: choose one of them")
+
+    @property
+    def skips(self) -> SkipPlan | None:
+        """``skip_verification`` taken apart. Raises ``UsageError``."""
+        if self.skip_verification is None:
+            return None
+        kind, _, text = self.skip_verification.partition(":")
+        with contextlib.suppress(ValueError):
+            value = float(text)
+            if (kind == "uniform" and value >= 2 and value.is_integer()) or (kind == "similarity" and 0 < value <= 1):
+                return SkipPlan(kind, value)
+        raise UsageError(
+            f"--skip-verification {self.skip_verification}: uniform:K with K of 2 or more, or similarity:T in (0, 1]"
+        )
 
     @property
     def overlaps(self) -> bool:

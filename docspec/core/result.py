@@ -102,6 +102,7 @@ class StageStats(AcceptanceRatios):
     count them, and their time is Stage 2's ``decode_seconds``. ``plain_tokens`` were decoded one a step because
     drafts did not pay there. ``smallest_margin`` is how far the largest logit was from the second one, where they were
     closest along the output (``None``: not known); ``redecided`` choices were made again by a step of one token.
+    ``unverified`` tokens, counted as accepted, are the draft's and not the target's (``--skip-verification``).
     """
 
     rows: int = 0
@@ -119,6 +120,7 @@ class StageStats(AcceptanceRatios):
     shared_forwards: int = 0
     smallest_margin: float | None = None
     redecided: int = 0
+    unverified: int = 0
     source_seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -144,6 +146,7 @@ class StageStats(AcceptanceRatios):
             self.shared_forwards + other.shared_forwards,
             min((one for one in margins if one is not None), default=None),
             self.redecided + other.redecided,
+            self.unverified + other.unverified,
             {
                 name: self.source_seconds.get(name, 0.0) + other.source_seconds.get(name, 0.0)
                 for name in {**self.source_seconds, **other.source_seconds}

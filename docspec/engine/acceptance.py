@@ -98,7 +98,7 @@ def traverse(tree: TokenTree, scores: Scores, rule: AcceptanceRule, doubt: float
     path: list[int] = []
     node = 0
     while not (doubtful := doubt > 0 and scores.margin[node] < doubt):
-        child = rule.follow(tree, node, scores)
+        child = node + 1 if node < tree.taken else rule.follow(tree, node, scores)
         if child is None:
             break
         path.append(child)

@@ -23,14 +23,16 @@ class Counts:
     """What one row took; kept by those who measure (:mod:`docspec.hierarchy.decoding.measuring`).
 
     ``host_seconds`` is its share of what the host took for trees, masks and what became of them. ``plain_tokens`` were
-    written one a step because drafts did not pay. ``margin`` is the smallest of the choices written (infinite where
-    none is known), ``redecided`` of them were made again, for which ``replayed`` tokens were run one by one.
+    written one a step because drafts did not pay, ``unverified`` ones taken as they were drafted. ``margin`` is the
+    smallest of the choices written (infinite where none is known), ``redecided`` of them were made again, for which
+    ``replayed`` tokens were run one by one.
     """
 
     steps: int = 0
     drafted: int = 0
     accepted: int = 0
     plain_tokens: int = 0
+    unverified: int = 0
     prefill_seconds: float = 0.0
     host_seconds: float = 0.0
     margin: float = math.inf

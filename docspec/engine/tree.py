@@ -18,10 +18,11 @@ class TokenTree:
     """A growing prefix tree in insertion order, so that a parent's index is always below its children's.
 
     ``tokens[i]``, ``parents[i]`` (-1 for the root) and ``depths[i]`` (0 for the root) describe node ``i``.
-    ``expected`` is how many of its drafted tokens its proposer expects to be accepted, where it expects anything.
+    ``expected`` is how many of its drafted tokens its proposer expects to be accepted, where it expects anything. The
+    first ``taken`` nodes below the root, one after the other, are accepted whatever the target says (lossy).
     """
 
-    __slots__ = ("children", "depths", "expected", "is_chain", "parents", "tokens")
+    __slots__ = ("children", "depths", "expected", "is_chain", "parents", "taken", "tokens")
 
     def __init__(self, pending: int) -> None:
         self.tokens: list[int] = [pending]
@@ -30,6 +31,7 @@ class TokenTree:
         self.children: list[dict[int, int]] = [{}]
         self.is_chain = True
         self.expected = 0.0
+        self.taken = 0
 
     def __len__(self) -> int:
         return len(self.tokens)

@@ -99,6 +99,14 @@ def ending(cut: Cut | None) -> tuple[Event, ...]:
     return (Event("loop_stopped", detail),)
 
 
+def skipped(stats: StageStats) -> tuple[Event, ...]:
+    """What to report about tokens that nobody verified."""
+    if not stats.unverified:
+        return ()
+    detail = f"{stats.unverified} of {stats.tokens} tokens were taken from drafts without verification"
+    return (Event("verification_skipped", detail),)
+
+
 def unsaid(text: str, blocks: tuple[Block, ...]) -> tuple[Event, ...]:
     """What to report about an answer that holds nothing of the page: thoughts that were cut off, an empty layout."""
     if blocks or not text.strip():

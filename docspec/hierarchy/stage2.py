@@ -101,7 +101,7 @@ class Stage2:
             token_ids=output.tokens,
             blocks=attach_boxes(blocks, work.draft),
             stage2=stats,
-            events=(*result.events, *results.ending(cut), *results.unsaid(text, blocks)),
+            events=(*result.events, *results.ending(cut), *results.skipped(stats), *results.unsaid(text, blocks)),
             cut=cut,
             timings=timings,
         )

@@ -60,9 +60,10 @@ class Context:
 
     ``place`` is the last known place of the output in the drafts and ``lost`` are places that it has left, the best
     first. Of the last step, ``copied`` is the longest drafted stretch written as it stands (place, tokens), and
-    ``resumed`` which resumptions proved right, and ``verified`` the tree with what became of it. ``target``, where a
-    model runs, is the one that verifies (its ``card`` says how it spells); ``states`` are those of the prompt while the
-    row begins, where a source wants hidden ones.
+    ``resumed`` which resumptions proved right, and ``verified`` the tree with what became of it; ``assumed``:
+    what is told to be written is only taken to be so, and will be verified with what comes behind it. ``target``,
+    where a model runs, is the one that verifies (its ``card`` says how it spells); ``states`` are those of the
+    prompt while the row begins, where a source wants hidden ones.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Context:
         self.copied = 0, 0
         self.resumed: list[Resumed] = []
         self.verified: tuple[TokenTree, Outcome] | None = None
+        self.assumed = False
 
     @property
     def prompt(self) -> list[int]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 DEPTH = 5
 """Steps that the head goes ahead alone."""
 
+RECENT = 8
+"""States of the target that are kept for tokens that have none of their own yet."""
+
 WIDTH = 4
 """Nodes that it goes on from at each of them, and tokens that it suggests after each."""
 
@@ -72,18 +75,22 @@ class HeadSource:
         text = text_places(ids, states, self._target)
         row = _Row(self._head, states.embeddings[~text] if self._head.sees_images() else None)
         tokens = [*ids[text].tolist()[1:], context.output[0]]
-        row.unread.append((states.hidden[text], tokens))
+        row.note(states.hidden[text], tokens)
         self._rows[context] = row
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
         row = self._rows.get(context)
         if row is None:
             return
+        if context.assumed:
+            row.assume(list(written))
+            return
         states = context.verified[1].hidden if context.verified is not None else None
+        written = [*row.take_back(), *written]
         if states is None or len(states) != len(written):
             del self._rows[context]  # it has lost the thread: nothing told the states of what was written
         else:
-            row.unread.append((states, list(written)))
+            row.note(states, list(written))
 
     @torch.inference_mode()
     def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
@@ -192,6 +199,8 @@ class _Row:
         self.image = weight.new_zeros(head.config.size)
         self.last = self.image
         self.unread: list[tuple[torch.Tensor, list[int]]] = []
+        self._recent = weight.new_zeros(0, head.config.size)
+        self._assumed: list[int] = []
         if image is not None:
             tokens, self.image = head.compress(image)
             places = torch.arange(len(tokens), device=weight.device).unsqueeze(0)
@@ -201,6 +210,27 @@ class _Row:
     @property
     def length(self) -> int:
         return self.keys.shape[1]
+
+    def note(self, states: torch.Tensor, tokens: list[int]) -> None:
+        """``tokens`` are written, each chosen by one of ``states``."""
+        self.unread.append((states, tokens))
+        self._recent = torch.cat((self._recent, states))[-RECENT:]
+
+    def assume(self, tokens: list[int]) -> None:
+        """``tokens`` are written without a state of the target's: the latest known ones stand in for theirs (VVS)."""
+        known = self._recent[-len(tokens) :]
+        stale = torch.cat((known, known[-1:].expand(len(tokens) - len(known), -1)))
+        self.unread.append((stale, tokens))
+        self._assumed = tokens
+
+    def take_back(self) -> list[int]:
+        """Drops what was made of stale states; returns the tokens, whose own states are there now."""
+        tokens, self._assumed = self._assumed, []
+        if tokens and self.unread:
+            self.unread.pop()  # nobody has asked since
+        elif tokens:
+            self.keys, self.values = self.keys[:, : -len(tokens)], self.values[:, : -len(tokens)]
+        return tokens
 
     def padded(self, kept: torch.Tensor, longest: int) -> torch.Tensor:
         return torch.nn.functional.pad(kept, (0, 0, 0, longest - self.length))

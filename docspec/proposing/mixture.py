@@ -71,7 +71,14 @@ class Mixture:
             asked = [state for state in states if not state.is_sure]
             if asked and not source.leads:
                 self._ask(name, asked)
-        return [state.grow(row.output, limit) for state, row, limit in zip(states, rows, limits, strict=True)]
+        return [state.grow(state.context.output, limit) for state, limit in zip(states, limits, strict=True)]
+
+    def assume(self, row: Row, tokens: Sequence[int]) -> None:
+        """``tokens`` are taken to be written next in ``row``, before they are and before anybody verifies them."""
+        state = self._rows[row]
+        state.context.assumed = True
+        self._observe(state, [*row.output, *tokens])
+        state.context.assumed = False
 
     def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
         state = self._rows[row]

@@ -192,6 +192,7 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
         "shared_forwards": stats.shared_forwards,
         "smallest_margin": None if stats.smallest_margin is None else float(f"{stats.smallest_margin:.4g}"),
         "redecided": stats.redecided,
+        "unverified": stats.unverified,
         "source_seconds": {name: _seconds(seconds) for name, seconds in stats.source_seconds.items()},
     }
 

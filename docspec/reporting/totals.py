@@ -9,6 +9,7 @@ from docspec.core import Baseline, PageResult, StageStats
 
 NOTABLE = {
     "loop_stopped": "cut where the output began to repeat itself",
+    "verification_skipped": "with drafted tokens taken unverified (lossy)",
     "draft_trusted": "with regions taken from the draft and not read by the model (lossy)",
     "regions_reread": "with regions behind the cut read on crops of their own",
     "budget_reached": "cut at the token budget",

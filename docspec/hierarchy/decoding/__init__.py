@@ -8,7 +8,9 @@ from docspec.core import ParseOptions
 from docspec.engine.proposer import Proposer
 from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.planner import Planner
+from docspec.proposing.mixture import Mixture
 from docspec.proposing.registry import make_proposer, open_named
+from docspec.proposing.skipping import Skipping
 from docspec.targets.threads import threads_for
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | N
     pace = planner.pacing() if planner is not None and options.stages == "auto" else None
 
     def proposer() -> Proposer:
-        return make_proposer(options.align, target, price, options.window, target)
+        made = make_proposer(options.align, target, price, options.window, target)
+        return Skipping(made, options.skips, target) if options.skips and isinstance(made, Mixture) else made
 
     return Engine(target, options, proposer, pace)

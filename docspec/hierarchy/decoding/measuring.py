@@ -57,6 +57,7 @@ class Measured(SpecDecode):
             row.counts.steps += 1
             row.counts.drafted += len(tree) - 1
             row.counts.accepted += len(kept)
+            row.counts.unverified += min(tree.taken, len(kept))
         return found
 
 
@@ -95,6 +96,7 @@ def stats_of(
         plain_tokens=sum(one.plain_tokens for one in counts),
         smallest_margin=_finite(min((one.margin for one in counts), default=math.inf)),
         redecided=sum(one.redecided for one in counts),
+        unverified=sum(one.unverified for one in counts),
         source_seconds={name: share * seconds for name, seconds in (sources or {}).items()},
     )
 

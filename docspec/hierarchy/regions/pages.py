@@ -107,7 +107,12 @@ class RegionPages:
             regions=len(page.regions),
             stage2=page.stats,
             cut=page.cut,
-            events=(*work.result.events, Event("read_by_regions", detail), *page.events()),
+            events=(
+                *work.result.events,
+                Event("read_by_regions", detail),
+                *page.events(),
+                *results.skipped(page.stats),
+            ),
             timings=replace(
                 work.result.timings,
                 prefill=work.encode_seconds + page.stats.prefill_seconds,

@@ -1,0 +1,128 @@
+"""Verification skipped in part (VVS): lossy, and only where that was asked for (``--skip-verification``).
+
+Now and then a path of the tree is taken as it is, no further than the tree's paths are long on average, and drafting
+goes on behind it from the states that are there. What was taken stands first in the next tree: so its keys and values
+are made by the same pass that verifies what was drafted behind it, and no two steps in a row are skipped. VVS draws the
+path by lot, as images want variety; text wants the likeliest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from docspec.engine.acceptance import Outcome
+from docspec.engine.row import Row
+from docspec.engine.tree import TokenTree
+from docspec.proposing.mixture import Mixture
+
+if TYPE_CHECKING:
+    from docspec.core.options import SkipPlan
+    from docspec.targets.protocol import PromptStates, TargetModel
+
+DECAY = 0.8
+"""Weight of a position of the tree's paths over that of the one before (equation 2 of VVS)."""
+
+STRIDE = 2
+"""Of the paths one in so many is looked at."""
+
+
+class Skipping:
+    """What ``inner`` proposes for the rows of one batch of ``target``, with verification skipped as ``plan`` says."""
+
+    def __init__(self, inner: Mixture, plan: SkipPlan, target: TargetModel) -> None:
+        self.wants = inner.wants
+        self._inner = inner
+        self._plan = plan
+        self._target = target
+        self._since: dict[Row, int] = {}
+
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        return self._inner.seconds
+
+    def begin(self, row: Row, states: PromptStates | None = None) -> None:
+        self._inner.begin(row, states)
+        self._since[row] = 0
+
+    def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
+        trees = self._inner.propose(rows, limits)
+        taken: dict[int, list[int]] = {}
+        for at, (row, tree, limit) in enumerate(zip(rows, trees, limits, strict=True)):
+            self._since[row] += 1
+            path = usual_path(tree, row.eos_ids)[: limit - 2]
+            if path and self._skips(row, tree):
+                taken[at] = path
+                self._since[row] = 0
+                self._inner.assume(rows[at], path)
+        behind = self._inner.propose([rows[at] for at in taken], [limits[at] - len(taken[at]) for at in taken])
+        for (at, path), tree in zip(taken.items(), behind, strict=True):
+            trees[at] = joined(rows[at].pending, path, tree)
+        return trees
+
+    def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
+        self._inner.accepted(row, tree, outcome)
+
+    def end(self, row: Row) -> None:
+        self._since.pop(row, None)
+        self._inner.end(row)
+
+    def _skips(self, row: Row, tree: TokenTree) -> bool:
+        kind, value = self._plan
+        if kind == "uniform":
+            return self._since[row] >= value
+        return similarity(tree, self._target) >= value
+
+
+def paths_of(tree: TokenTree) -> list[list[int]]:
+    """The tokens of each path from below the root to a leaf."""
+    paths: list[list[int]] = [[]]
+    for parent, token in zip(tree.parents[1:], tree.tokens[1:], strict=True):
+        paths.append([*paths[parent], token])
+    return [path for path, children in zip(paths, tree.children, strict=True) if path and not children]
+
+
+def usual_path(tree: TokenTree, eos_ids: frozenset[int]) -> list[int]:
+    """The likeliest path, as long as the tree's paths are on average, and never to an end."""
+    paths = paths_of(tree)
+    longest = sum(map(len, paths)) // len(paths) if paths else 0
+    found: list[int] = []
+    node = 0
+    while tree.children[node] and len(found) < longest:
+        token, node = next(iter(tree.children[node].items()))  # the likeliest was grown first
+        if token in eos_ids:
+            break
+        found.append(token)
+    return found
+
+
+@torch.inference_mode()
+def similarity(tree: TokenTree, target: TargetModel) -> float:
+    """How alike the tree's paths are, -1 to 1: the mean cosine of their tokens' embeddings at each position, the first
+    positions counting more (equation 2 of VVS); 1 where there is one path."""
+    paths = paths_of(tree)[::STRIDE]
+    if not paths:
+        return 0.0
+    total = weights = 0.0
+    weight = 1.0
+    for place in range(max(map(len, paths))):
+        tokens = torch.tensor([path[place] for path in paths if place < len(path)], device=target.kv_spec.device)
+        count = len(tokens)
+        units = torch.nn.functional.normalize(target.embed(tokens).float(), dim=-1)
+        alike = (float(units.sum(0).square().sum()) - count) / (count * (count - 1)) if count > 1 else 1.0
+        total += weight * alike
+        weights += weight
+        weight *= DECAY
+    return total / weights
+
+
+def joined(pending: int, path: Sequence[int], behind: TokenTree) -> TokenTree:
+    """``pending``, the ``path`` that is taken, and below it what was drafted ``behind``."""
+    tree = TokenTree(pending)
+    ends = [tree.extend(0, path, len(path) + 1)]
+    tree.taken = len(path)
+    for node in range(1, len(behind)):
+        ends.append(tree.child(ends[behind.parents[node]], behind.tokens[node]))
+    return tree
