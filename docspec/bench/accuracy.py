@@ -27,18 +27,22 @@ from docspec.hierarchy.stage1 import verify_regions
 from docspec.parser import Parser
 
 ROWS = ("draft", "autoregressive", "stage 1", "stage 1+2")
+VERIFIED = "verified"
+"""The row beside those with verification skipped: the page alone, drafted alike, every token verified."""
 _PAGE_MARK = re.compile(r"(?m)^<!-- page (\d+) -->\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class AccuracyRow:
-    """One way to a page's text: its scores, its tokens and seconds (drafting in all but ``autoregressive``)."""
+    """One way to a page's text: its scores, its tokens and seconds (drafting in all but ``autoregressive``), and the
+    forward passes of the target that decoding took, each row of a batch counted (0: not known)."""
 
     name: str
     score: PageScore
     tokens: int
     seconds: float
     status: str = "ok"
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,11 @@ class PageAccuracy:
     rows: tuple[AccuracyRow, ...]
 
 
-def measure(parser: Parser, sources: Sequence[Source]) -> Iterator[PageAccuracy]:
+def measure(
+    parser: Parser, sources: Sequence[Source], skips: Sequence[str] = ()
+) -> Iterator[PageAccuracy]:
     """Reads page 1 of every source that has a ``.md`` beside it; ``NAME-scan.pdf`` shares the truth of ``NAME``.
+    Each of ``skips`` is a way to skip verification; they get rows of their own.
 
     Raises :class:`UsageError` for a source without truth and :class:`docspec.core.PageError` for an unreadable page.
     """
@@ -65,7 +72,7 @@ def measure(parser: Parser, sources: Sequence[Source]) -> Iterator[PageAccuracy]
             for page in parser.page_images(document, "1"):
                 if isinstance(page, PageFailure):
                     raise page.error
-                yield _measure_page(parser, page, drafter.draft(page), truth)
+                yield _measure_page(parser, page, drafter.draft(page), truth, skips)
 
 
 def mean_score(scores: Sequence[PageScore]) -> PageScore:
@@ -99,7 +106,9 @@ def _page_of(text: str, page: int) -> str:
     return numbered.get(page, "") if numbered else text
 
 
-def _measure_page(parser: Parser, page: PageImage, draft: PageDraft, truth: str) -> PageAccuracy:
+def _measure_page(
+    parser: Parser, page: PageImage, draft: PageDraft, truth: str, skips: Sequence[str]
+) -> PageAccuracy:
     true = parse_blocks(truth)
     plain = _parse(parser, page, PageDraft(), "none")
     both = _parse(parser, page, draft, "both")
@@ -111,6 +120,12 @@ def _measure_page(parser: Parser, page: PageImage, draft: PageDraft, truth: str)
         AccuracyRow("autoregressive", score(plain.blocks, true), *_cost(plain)),
         AccuracyRow("stage 1", score(regions, true), tokens, alone),
         AccuracyRow("stage 1+2", score(both.blocks, true), *_cost(both)),
+        *(
+            AccuracyRow(name, score(found.blocks, true), *_cost(found))
+            for name, skip in ((VERIFIED, None), *((skip, skip) for skip in skips))
+            if skips
+            for found in (_parse(parser, page, draft, "page", skip),)
+        ),
     )
     return PageAccuracy(page.source, page.number, len(truth), draft.drafter, rows)
 
@@ -136,11 +151,14 @@ def stage1_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[li
     return blocks, outputs.stats.tokens
 
 
-def _parse(parser: Parser, page: PageImage, draft: PageDraft, stages: str) -> PageResult:
-    options = replace(parser.options, stages=stages)  # type: ignore[arg-type]
+def _parse(
+    parser: Parser, page: PageImage, draft: PageDraft, stages: str, skip: str | None = None
+) -> PageResult:
+    options = replace(parser.options, stages=stages, skip_verification=skip)  # type: ignore[arg-type]
     drafter = SafeDrafter(GivenDraft(draft))
     return PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver()).parse(page)
 
 
-def _cost(result: PageResult) -> tuple[int, float, str]:
-    return len(result.token_ids), result.timings.total, result.status
+def _cost(result: PageResult) -> tuple[int, float, str, int]:
+    steps = result.stage2.steps if result.stage2 is not None else 0
+    return len(result.token_ids), result.timings.total, result.status, steps

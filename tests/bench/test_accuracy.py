@@ -48,6 +48,22 @@ def test_the_draft_is_right_and_exact_stages_repeat_plain_decoding(document, liv
     assert rows["stage 1+2"]["seconds"] > rows["draft"]["seconds"] > 0
 
 
+def test_skipped_verification_is_a_curve_of_steps_and_scores(document, lively_qwen, tmp_path):
+    file = tmp_path / "figures.json"
+    arguments = ["bench", "accuracy", str(document), "--model", str(lively_qwen), "--drafter", "text-layer"]
+    options = ["--max-tokens", "24", "--dtype", "float32", "--device", "cpu", "--json", str(file)]
+    skips = ["--read", "page", "--skip-verification", "uniform:2", "--skip-verification", "similarity:0.01"]
+    result = CliRunner().invoke(app, [*arguments, *options, *skips], catch_exceptions=False)
+    assert result.exit_code == 0
+    [page] = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    rows = {row["name"]: row for row in page["rows"]}
+    assert tuple(rows) == (*ROWS, "verified", "uniform:2", "similarity:0.01")
+    assert rows["verified"]["score"] == rows["autoregressive"]["score"]
+    assert 0 < rows["similarity:0.01"]["steps"] < rows["verified"]["steps"] <= rows["autoregressive"]["steps"]
+    wrong = CliRunner().invoke(app, [*arguments, "--skip-verification", "often"])
+    assert isinstance(wrong.exception, UsageError)
+
+
 def test_the_truth_of_one_page_is_found_among_several(tmp_path):
     (tmp_path / "many.pdf").write_bytes(b"%PDF-1.4")
     (tmp_path / "many.md").write_text("<!-- page 1 -->\n\none\n\n<!-- page 2 -->\n\ntwo\n", encoding="utf-8")

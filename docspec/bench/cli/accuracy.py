@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from docspec.bench.cli.common import Inputs, JsonFile, sources_of, target_fields, target_line, write_json
 from docspec.bench.cli.tables import console, table
@@ -15,11 +17,19 @@ if TYPE_CHECKING:
     from docspec.bench.accuracy import PageAccuracy
 
 
-@takes_options("model", "read", "device", "dtype", "dpi", "drafter", "tau", "max_tokens")
+@takes_options("model", "read", "device", "dtype", "dpi", "drafter", "align", "tau", "max_tokens")
 def accuracy(
     *,
     inputs: Inputs,
     options: ParseOptions,
+    skip_verification: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="uniform:K|similarity:T",
+            show_default=False,
+            help="Also with verification skipped so (lossy), beside the same fully verified. Repeatable: a curve.",
+        ),
+    ] = None,
     json_file: JsonFile = None,
 ) -> int:
     """Draft, plain decoding, Stage 1 and both stages against the true Markdown in NAME.md beside NAME.pdf.
@@ -34,8 +44,11 @@ def accuracy(
     for module in ("apted", "scipy.optimize"):
         require(module, "bench accuracy")
     pages = []
+    skips = skip_verification or []
+    for skip in skips:
+        replace(options, skip_verification=skip)  # a wrong one is an error before anything is read
     with Parser(options) as parser:
-        for page in measure(parser, sources_of(inputs)):
+        for page in measure(parser, sources_of(inputs), skips):
             say(f"{page.source} page {page.page}: {len(page.rows)} texts compared")
             pages.append(page)
         info = parser.target_info
@@ -52,26 +65,29 @@ def accuracy(
 
 def print_accuracy(pages: Sequence[PageAccuracy], target: str) -> None:
     """The four ways to a text, mean over pages; then the page distance of each way by page."""
-    from docspec.bench.accuracy import ROWS, mean_score
+    from docspec.bench.accuracy import mean_score
     from docspec.bench.charts import page_names
 
-    columns = ["page", "text", "order", "TEDS", "TEDS-S", "tokens", "seconds"]
+    columns = ["page", "text", "order", "TEDS", "TEDS-S", "tokens", "steps/token", "seconds"]
     total = table(
         f"Against the truth, mean of {len(pages)} pages: distances (0 is right), TEDS (1 is right)",
         ["what"],
         columns,
+        dense=True,
     )
     total.caption = target
-    by_name = {name: [row for page in pages for row in page.rows if row.name == name] for name in ROWS}
+    names = [row.name for row in pages[0].rows]
+    by_name = {name: [row for page in pages for row in page.rows if row.name == name] for name in names}
     for name, rows in by_name.items():
         mean = mean_score([row.score for row in rows])
         total.add_row(
             name,
             *map(_share, (mean.page, mean.text, mean.order, mean.teds, mean.teds_structure)),
-            str(sum(row.tokens for row in rows)),
+            str(tokens := sum(row.tokens for row in rows)),
+            f"{steps / tokens:.3f}" if tokens and (steps := sum(row.steps for row in rows)) else "",
             f"{sum(row.seconds for row in rows):.1f}",
         )
-    each = table("Normalised edit distance of the whole page", ["page"], ["drafter", *ROWS], dense=True)
+    each = table("Normalised edit distance of the whole page", ["page"], ["drafter", *names], dense=True)
     for name, page in zip(page_names([(one.source, one.page) for one in pages]), pages, strict=True):
         each.add_row(name, page.drafter, *(f"{row.score.page:.3f}" for row in page.rows))
     console().print(each)
