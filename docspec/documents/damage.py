@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from docspec.core import Event
 from docspec.documents.mupdf import mupdf
@@ -54,6 +55,19 @@ def events_of(messages: Iterable[str]) -> tuple[Event, ...]:
     if odd:
         events.append(Event("pdf_warning", _shown(odd)))
     return tuple(events)
+
+
+def lost_contents(pdf: Any, page: Any) -> str | None:
+    """What is odd about a page that draws nothing although it brings fonts or images of its own; ``None`` for others.
+
+    A damaged entry of its dictionary leaves a page without contents, which is a sound page and an empty one.
+    """
+    if pdf.xref_get_key(page.xref, "Contents")[0] != "null":
+        return None
+    brought = [pdf.xref_get_key(page.xref, f"Resources/{kind}") for kind in ("Font", "XObject")]
+    if all(kind == "null" or value == "<<>>" for kind, value in brought):
+        return None
+    return "it has fonts or images of its own and no contents"
 
 
 def is_loss(message: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import Event, Failure, InputError, PageError, PageImage
 from docspec.core.safe_text import first_line
-from docspec.documents.damage import DAMAGED_PAGE, events_of, heard
+from docspec.documents.damage import DAMAGED_PAGE, events_of, heard, lost_contents
 from docspec.documents.deadline import limited
 from docspec.documents.document import Document
 from docspec.documents.mupdf import mupdf
@@ -79,8 +79,8 @@ class PdfDocument(Document):
                 raise
         self._repaired = self._repaired or bool(self._pdf.is_repaired)
         events = list(events_of(warnings))
-        if trouble is not None:
-            events.append(Event(DAMAGED_PAGE, f"{trouble}; some of the page is missing"))
+        for what in filter(None, (trouble, lost_contents(self._pdf, self._pdf[index]))):
+            events.append(Event(DAMAGED_PAGE, f"{what}; some of the page is missing"))
         if turn:
             events.append(Event("page_turned", f"its text runs sideways; turned by {turn} degrees clockwise"))
         events += reduced(scale * POINTS_PER_INCH / view.dpi, f" at {view.dpi:g} dpi")

@@ -72,6 +72,17 @@ def test_contents_that_are_missing_mark_their_page_as_damaged() -> None:
     assert kinds(page) == ["damaged_page"]
 
 
+def test_a_page_that_lost_its_contents_is_damaged_and_an_empty_one_is_not() -> None:
+    (page,) = pages_of(document(GOOD, page=b"/Contents null"))
+    assert kinds(page) == ["damaged_page"], "its fonts are there"
+    (page,) = pages_of(document(GOOD).replace(b"/Contents", b"/Sontents"))
+    assert kinds(page) == ["damaged_page"]
+    (page,) = pages_of(document(GOOD, page=b"/Contents null/Resources<</Font<<>>/ProcSet[/PDF]>>"))
+    assert kinds(page) == []
+    (page,) = pages_of(document(b""))
+    assert kinds(page) == [], "contents that draw nothing are contents"
+
+
 def test_what_costs_nothing_is_no_damage() -> None:
     closed = b"h S\n" + GOOD  # closes a path that was never begun
     (page,) = pages_of(document(closed))
