@@ -12,6 +12,7 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import Failure, ModelError, PageImage, PageResult, UsageError
+from docspec.corpus.options import CorpusOptions
 from docspec.isolation.hand import Prepared
 from docspec.isolation.team import Team
 from docspec.lookahead import lookahead
@@ -137,6 +138,8 @@ def test_results_do_not_depend_on_the_number_of_processes(lively_qwen: Path, tmp
     assert list(map(written_of, found)) == list(map(written_of, alone))
 
 
-def test_devices_exclude_a_baseline() -> None:
+def test_devices_exclude_a_baseline_and_ray() -> None:
     with pytest.raises(UsageError, match="--baseline"):
         Parser(ParseOptions(baseline=True), devices=("cpu",))
+    with pytest.raises(UsageError, match="--ray-actors"):
+        CorpusOptions(devices="0,1", engine="ray")
