@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from docspec.bench.paper.grid import Grid, Row
 from docspec.bench.speed import MODES, PLAIN
@@ -18,7 +18,7 @@ from docspec.bench.suites.journal import Record
 from docspec.bench.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from docspec.bench.suites.results import SuiteResults
 from docspec.bench.suites.summary import FILTERS, Speed, by_kind, readable, speed
-from docspec.proposing.source import openers, sources
+from docspec.heads.network import Kind
 
 PUBLISHED: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 SOURCE: str = PUBLISHED["source"]
@@ -84,20 +84,23 @@ class _Maker:
         return _grid(number, tuple(rows), caption)
 
     def methods(self) -> Grid:
-        """Table 4: ours beside other methods, those that are not registered named as not here."""
+        """Table 4: ours beside other methods; those that did not run say what it takes."""
         table = PUBLISHED["tables"]["4"]
         results = self._read(OMNIDOCBENCH)
         rows: list[Row] = []
         if results is not None:
             for part, mode, found in _measured(results, _compared(results)):
-                rows.append(Row(_name(mode) + part, (found.aal, found.sr_e2e), self._commands[results.suite]))
-        ran = {mode.partition(":")[0] for mode in (_compared(results) if results else ())}
-        for method in (*table["rows"], *table["cited_without_figures"]):
+                name = _name(mode) + _taught(mode) + part
+                rows.append(Row(name, (found.aal, found.sr_e2e), self._commands[results.suite]))
+        ran = {_method(mode) for mode in (_compared(results) if results else ())}
+        also = {"name": "ParallelVLM", "proposer": "parallel"}
+        for method in (*table["rows"], *table["cited_without_figures"], also):
             name = method.get("proposer")
             if name is None or name in ran:
                 continue
-            here = name in {*sources, *openers}
-            remark = f"not run: name it with --proposer {name}:MODEL" if here else "not here"
+            remark = f"not run: name it with --proposer {name}:MODEL"
+            if name in get_args(Kind):
+                remark = f"no trained head was named: docspec train-head --head {name}, then --proposer head:DIR"
             rows.append(Row(method["name"].split(",")[0].split(":")[0], remark=remark))
         return _grid("4", tuple(dict.fromkeys(rows)), self._said(OMNIDOCBENCH))
 
@@ -240,6 +243,32 @@ def _compared(results: SuiteResults) -> list[str]:
 def _longer(results: SuiteResults, most: int) -> int:
     """Pages that a filter leaves out."""
     return len(readable(results.records, PLAIN)) - len(readable(results.records, PLAIN, most))
+
+
+def _head_of(mode: str) -> dict[str, Any] | None:
+    """What ``head.json`` says of the head that ``mode`` drafts with; ``None`` for other modes."""
+    kind, _, folder = mode.partition(":")
+    if kind != "head":
+        return None
+    try:
+        return dict(json.loads((Path(folder).expanduser() / "head.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError):  # the results are of another machine
+        return None
+
+
+def _method(mode: str) -> str:
+    """The published method that ``mode`` is: of a head what it was taught as."""
+    head = _head_of(mode)
+    return mode.partition(":")[0] if head is None else str(head["config"]["kind"])
+
+
+def _taught(mode: str) -> str:
+    """What a head was taught for, behind its name."""
+    head = _head_of(mode)
+    if head is None:
+        return ""
+    simulated = ", simulated" if head.get("simulated") else ""
+    return f" ({head['config']['kind']}, taught for {head.get('target')}{simulated})"
 
 
 def _name(mode: str) -> str:

@@ -8,6 +8,7 @@ import pymupdf
 import pytest
 from typer.testing import CliRunner
 
+from docspec.bench.paper import tables as tables_of
 from docspec.bench.paper.tables import PUBLISHED, SOURCE, tables
 from docspec.bench.suites.item import Scores
 from docspec.bench.suites.results import SuiteResults
@@ -91,12 +92,23 @@ def test_every_cell_of_ours_has_its_command_and_every_one_of_the_papers_its_sour
     assert "[1] `run omnidocbench`" in grids(results())["1"].as_markdown()
 
 
+def test_a_head_is_the_method_that_it_was_taught_as(tmp_path):
+    facts = {"config": {"kind": "hivis"}, "target": "mini", "simulated": True}
+    (tmp_path / "head.json").write_text(json.dumps(facts))
+    assert tables_of._method(f"head:{tmp_path}") == "hivis"
+    assert tables_of._taught(f"head:{tmp_path}") == " (hivis, taught for mini, simulated)"
+    assert [tables_of._method(mode) for mode in ("head:/nowhere", "model:x", "page")] == ["head", "model", "page"]
+    assert tables_of._taught("model:x") == ""
+
+
 def test_what_was_not_read_and_what_is_not_here_is_said():
     made = grids(results())
     assert made["2"].ours == () and "olmocr-bench was not given" in made["2"].caption
     remarks = {row.name: row.remark for row in made["4"].ours if row.remark}
     assert remarks["VSD"].startswith("not run: name it with --proposer model:")
-    assert remarks["ViSpec"] == "not here"
+    assert "train-head --head vispec" in remarks["ViSpec"]
+    assert "train-head --head hivis" in remarks["HiViS (arXiv 2509.23928)"]
+    assert remarks["ParallelVLM"].startswith("not run: name it with --proposer parallel:")
     assert made["6"].ours[0].remark.startswith("needs DeepSeek-OCR")
     assert grids(results(), model_type="deepseek_ocr2")["6"].ours[0].values[:3] == (3.0, 16 / 6, 16 / 6)
     values = {row.name: row.values for row in made["7"].ours}
