@@ -49,6 +49,11 @@ def parser() -> argparse.ArgumentParser:
     export.add_argument("directory", type=Path)
     export.add_argument("target", type=Path)
     export.add_argument("--size", choices=SIZES, default="mini")
+    blend = verbs.add_parser("blend", help="write a checkpoint between two: of one run, before and after")
+    blend.add_argument("first", type=Path)
+    blend.add_argument("second", type=Path)
+    blend.add_argument("target", type=Path)
+    blend.add_argument("--share", type=float, default=0.5, help="the second one's share of the weights")
     pages = verbs.add_parser("pages", help="write pages and lines as the training draws them, as PNG files")
     pages.add_argument("count", type=int)
     pages.add_argument("directory", type=Path)
@@ -144,6 +149,10 @@ def main(arguments: list[str] | None = None) -> None:
         from docspec.reader.pages import write_pages
 
         write_pages(options.directory, options.count, options.seed)
+    elif options.verb == "blend":
+        from docspec.reader.checkpoint import blend
+
+        blend(options.first, options.second, options.target, options.share)
     elif options.verb == "export":
         from docspec.reader.train import Run
 

@@ -69,6 +69,18 @@ def load(
     )
 
 
+def blend(first: Path, second: Path, directory: Path, share: float) -> None:
+    """Write a checkpoint whose weights are `share` of `second`'s and the rest of `first`'s, of one network and
+    tokenizer: a reader trained further and what it was before, which had forgotten nothing yet (Wortsman et al., Model
+    soups, arXiv 2203.05482)."""
+    (model, tokenizer, _), (other, _, _) = load(second), load(first)
+    before = other.state_dict()
+    model.load_state_dict(
+        {name: before[name].lerp(value, share) for name, value in model.state_dict().items()}
+    )
+    save(model, tokenizer, directory)
+
+
 def init(directory: Path, size: str = "tiny", seed: int = 0) -> None:
     """Write a checkpoint with random weights: the layout of a trained one, for tests that need no reading."""
     tokenizer = tok.train_tokenizer()
