@@ -12,8 +12,9 @@ from docspec.proposing.source import Source, source
 SURENESS = ((Key("a guess of the format", 0.2), 1), (Key("a good one", 0.4), 3), (Key("a sure one", 0.7), 8))
 """For each sureness of a text: its key, and how many right tokens it is trusted like."""
 
-
-_LINES = re.compile(r"[^\n]*\n+|[^\n]+")
+_LINES = re.compile(r"(?<=\n)(?=\S)")
+"""Where a text may be tokenised in parts: indentation may share a token with the line break before it or with what
+comes after, a line break with nothing else."""
 
 
 @source("syntax")
@@ -27,5 +28,5 @@ class Syntax(Source):
         for text, sureness in scaffold.completions():
             if text:
                 key, run = SURENESS[sureness]
-                lines = [speller.tokens(line) for line in _LINES.findall(text)]  # most of them are known already
+                lines = [speller.tokens(line) for line in _LINES.split(text)]  # most of them are known already
                 yield Continuation(Copy(list(chain.from_iterable(lines))), 0, key, run)

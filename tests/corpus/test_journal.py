@@ -10,7 +10,18 @@ from typing import Any
 import pytest
 from scripted_parser import page
 
-from docspec.core import Baseline, BBox, Block, Category, Cut, Event, Failure, PageResult, StageStats
+from docspec.core import (
+    Baseline,
+    BBox,
+    Block,
+    Category,
+    Cut,
+    Event,
+    Failure,
+    Moment,
+    PageResult,
+    StageStats,
+)
 from docspec.core.provenance import LeftOut, Provenance, Span
 from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.writing import Writing
@@ -28,7 +39,9 @@ def full_page(number: int) -> PageResult:
         number,
         text="lone \ud800, control \x01, \u2028 and ü",
         blocks=(
-            Block(Category.TEXT, "ü\x00\ud800", BBox(0.1, 1 / 3, 50.7, 20.0), "draft", gap=" \n", reread=True),
+            Block(
+                Category.TEXT, "ü\x00\ud800", BBox(0.1, 1 / 3, 50.7, 20.0), "draft", " \n", reread=True, trusted=3
+            ),
             Block(Category.PICTURE, "", BBox(-3.2, 5.5, 40.4, 30.5), "model"),
             Block(Category.PICTURE, "", BBox(20.0, 20.0, 200.0, 60.0), "model"),
             Block(Category.PICTURE, "", None),
@@ -44,6 +57,8 @@ def full_page(number: int) -> PageResult:
         layout="text-layer",
         error="odd",
         trace="trace",
+        trusted_regions=2,
+        timeline=(Moment("recognised", 0.5, 7),),
         provenance=Provenance(
             ((Span(0, 2, "corrected", "x", (("draft", 1), ("own", 2)), 0.5), Span(3, 3, "draft")), (), (), ()),
             (LeftOut("y", -1, BBox(1, 2, 3, 4), Category.CAPTION), LeftOut("z", 0)),
