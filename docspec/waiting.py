@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-SPINS = "10000"
-"""Turns of the loop, about a tenth of a millisecond."""
+SPINS = "2000"
+"""Turns of the loop, some hundredths of a millisecond."""
 
 
 def wait_briefly() -> None:
