@@ -208,6 +208,7 @@ def _pages() -> dict[str, bytes]:
         "rotated by 45": b"/Rotate 45",
         "rotated by much": b"/Rotate 99999990",
         "contents are a dictionary": b"/Contents<</A 1>>",
+        "contents are gone": b"/Contents null",
         "annotation without a place": b"/Annots[<</Subtype/FreeText/Contents(x)>>]",
     }
     return {f"page: {name}": document(GOOD, page=entry) for name, entry in entries.items()}

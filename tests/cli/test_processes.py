@@ -57,7 +57,7 @@ def test_help_imports_nothing_heavy_and_answers_at_once(args: list[str]) -> None
             ended.children_user + ended.children_system - started.children_user - started.children_system,
         )
         assert (done.returncode, done.stderr) == (0, b"")
-    assert best < 1.0, "processor seconds"
+    assert best < 2.0, "processor seconds"
 
 
 def test_module_and_entry_point_are_the_same_program() -> None:
