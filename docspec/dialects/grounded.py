@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.dialects.box_numbers import Box
+from docspec.dialects.dialect import prompt_for
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
 from docspec.dialects.spelling import interleaved, spellings, unique
@@ -77,9 +78,7 @@ class GroundedDialect:
 
     def crop_prompt(self, region: Region) -> str:
         """The published one for text without boxes, unless there is one for the region's kind."""
-        if isinstance(self._crop_prompt, str):
-            return self._crop_prompt
-        return self._crop_prompt.get(region.category) or self._crop_prompt.get(Category.TEXT, CROP_PROMPT)
+        return prompt_for(region.category, self._crop_prompt)
 
     def region_drafts(self, region: Region) -> list[str]:
         """Plain Markdown: a crop is asked for without boxes."""

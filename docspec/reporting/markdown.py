@@ -66,7 +66,7 @@ class MarkdownRenderer:
             return self._held + ("\n" if self._anything_written else "")
         if not is_broken(self._last.text):
             return " "
-        return "" if text[0].islower() else "-"
+        return "" if text[0].islower() else self._held.rstrip("\n")
 
     def end(self) -> str:
         return self._held

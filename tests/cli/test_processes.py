@@ -46,7 +46,7 @@ def test_help_imports_nothing_heavy_and_answers_at_once(args: list[str]) -> None
         f"sys.exit(code or ' '.join(name for name in {HEAVY!r} if name in sys.modules) or 0)"
     )
     best = float("inf")
-    for _ in range(2):
+    for _ in range(6):
         started = os.times()
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, env=child_environment(), timeout=180
@@ -57,7 +57,9 @@ def test_help_imports_nothing_heavy_and_answers_at_once(args: list[str]) -> None
             ended.children_user + ended.children_system - started.children_user - started.children_system,
         )
         assert (done.returncode, done.stderr) == (0, b"")
-    assert best < 2.0, "processor seconds"
+        if best < 1.0:  # a machine that does other work too needs more processor time for the same
+            break
+    assert best < 1.0, "processor seconds"
 
 
 def test_module_and_entry_point_are_the_same_program() -> None:

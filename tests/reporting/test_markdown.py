@@ -64,6 +64,7 @@ def cut_out(text: str, category: Category = Category.TEXT) -> Block:
         ([cut_out("The ship")], [cut_out("sails."), cut_out("Next.")], "The ship sails.\n\nNext.\n"),
         ([cut_out("The har-")], [cut_out("bour fills.")], "The harbour fills.\n"),
         ([cut_out("A Franco-")], [cut_out("German pact.")], "A Franco-German pact.\n"),
+        ([cut_out("A Franco\u00ad")], [cut_out("German pact.")], "A Franco\u00adGerman pact.\n"),
         ([cut_out("It ends.")], [cut_out("and begins.")], "It ends.\n\nand begins.\n"),
         ([cut_out("The ship")], [cut_out("Sails.")], "The ship\n\nSails.\n"),
         ([cut_out("The har-")], [cut_out("2 boats")], "The har-\n\n2 boats\n"),
