@@ -186,13 +186,15 @@ class RegionReading:
 def complete(page: PageImage, draft: PageDraft) -> list[Region]:
     """The regions of ``draft`` and what it forgot, in reading order.
 
-    Where no layout model has seen the page, nothing is called a running head or foot.
+    Where no layout model has seen the page, nothing is called a running head or foot, nor a head in the lower half of
+    the page or a foot in the upper one.
     """
-    regions = list(draft.regions)
-    if draft.layout == WHITE_SPACE:
-        regions = [
-            replace(one, category=Category.TEXT) if one.category.is_furniture else one for one in regions
-        ]
+    regions = [
+        replace(one, category=Category.TEXT)
+        if one.category.is_furniture and (draft.layout == WHITE_SPACE or _stands_elsewhere(one, page))
+        else one
+        for one in draft.regions
+    ]
     forgotten = unread_regions(page.image, regions)
     if not regions:
         order = by_white_space([LayoutBox(one.bbox, one.category) for one in forgotten])
@@ -200,3 +202,9 @@ def complete(page: PageImage, draft: PageDraft) -> list[Region]:
     for one in forgotten:
         regions.insert(place(one.bbox, [other.bbox for other in regions]), one)
     return regions
+
+
+def _stands_elsewhere(region: Region, page: PageImage) -> bool:
+    """Whether a running head or foot stands in the other half of the page."""
+    upper = region.bbox.y0 + region.bbox.y1 < page.height
+    return upper is (region.category is Category.PAGE_FOOTER)

@@ -138,6 +138,8 @@ def test_white_space_alone_calls_nothing_a_running_head(parsers: dict[str, PageP
     page = print_page()
     assert complete(page, draft(layout="white space"))[0].category is Category.TEXT
     assert complete(page, draft())[0].category is Category.PAGE_HEADER
+    foot = replace(draft().regions[0], category=Category.PAGE_FOOTER)
+    assert complete(page, replace(draft(), regions=(foot,)))[0].category is Category.TEXT, "a foot at the top"
 
 
 def test_what_the_layout_forgot_is_read_in_its_place() -> None:
