@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError
@@ -71,6 +72,10 @@ class Processing(ABC):
     @abstractmethod
     def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
         """``input_ids (1, P)``, pixel values and grid as the model's forward takes them, on the CPU."""
+
+    def encode_all(self, asked: Sequence[tuple[Image, str]]) -> list[dict[str, torch.Tensor]]:
+        """:meth:`encode` of many images and prompts, to the bit."""
+        return [self.encode(image, prompt) for image, prompt in asked]
 
 
 def check_torchvision() -> None:

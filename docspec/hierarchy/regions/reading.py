@@ -23,6 +23,7 @@ from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_
 from docspec.hierarchy.regions.trusted import may_be_taken, taken
 from docspec.hierarchy.regions.unread import unread_regions
 from docspec.hierarchy.setup import Setup
+from docspec.targets.protocol import Prompt
 
 TOKENS_PER_CELL = 6
 """Tokens that a crop may write for each of its visual tokens, whatever is drafted for it."""
@@ -144,12 +145,25 @@ class RegionReading:
             for number, region in enumerate(regions)
             if self._setup.options.trust_agreement and may_be_taken(region)
         }
-        crops = [
-            Crop(number, piece, self._request(page, region, piece))
+        pieces = [
+            (number, piece)
             for number, region in enumerate(regions)
             if number not in drafted
             and (region.category is not Category.PICTURE or (region.chart and self._setup.card.reads_charts))
             for piece in slices_of(page.image, region, self._limits, usual)
+        ]
+        shown = [_shown(regions[number], piece) for number, piece in pieces]
+        asked = [
+            (
+                crop_of(page.image, piece, self._limits.factor, self._limits.least),
+                self._setup.dialect.crop_prompt(region),
+            )
+            for (_, piece), region in zip(pieces, shown, strict=True)
+        ]
+        prompts = self._setup.target.encode_all(asked)
+        crops = [
+            Crop(number, piece, self._request(prompt, picture.size, region))
+            for (number, piece), prompt, (picture, _), region in zip(pieces, prompts, asked, shown, strict=True)
         ]
         return RegionsRead(regions, crops, drafted)
 
@@ -163,15 +177,12 @@ class RegionReading:
         for page, (outputs, stats) in zip(pages, decoded, strict=True):
             page.outputs, page.stats = outputs, page.stats + stats
 
-    def _request(self, page: PageImage, region: Region, piece: Slice) -> Request:
+    def _request(self, prompt: Prompt, size: tuple[int, int], shown: Region) -> Request:
         setup = self._setup
-        picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
-        category = region.category if piece.cell is None else Category.TEXT
-        shown = replace(region, category=category, texts=piece.drafts)
-        cells = picture.width * picture.height // self._limits.factor**2
+        cells = size[0] * size[1] // self._limits.factor**2
         most = setup.options.max_tokens or setup.card.max_new_tokens
         return Request(
-            setup.target.encode(picture, setup.dialect.crop_prompt(shown)),
+            prompt,
             self._drafts(shown),
             min(most, LEAST_TOKENS + TOKENS_PER_CELL * cells),
             stop=setup.stop,
@@ -181,6 +192,12 @@ class RegionReading:
 
     def _drafts(self, region: Region) -> tuple[tuple[int, ...], ...]:
         return self._setup.tokenized(self._setup.dialect.region_drafts(region))
+
+
+def _shown(region: Region, piece: Slice) -> Region:
+    """What the crop of ``piece`` shows of ``region``."""
+    category = region.category if piece.cell is None else Category.TEXT
+    return replace(region, category=category, texts=piece.drafts)
 
 
 def complete(page: PageImage, draft: PageDraft) -> list[Region]:

@@ -28,13 +28,18 @@ def page(tmp_path):
 def asked(monkeypatch):
     """Prompts and sizes of what the target is shown."""
     found: list[tuple[str, tuple[int, int]]] = []
-    honest = TransformersTarget.encode
+    honest, together = TransformersTarget.encode, TransformersTarget.encode_all
 
     def encode(self, image, prompt):
         found.append((prompt, image.size))
         return honest(self, image, prompt)
 
+    def encode_all(self, asked):
+        found.extend((prompt, image.size) for image, prompt in asked)
+        return together(self, asked)
+
     monkeypatch.setattr(TransformersTarget, "encode", encode)
+    monkeypatch.setattr(TransformersTarget, "encode_all", encode_all)
     return found
 
 

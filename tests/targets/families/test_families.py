@@ -18,6 +18,7 @@ from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.contract import check_contract
+from docspec.targets.own_processor import OwnProcessor
 from docspec.targets.registry import load_target
 from tests.targets.families.checkpoint import Case, write
 
@@ -110,6 +111,41 @@ def test_a_prompt_in_pieces_leaves_what_it_leaves_whole(target, pictures, monkey
     monkeypatch.setattr(type(target), "masks", blind)
     unseen = target.prefill([prompt], target.kv.cache(2, prompt.length), [1])[0]
     assert not torch.allclose(unseen.logits, whole.logits, atol=1e-2)
+
+
+def test_many_crops_are_encoded_as_each_alone(case, target, pictures):
+    """Ids, pixels and grids to the bit, in the order asked; and images of one size do share a call."""
+    turned = [picture.transpose(Image.Transpose.ROTATE_180) for picture in pictures]
+    asked = [
+        (picture, prompt) for prompt in ("Read.", "Read it.") for picture in (*pictures, *turned, *pictures)
+    ]
+    for _ in range(2):  # the second time it is known whether inputs can be parted
+        for found, one in zip(target.encode_all(asked), asked, strict=True):
+            alone = target.encode(*one)
+            assert found.length == alone.length and found.inputs.keys() == alone.inputs.keys()
+            for name, value in alone.inputs.items():
+                assert torch.equal(found.inputs[name], value), name
+    own = isinstance(target.processing, OwnProcessor)
+    assert getattr(target.processing, "_parts", None) is (True if own else None)
+
+
+def test_inputs_that_cannot_be_parted_are_made_one_by_one(target, pictures, monkeypatch):
+    if not isinstance(target.processing, OwnProcessor):
+        pytest.skip("makes them one by one")
+    turned = pictures[0].transpose(Image.Transpose.ROTATE_180)
+    asked = [(picture, "Read.") for picture in (pictures[0], pictures[0], turned)]
+    expected = [target.encode(*one).inputs for one in asked]
+    honest = OwnProcessor._processed
+
+    def mixed(self, images, prompt):
+        inputs = honest(self, images, prompt)
+        return {name: value.flip(0) for name, value in inputs.items()} if images[1:] else inputs
+
+    monkeypatch.setattr(OwnProcessor, "_processed", mixed)
+    monkeypatch.setattr(target.processing, "_parts", None)
+    for one, alone in zip(target.encode_all(asked), expected, strict=True):
+        assert all(torch.equal(one.inputs[name], value) for name, value in alone.items())
+    assert target.processing._parts is False
 
 
 def test_logits_of_trees_are_the_models_own(case, target):
