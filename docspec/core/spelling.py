@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-DialectName = Literal["markdown", "layout-json", "doctags", "grounded", "layout-html"]
+DialectName = Literal["markdown", "layout-json", "doctags", "grounded", "grounded-inline", "layout-html"]
 
 DIALECTS: tuple[DialectName, ...] = get_args(DialectName)
 

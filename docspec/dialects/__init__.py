@@ -34,6 +34,10 @@ def make_dialect(name: str, **settings: Any) -> Dialect:
             from docspec.dialects.grounded import GroundedDialect
 
             return GroundedDialect(**settings)
+        if name == "grounded-inline":
+            from docspec.dialects.grounded_inline import InlineGroundedDialect
+
+            return InlineGroundedDialect(**settings)
         if name == "layout-html":
             from docspec.dialects.layout_html import LayoutHtmlDialect
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.dialects.box_numbers import Box
@@ -39,12 +40,14 @@ _CATEGORIES = {
     "table": Category.TABLE,
     "equation": Category.FORMULA,
     "formula": Category.FORMULA,
+    "chart": Category.PICTURE,
     "image": Category.PICTURE,
     "figure": Category.PICTURE,
     "header": Category.PAGE_HEADER,
     "footer": Category.PAGE_FOOTER,
     "page_number": Category.PAGE_FOOTER,
     "footnote": Category.FOOTNOTE,
+    "image_footnote": Category.FOOTNOTE,
     "table_footnote": Category.FOOTNOTE,
     **dict.fromkeys(
         ("caption", "figure_title", "image_caption", "table_caption", "table_title"), Category.CAPTION
@@ -55,7 +58,12 @@ _PIECE = re.compile(
 )
 _MARKS = re.compile(r"<\|/?(?:ref|det|grounding)\|>")
 _BOXES = BoxSpelling(
-    re.compile(r"<\|ref\|>([^<]*)<\|/ref\|><\|det\|>\[\["), ("<|/ref|><|det|>[[",), "", ", ", "]]<|/det|>"
+    re.compile(r"<\|ref\|>([^<]*)<\|/ref\|><\|det\|>\[\["),
+    ("<|/ref|><|det|>[[",),
+    "",
+    ", ",
+    "]]<|/det|>",
+    "<|ref|>{}<|/ref|><|det|>[[",
 )
 _SPELLINGS = 3
 
@@ -64,6 +72,11 @@ class GroundedDialect:
     """A target that answers in Markdown with boxes before each piece."""
 
     name = "grounded"
+    piece = _PIECE
+    boxes = _BOXES
+    labels: ClassVar[Mapping[Category, str]] = _LABELS
+    between, behind = "\n\n", "\n"
+    """What stands between pieces, and between a box and the piece that it is of."""
 
     def __init__(
         self, page_prompt: str = PAGE_PROMPT, crop_prompt: str | Mapping[Category, str] = CROP_PROMPT
@@ -95,19 +108,19 @@ class GroundedDialect:
         for region, output in zip(draft.regions, outputs, strict=False):
             texts = self.region_drafts(region)
             best = output or next(iter(texts), "")
-            pieces.append((region.category, f"{_head(region, width, height)}\n{best}".rstrip("\n")))
+            head = self.boxes.headed(self.labels[region.category], _box(region, width, height))
+            pieces.append((region.category, f"{head}{self.behind}{best}".rstrip("\n")))
             others += [text for text in texts if text != best]
         body = [piece for category, piece in pieces if not category.is_furniture]
-        return unique(
-            ["\n\n".join(body), "\n\n".join(piece for _, piece in pieces), *others, *draft.page_texts]
-        )
+        whole = [piece for _, piece in pieces]
+        return unique([self.between.join(body), self.between.join(whole), *others, *draft.page_texts])
 
     def scaffold(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> PlaceScaffold | None:
         """The numbers of places, predicted from the drafted regions."""
-        pieces = [(_LABELS[region.category], _box(region, width, height)) for region in draft.regions]
-        return PlaceScaffold(pieces, _BOXES) if pieces else None
+        pieces = [(self.labels[region.category], _box(region, width, height)) for region in draft.regions]
+        return PlaceScaffold(pieces, self.boxes) if pieces else None
 
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""
@@ -115,13 +128,13 @@ class GroundedDialect:
 
     def crop_text(self, text: str) -> str:
         """The Markdown of what was written for a crop, boxes left out."""
-        if not _PIECE.search(text):
+        if not self.piece.search(text):
             return text
         return "\n\n".join(block.text for block in self.parse(text, 1, 1) if block.text)
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The pieces of ``text`` as blocks with their boxes; an answer without boxes is read as Markdown."""
-        heads = list(_PIECE.finditer(text))
+        heads = list(self.piece.finditer(text))
         if not heads:
             return parse_blocks(_MARKS.sub("", text))
         found = [Block(Category.TEXT, before)] if (before := _words(text[: heads[0].start()])) else []
@@ -141,12 +154,13 @@ def _words(piece: str) -> str:
     return _MARKS.sub("", piece).strip()
 
 
-def _head(region: Region, width: int, height: int) -> str:
-    return f"<|ref|>{_LABELS[region.category]}<|/ref|><|det|>[[{_BOXES.box(_box(region, width, height))}"
-
-
 def _box(region: Region, width: int, height: int) -> Box:
-    x0, y0, x1, y1 = region.bbox.x0 / width, region.bbox.y0 / height, region.bbox.x1 / width, region.bbox.y1 / height
+    x0, y0, x1, y1 = (
+        region.bbox.x0 / width,
+        region.bbox.y0 / height,
+        region.bbox.x1 / width,
+        region.bbox.y1 / height,
+    )
     return _number(x0), _number(y0), _number(x1), _number(y1)
 
 

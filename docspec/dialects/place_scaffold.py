@@ -23,13 +23,15 @@ KEPT = 96
 @dataclass(frozen=True)
 class BoxSpelling:
     """How a dialect writes a box: ``head`` matches what stands before it, with the kind as its first group, and drafts
-    have one of ``markers`` there; each number stands between ``before`` and ``after``, the last before ``end``."""
+    have one of ``markers`` there; each number stands between ``before`` and ``after``, the last before ``end``.
+    ``opening`` is what is written before a box, with braces for the kind."""
 
     head: re.Pattern[str]
     markers: tuple[str, ...]
     before: str
     after: str
     end: str
+    opening: str = ""
 
     def number(self, edge: int, number: int | str) -> str:
         """The number of ``edge`` (0 to 3) with what belongs to it."""
@@ -38,6 +40,10 @@ class BoxSpelling:
     def box(self, box: Box) -> str:
         """The whole box."""
         return "".join(self.number(edge, number) for edge, number in enumerate(box))
+
+    def headed(self, kind: str, box: Box) -> str:
+        """The box of a piece of ``kind`` with what stands before it."""
+        return self.opening.format(kind) + self.box(box)
 
     def read(self, text: str) -> tuple[list[int], str]:
         """The numbers at the head of ``text``, up to four, and what comes behind them."""

@@ -19,6 +19,7 @@ from docspec.targets.attention import (
     FOLDED,
     PACKED,
     Packed,
+    Window,
     additive_mask,
     folded_mask,
     packing,
@@ -38,6 +39,9 @@ from docspec.targets.stepping.judging import chosen
 from docspec.targets.stepping.step import Choice, StepRunner
 from docspec.targets.threads import decoding_threads, using_threads
 from docspec.targets.weight_layout import store_for_narrow_steps
+
+SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
+"""Kinds of layers that look back a number of tokens, and whether they see all of the prompt besides."""
 
 
 class TransformersTarget:
@@ -124,7 +128,9 @@ class TransformersTarget:
 
     def alike(self, prompt: Prompt) -> Hashable:
         """What prompts have to have in common to share a forward pass: images that can be concatenated."""
-        return frozenset((name, value.shape[1:]) for name, value in prompt.inputs.items() if name not in PER_TOKEN)
+        return frozenset(
+            (name, value.shape[1:]) for name, value in prompt.inputs.items() if name not in PER_TOKEN
+        )
 
     @torch.inference_mode()
     def prefill_together(
@@ -242,7 +248,7 @@ class TransformersTarget:
         if self._window is None:
             return everywhere
         near = mask & within_window(cache, mask, self._window)
-        return {"full_attention": everywhere, "sliding_attention": self._prepared(near, folded)}
+        return {"full_attention": everywhere, self._window.kind: self._prepared(near, folded)}
 
     def _prepared(self, mask: torch.Tensor, folded: bool) -> torch.Tensor:
         mask = mask.unsqueeze(1)
@@ -275,17 +281,18 @@ def _prompt(inputs: dict[str, torch.Tensor]) -> Prompt:
     return Prompt(inputs, int(inputs["input_ids"].shape[1]))
 
 
-def _window(config: Any) -> int | None:
-    """Tokens that the decoder's sliding layers look back, themselves included; ``None`` where it has no such layers.
+def _window(config: Any) -> Window | None:
+    """What the decoder's sliding layers look at; ``None`` where it has no such layers.
 
     Raises :class:`docspec.core.ModelError` for kinds of attention that tree masks cannot express.
     """
-    kinds = set(getattr(config, "layer_types", None) or ())
-    if unknown := kinds - {"full_attention", "sliding_attention"}:
-        raise ModelError(f"layers of type {min(unknown)} (layer_types in config.json) are not supported")
-    if "sliding_attention" not in kinds:
+    kinds = set(getattr(config, "layer_types", None) or ()) - {"full_attention"}
+    if not kinds:
         return None
+    kind = min(kinds)
+    if kind not in SLIDING or len(kinds) > 1:
+        raise ModelError(f"layers of type {kind} (layer_types in config.json) are not supported")
     window = getattr(config, "sliding_window", None)
     if window is None:
-        raise ModelError("sliding_attention (layer_types in config.json) needs sliding_window")
-    return int(window)
+        raise ModelError(f"{kind} (layer_types in config.json) needs sliding_window")
+    return Window(kind, int(window), SLIDING[kind])

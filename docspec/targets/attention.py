@@ -116,8 +116,17 @@ def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Te
     return additive_mask(mask, dtype).repeat(1, 1, groups, 1)
 
 
-def within_window(cache: KVCache, mask: torch.Tensor, window: int) -> torch.Tensor:
-    """Boolean ``(rows, tree, slots)``: true for slots whose token lies less than ``window`` tokens back.
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Layers of type ``kind`` look ``tokens`` back, themselves included; with ``prompt`` they see all of that too."""
+
+    kind: str
+    tokens: int
+    prompt: bool
+
+
+def within_window(cache: KVCache, mask: torch.Tensor, window: Window) -> torch.Tensor:
+    """Boolean ``(rows, tree, slots)``: true for slots whose token lies within ``window``.
 
     ``mask`` ``(rows, tree, slots)`` is what each token may look at: all that stands before it in its sequence, and
     itself, so that their number is its place. A verified token's place is its slot; the tree's own slots, which
@@ -128,7 +137,9 @@ def within_window(cache: KVCache, mask: torch.Tensor, window: int) -> torch.Tens
     written = cache.write_index.view(rows, tree) % cache.slots
     places = torch.arange(slots + 1, device=mask.device).repeat(rows, 1)
     places.scatter_(1, written.clamp(max=slots), here)  # padding is written beyond what is looked at
-    return here.unsqueeze(2) - places[:, None, :slots] < window
+    places = places[:, None, :slots]
+    near = here.unsqueeze(2) - places < window.tokens
+    return near | (places < cache.prompts[cache.view_rows].view(rows, 1, 1)) if window.prompt else near
 
 
 def attentions(wanted: str, parts: Iterable[str], vision: str) -> dict[str, str]:

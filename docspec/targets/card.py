@@ -79,7 +79,7 @@ class TargetCard:
     @property
     def writes_marks(self) -> bool:
         """Whether marks that the tokenizer holds for special ones are part of what the target writes."""
-        return self.dialect in ("doctags", "grounded") or self.table_style == "otsl"
+        return self.dialect in ("doctags", "grounded", "grounded-inline") or self.table_style == "otsl"
 
     def asked(self, dialect: str | None, prompt: str | None) -> TargetCard:
         """This card with what the user says; ``None`` says nothing."""

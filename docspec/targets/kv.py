@@ -28,7 +28,8 @@ class KVSpec:
 class KVCache(Protocol):
     """Keys and values of ``rows`` sequences; each has ``slots`` slots, the last of which takes padding.
 
-    The next forward pass writes to the slots that ``begin_...`` told it: ``write_index`` counts through all rows.
+    The next forward pass writes to the slots that ``begin_...`` told it: ``write_index`` counts through all rows. It
+    looks at the rows of ``view_rows``. ``prompts`` ``(rows,)`` holds how many tokens of each row are its prompt.
     """
 
     spec: KVSpec
@@ -36,6 +37,8 @@ class KVCache(Protocol):
     slots: int
     storage: torch.Tensor
     write_index: torch.Tensor
+    prompts: torch.Tensor
+    view_rows: slice
 
     @property
     def padding_slot(self) -> int:

@@ -81,6 +81,7 @@ class SlotCache(Cache):
         self._is_valid = is_valid
         self.prefilling = False
         self.write_index = torch.zeros(0, dtype=torch.long, device=spec.device)
+        self.prompts = torch.zeros(rows, dtype=torch.long, device=spec.device)
         self.view_rows = slice(rows)
         self.view_slots = self.slots
         super().__init__(layers=[SlotLayer(self, layer) for layer in self.buffer])
@@ -112,6 +113,7 @@ class SlotCache(Cache):
         slots = np.arange(longest) + np.zeros((len(rows), 1), dtype=np.int64)
         slots[slots >= np.array(lengths)[:, None]] = self.padding_slot
         slots += np.array(rows)[:, None] * self.slots
+        self.prompts[list(rows)] = torch.tensor(lengths, device=self.spec.device)
         self.write_index = torch.from_numpy(slots.ravel()).to(self.spec.device)
 
     def begin_piece(self, row: int, start: int, stop: int) -> None:
@@ -161,3 +163,4 @@ class SlotCache(Cache):
     def move_row(self, source: int, target: int, length: int) -> None:
         """Copies the first ``length`` slots of row ``source`` over row ``target`` (a finished row's place)."""
         self.buffer[:, :, target, :length] = self.buffer[:, :, source, :length]
+        self.prompts[target] = self.prompts[source]

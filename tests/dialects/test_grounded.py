@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects.dialect import Dialect
 from docspec.dialects.grounded import GroundedDialect
+from docspec.dialects.grounded_inline import InlineGroundedDialect
 
 WIDTH, HEIGHT = 999, 1998
 
@@ -94,3 +95,38 @@ def test_crops_are_markdown():
 )
 def test_nothing_raises(marks):
     GroundedDialect().parse("".join(marks), WIDTH, HEIGHT)
+
+
+INLINE = """\
+<|det|>title [100, 50, 900, 70]<|/det|>1 A head
+<|det|>text [100, 100, 900, 120]<|/det|>Some information.
+<|det|>image [100, 200, 500, 300]<|/det|>
+<|det|>table [100, 350, 900, 400]<|/det|><table><thead><tr><th>1</th></tr></thead></table>
+<|det|>equation [100, 450, 900, 470]<|/det|>\\[
+\\frac{a}{b}
+\\]"""
+
+
+def test_pieces_on_one_line_with_their_boxes_are_drafted_and_read_back():
+    dialect = InlineGroundedDialect()
+    assert isinstance(dialect, Dialect)
+    assert dialect.page_prompt == dialect.crop_prompt(DRAFT.regions[0]) == "{image}document parsing."
+    drafts = dialect.page_drafts(DRAFT, WIDTH, HEIGHT)
+    assert drafts[0] == INLINE
+    assert drafts[1].startswith("<|det|>text [100, 20, 900, 30]<|/det|>Running head\n<|det|>title")
+    blocks = dialect.parse(INLINE, WIDTH, HEIGHT)
+    assert [block.text for block in blocks][:3] == ["1 A head", "Some information.", ""]
+    kinds = [Category.TITLE, Category.TEXT, Category.PICTURE, Category.TABLE, Category.FORMULA]
+    assert [block.category for block in blocks] == kinds
+    for block, region in zip(blocks, DRAFT.regions[1:], strict=True):
+        assert block.bbox_from == "model" and block.bbox.rounded() == region.bbox.rounded()
+    assert dialect.crop_text(INLINE).startswith("1 A head\n\nSome information.\n\n<table>")
+    cut = "<|det|>chart [1, 2, 3, 4]<|/det|>\n<|det|>image_footnote [1, 2, 3, 4]<|/det|>1962\n<|det|>te"
+    assert [(b.category, b.text) for b in dialect.parse(cut, WIDTH, HEIGHT)] == [
+        (Category.PICTURE, ""), (Category.FOOTNOTE, "1962\nte")
+    ]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(["<|det|>", "text ", "[1, 2, 3, 4]", "<|/det|>", "w ", "\n"]), max_size=20))
+def test_nothing_raises_inline(marks):
+    InlineGroundedDialect().parse("".join(marks), WIDTH, HEIGHT)

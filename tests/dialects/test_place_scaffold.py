@@ -23,13 +23,19 @@ REGIONS = tuple(
     )
     for n in range(12)
 )
-SIZE = {"doctags": (500, 500), "grounded": (999, 999), "layout-html": (1024, 1024)}
+SIZE = {
+    "doctags": (500, 500),
+    "grounded": (999, 999),
+    "grounded-inline": (999, 999),
+    "layout-html": (1024, 1024),
+}
 """Pixels that are the units of the dialect."""
 
 NAMES = tuple(SIZE)
 FIRST = {
     "doctags": ("<doctag><title>", "<loc_50><loc_0><loc_350><loc_25>"),
     "grounded": ("<|ref|>title<|/ref|><|det|>[[", "50, 0, 350, 25]]<|/det|>"),
+    "grounded-inline": ("<|det|>title [", "50, 0, 350, 25]<|/det|>"),
     "layout-html": ('<div data-bbox="', '50 0 350 25"'),
 }
 """What comes before the first box, and the box."""
@@ -56,7 +62,9 @@ def moved(by, regions=REGIONS):
 
 
 def written_in(name, output, scaffold):
-    drafts = [CODEC.tokenize(text) for text in make_dialect(name).page_drafts(PageDraft(REGIONS), *SIZE[name])]
+    drafts = [
+        CODEC.tokenize(text) for text in make_dialect(name).page_drafts(PageDraft(REGIONS), *SIZE[name])
+    ]
     return steps(CODEC.tokenize(output), drafts, 64, codec=CODEC, scaffold=scaffold)
 
 
@@ -88,6 +96,7 @@ def test_what_the_target_adds_to_each_edge_is_learnt(name):
     fourth = {
         "doctags": "<loc_66><loc_158><loc_369><loc_182>",
         "grounded": "66, 158, 369, 182]]<|/det|>",
+        "grounded-inline": "66, 158, 369, 182]<|/det|>",
         "layout-html": '66 158 369 182"',
     }[name]
     scaffold = scaffold_of(name)

@@ -1,7 +1,7 @@
-"""A page image and a prompt to the inputs of DeepSeek-OCR, as its published code builds them (``infer`` of
-``modeling_deepseekocr.py``, in the way that its README calls "Gundam").
+"""A page image and a prompt to the inputs of DeepSeek-OCR and of Unlimited-OCR, which looks at pages in the same way,
+as their published code builds them (``infer`` of ``modeling_deepseekocr.py``, in the way that READMEs call "Gundam").
 
-The whole picture in a grey square of 1,024 pixels; a larger one than 640 also stretched to two to nine tiles of 640
+The whole picture in a grey square of 1,024 pixels; a larger one than 640 also stretched to two or more tiles of 640
 pixels, in the arrangement that is most alike. The prompt has no frame but the token that begins a text.
 """
 
@@ -22,9 +22,6 @@ from docspec.targets.processing import Processing, load_tokenizer
 PAGE, TILE = 1024, 640
 """Sides of the view of the whole picture and of a tile, in pixels."""
 
-TILES = 2, 9
-"""Fewest and most of them."""
-
 GREY = (127, 127, 127)
 TOKEN = 64
 """Pixels that a token stands for, in each direction."""
@@ -33,9 +30,10 @@ PLACE = "<image>"
 
 
 class DeepseekOcrProcessing(Processing):
-    """Tokenizer of one checkpoint; pictures are the same for all."""
+    """Tokenizer of one checkpoint; pictures are the same for all. ``tiles`` are the fewest and most of a picture."""
 
     factor = 16
+    tiles = 2, 9
 
     def __init__(self, tokenizer: Any, image_token: int) -> None:
         super().__init__(None, tokenizer)
@@ -60,7 +58,7 @@ class DeepseekOcrProcessing(Processing):
 
     def encode(self, image: Image.Image, prompt: str) -> dict[str, torch.Tensor]:
         """``input_ids`` ``(1, length)``; ``pixel_values`` ``(1, 3, 1024, 1024)``; ``pixel_values_local``
-        ``(tiles, 3, 640, 640)`` where there are tiles; ``tile_grid`` ``(1, 2)`` columns and rows of them."""
+        ``(tiles, 3, 640, 640)`` where there are tiles; their arrangement, ``tile_grid`` ``(1, 2)`` columns and rows."""
         before, shown, after = prompt.rpartition(IMAGE)
         if not shown:
             after = f"\n{after}"
@@ -78,7 +76,7 @@ class DeepseekOcrProcessing(Processing):
         inputs = {
             "input_ids": torch.tensor([ids]),
             "pixel_values": _pixels([ImageOps.pad(image, (PAGE, PAGE), color=GREY)]),
-            "tile_grid": torch.tensor([[columns, rows]]),
+            **self._arrangement(columns, rows),
         }
         if columns * rows > 1:
             wide = image.resize((columns * TILE, rows * TILE))
@@ -91,10 +89,26 @@ class DeepseekOcrProcessing(Processing):
         """Columns and rows of tiles; one of each where there are none."""
         if max(image.size) <= TILE:
             return 1, 1
-        return get_optimal_tiled_canvas((image.height, image.width), (TILE, TILE), *TILES)
+        return get_optimal_tiled_canvas((image.height, image.width), (TILE, TILE), *self.tiles)
+
+    def _arrangement(self, columns: int, rows: int) -> dict[str, torch.Tensor]:
+        return {"tile_grid": torch.tensor([[columns, rows]])}
 
     def _ids(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False)
+
+
+class UnlimitedOcrProcessing(DeepseekOcrProcessing):
+    """The same with more tiles, in the names of transformers' class, whose processor cannot do without torchvision."""
+
+    tiles = 2, 32
+
+    def _arrangement(self, columns: int, rows: int) -> dict[str, torch.Tensor]:
+        number = columns * rows if columns * rows > 1 else 0
+        return {
+            "patches_grid": torch.tensor([[columns, rows]]),
+            "num_local_patches": torch.tensor([number]),
+        }
 
 
 def _pixels(pictures: list[Image.Image]) -> torch.Tensor:

@@ -57,7 +57,7 @@ class Case:
     beside the tokens. ``image_mark`` stands ``image_tokens`` times for a picture of 160 x 96 pixels, between ``frame``
     where the processor writes that. ``zoom`` is how much larger pictures have to be to be cut into views.
     ``own_inputs`` is what the published code makes of a picture and "Read.", written down once more, where transformers
-    has no processor."""
+    has no processor. With weights of ``seed`` it does not write one token for ever."""
 
     model_type: str
     marks: tuple[str, ...]
@@ -71,6 +71,7 @@ class Case:
     frame: tuple[str, str] = ("", "")
     zoom: int = 1
     own_inputs: Callable[[Path, Image], dict[str, Any]] | None = None
+    seed: int = 0
     inputs: frozenset[str] = frozenset({"pixel_values", "image_grid_thw", "mm_token_type_ids"})
 
     @property
@@ -78,7 +79,7 @@ class Case:
         return families()[self.model_type]
 
 
-def write(case: Case, directory: Path, seed: int = 0) -> Path:
+def write(case: Case, directory: Path, seed: int | None = None) -> Path:
     """Writes the checkpoint into ``directory`` and returns it."""
     directory.mkdir(parents=True, exist_ok=True)
     ids = _tokenizer(case, directory)
@@ -89,7 +90,7 @@ def write(case: Case, directory: Path, seed: int = 0) -> Path:
         _json(directory / "processor_config.json", case.processor)
     if case.template is not None:
         (directory / "chat_template.jinja").write_text(case.template)
-    model = _model(case, directory, ids, seed)
+    model = _model(case, directory, ids, case.seed if seed is None else seed)
     model.generation_config.eos_token_id = ids["<|endoftext|>"]
     model.save_pretrained(directory)
     _json(directory / "config.json", config)

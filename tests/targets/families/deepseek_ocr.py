@@ -14,23 +14,23 @@ def levels(picture: Image.Image) -> torch.Tensor:
     return torch.frombuffer(bytearray(picture.tobytes()), dtype=torch.uint8)
 
 
-def own_inputs(path: Path, picture: Image.Image) -> dict[str, Any]:
-    """A picture of 960 x 576: three tiles beside each other in two rows, and the whole of it between grey bars."""
+def own_inputs(path: Path, picture: Image.Image, columns: int = 3, rows: int = 2) -> dict[str, Any]:
+    """A picture of 960 x 576: tiles beside each other in rows, and the whole of it between grey bars."""
     grey, white = 127, 255
     page = Image.new("RGB", (1024, 1024), (grey,) * 3)
     page.paste(picture.resize((1024, 614), Image.Resampling.BICUBIC), (0, 205))
-    wide = levels(picture.resize((1920, 1280), Image.Resampling.BICUBIC))
+    wide = levels(picture.resize((640 * columns, 640 * rows), Image.Resampling.BICUBIC))
     whole = levels(page).view(1, 1024, 1024, 3).permute(0, 3, 1, 2)
-    tiles = wide.view(2, 640, 3, 640, 3).permute(0, 2, 4, 1, 3).reshape(6, 3, 640, 640)
+    tiles = wide.view(rows, 640, columns, 640, 3).permute(0, 2, 4, 1, 3).reshape(-1, 3, 640, 640)
     tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
     image = tokenizer.token_to_id("<image>")
-    tokens = 16 * (16 + 1) + 1 + 20 * (30 + 1)
+    tokens = 16 * (16 + 1) + 1 + 10 * rows * (10 * columns + 1)
     ids = [tokenizer.token_to_id("<|im_start|>"), *[image] * tokens, *tokenizer.encode("\nRead.").ids]
     return {
         "input_ids": torch.tensor([ids]),
         "pixel_values": (whole / white - 0.5) / 0.5,
         "pixel_values_local": (tiles / white - 0.5) / 0.5,
-        "tile_grid": torch.tensor([[3, 2]]),
+        "tile_grid": torch.tensor([[columns, rows]]),
     }
 
 
