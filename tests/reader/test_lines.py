@@ -105,6 +105,11 @@ def test_templates_are_filled_in() -> None:
     assert len({drawn(rng, "8999") for _ in range(20)}) > 10
 
 
+def test_words_with_braces_are_no_templates(monkeypatch) -> None:
+    monkeypatch.setattr(templates.corpus, "words", lambda: ("{0}", "{$key}", "a}"))
+    assert {drawn(random.Random(seed), "{word}") for seed in range(20)} == {"{0}", "{$key}", "a}"}
+
+
 def test_there_is_text_where_no_other_language_is_installed() -> None:
     assert len(Writer(random.Random(5)).abroad(200)) > 100
 
