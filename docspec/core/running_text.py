@@ -1,8 +1,11 @@
-"""Whether a paragraph that a column or a page breaks off goes on in the next one, and how the two parts are joined."""
+"""What runs over several pages: paragraphs that a column or a page breaks off, and running heads and feet."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from docspec.core.result import Block
 
 _SENTENCE_END = re.compile(r"[.!?:;…。！？：；][\"'”’»)\]]*$")
 _BROKEN_WORD = re.compile(r"[^\W\d_][-\u00ad]$")
@@ -25,3 +28,12 @@ def breaks_off(text: str) -> bool:
 def is_broken(text: str) -> bool:
     """Whether ``text`` ends within a word, with a hyphen."""
     return _BROKEN_WORD.search(text.rstrip()) is not None
+
+
+def is_left_out(block: Block, page: Sequence[Block]) -> bool:
+    """Whether ``block`` is a running head or foot beside the text of its ``page``: where there is no other text, what
+    was called its head is the text."""
+    return block.category.is_furniture and (
+        not any(map(str.isalpha, block.text))
+        or any(other.text.strip() and not other.category.is_furniture for other in page)
+    )

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 from docspec.core import Block, PageResult
 from docspec.core.options import OUTPUT, option
+from docspec.core.running_text import is_left_out
 
 Format = Literal["md", "json", "html", "chunks", "dots", "docling"]
 SUFFIXES: dict[Format, str] = {
@@ -65,7 +66,7 @@ def visible_blocks(result: PageResult, layout: Layout) -> list[tuple[int, Block]
     return [
         (index, block)
         for index, block in enumerate(result.blocks)
-        if layout.keep_furniture or not block.category.is_furniture
+        if layout.keep_furniture or not is_left_out(block, result.blocks)
     ]
 
 

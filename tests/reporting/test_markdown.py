@@ -29,6 +29,15 @@ def test_page_headers_and_footers_are_dropped_unless_asked_for(make_page: Any) -
     assert page_markdown(page, {}, Layout(keep_furniture=True)) == "Running head\n\nA sentence.\n\n12"
 
 
+def test_a_head_that_is_all_the_text_of_its_page_is_no_running_head(make_page: Any) -> None:
+    """A letter of two lines came out empty; a page number or a figure's running head still is none of the text."""
+    picture = Block(Category.PICTURE, "")
+    assert page_markdown(make_page(1, HEADER, FOOTER), {}, Layout()) == "Running head"
+    assert page_markdown(make_page(1, HEADER, picture), {}, Layout()) == "Running head"
+    assert page_markdown(make_page(1, FOOTER, picture), {}, Layout()) == ""
+    assert page_markdown(make_page(1, HEADER, Block(Category.TABLE, "| 12 |")), {}, Layout()) == "| 12 |"
+
+
 @pytest.mark.parametrize(
     ("block", "expected"),
     [

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from docspec.core import Block, Category, Cut, Event, PageDraft, PageImage, Region, StageStats
+from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
 from docspec.drafting.assembly import place
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
@@ -109,7 +110,7 @@ class RegionsRead:
 
 def markdown_of(blocks: Sequence[Block]) -> str:
     """The page's Markdown: ``blocks`` without running heads, feet and pictures."""
-    return join_blocks((block.category, block.text) for block in blocks if not block.category.is_furniture)
+    return join_blocks((block.category, block.text) for block in blocks if not is_left_out(block, blocks))
 
 
 class RegionReading:
@@ -161,10 +162,9 @@ class RegionReading:
             for (_, piece), region in zip(pieces, shown, strict=True)
         ]
         prompts = self._setup.target.encode_all(asked)
-        crops = [
-            Crop(number, piece, self._request(prompt, picture.size, region))
-            for (number, piece), prompt, (picture, _), region in zip(pieces, prompts, asked, shown, strict=True)
-        ]
+        sizes = [picture.size for picture, _ in asked]
+        requests = map(self._request, prompts, sizes, shown)
+        crops = [Crop(*piece, request) for piece, request in zip(pieces, requests, strict=True)]
         return RegionsRead(regions, crops, drafted)
 
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:

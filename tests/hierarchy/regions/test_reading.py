@@ -12,10 +12,10 @@ import pytest
 from PIL import Image
 
 from docspec import ParseOptions, Parser
-from docspec.core import BBox, Category, PageDraft, PageImage, PageResult, PrintedLine, Region
+from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, PrintedLine, Region
 from docspec.drafting.tilt import as_printed
 from docspec.hierarchy.page import PageParser
-from docspec.hierarchy.regions.reading import complete
+from docspec.hierarchy.regions.reading import complete, markdown_of
 from docspec.hierarchy.work import DraftedPage
 
 HEAD, TITLE, FIRST, SECOND = "Tide tables 1911", "Harbours", "The water comes and", "goes with the moon."
@@ -140,6 +140,17 @@ def test_white_space_alone_calls_nothing_a_running_head(parsers: dict[str, PageP
     assert complete(page, draft())[0].category is Category.PAGE_HEADER
     foot = replace(draft().regions[0], category=Category.PAGE_FOOTER)
     assert complete(page, replace(draft(), regions=(foot,)))[0].category is Category.TEXT, "a foot at the top"
+
+
+def test_a_page_that_is_all_head_is_not_empty(parsers: dict[str, PageParser]) -> None:
+    """The JSON has what the layout called it, the text has its words."""
+    page = print_page()
+    page.image.paste("white", (0, 32, page.width, page.height))
+    found = parsers["auto"].verify(DraftedPage(page, replace(draft(), regions=draft().regions[:1])))
+    assert [block.category for block in found.blocks] == [Category.PAGE_HEADER]
+    assert found.text and found.text == found.blocks[0].text
+    foot = (Block(Category.PAGE_FOOTER, "12"), Block(Category.TEXT, "Words."))
+    assert markdown_of(foot) == "Words." and markdown_of(foot[:1]) == ""
 
 
 def test_what_the_layout_forgot_is_read_in_its_place() -> None:
