@@ -108,6 +108,8 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
                 if isinstance(page, PageFailure):
                     continue
                 requests = pages.requests(pages.draft(page))
+                if not requests:
+                    continue  # nothing is on it
                 written, _ = pages.setup.engine.speculate(requests, places=min(16, len(requests)))
                 for request, output in zip(requests, written, strict=True):
                     if len(output.tokens) > 4:

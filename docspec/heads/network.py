@@ -126,13 +126,14 @@ class Head(nn.Module):
         """Whether it is given images (ViSpec); without them :meth:`compress` has nothing to do."""
         return self.config.kind == "vispec"
 
-    def compress(self, image: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """``(tokens, size)`` image embeddings as ``(queries, size)`` tokens, and what is added to every state."""
-        tokens = self.adaptor(
-            self.queries.unsqueeze(0), image.unsqueeze(0), image.unsqueeze(0), need_weights=False
-        )
-        compressed = self.queries + tokens[0][0]
-        return compressed[:-1], self.of_image(compressed[-1])
+    def compress(
+        self, image: torch.Tensor, absent: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """``(rows, tokens, size)`` image embeddings, but those that are ``absent`` (boolean ``(rows, tokens)``), as
+        ``(rows, queries, size)`` tokens, and what is added to every state, ``(rows, size)``."""
+        queries = self.queries.expand(len(image), -1, -1)
+        compressed = queries + self.adaptor(queries, image, image, absent, need_weights=False)[0]
+        return compressed[:, :-1], self.of_image(compressed[:, -1])
 
 
 def _turned(vectors: torch.Tensor, places: torch.Tensor) -> torch.Tensor:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 
 from docspec.heads.network import Head
 from docspec.heads.states import Lesson
@@ -43,57 +44,66 @@ class Result:
         return sum(self.right) / max(1, self.tried[0])
 
 
-def taught(head: Head, target: TargetModel, lesson: Lesson, steps: int) -> Result:
-    """Losses of ``head`` on one lesson, ``steps`` ahead: equation 4 of HiViS at each step, their mean."""
-    image = lesson.hidden.new_zeros(head.config.size)
+def taught(head: Head, target: TargetModel, lessons: Sequence[Lesson], steps: int) -> Result:
+    """Losses of ``head`` on some lessons at once, ``steps`` ahead: equation 4 of HiViS at each step, their mean."""
+    hidden = pad_sequence([lesson.hidden for lesson in lessons], True)
+    tokens = pad_sequence([lesson.tokens for lesson in lessons], True)
+    image = hidden.new_zeros(1, 1, head.config.size)
     first = None
     if head.sees_images():
-        tokens, image = head.compress(lesson.image)
-        places = torch.arange(len(tokens), device=tokens.device).unsqueeze(0)
-        _, *first = head.projected(tokens.unsqueeze(0), places)
+        shown = pad_sequence([lesson.image for lesson in lessons], True)
+        compressed, image = head.compress(shown, _ends(lessons, shown, "image") <= 0)
+        image = image.unsqueeze(1)
+        places = torch.arange(compressed.shape[1], device=hidden.device).expand(len(lessons), -1)
+        _, *first = head.projected(compressed, places)
     before = 0 if first is None else first[0].shape[2]
-    embeddings = target.embed(lesson.tokens)
-    size = len(lesson.tokens) - 1  # the state after the last token is not known
-    told = lesson.hidden[1:]
+    size = tokens.shape[1] - 1  # the state after the last token is not known
+    told, following = hidden[:, 1:], tokens[:, 1:]
     with torch.no_grad():
         wanted = target.logits(told).float().softmax(-1)
         likeliest = wanted.topk(TOP, -1)
-    places = torch.arange(before, before + size, device=told.device).unsqueeze(0)
-    states, given = lesson.hidden[:size], embeddings[:size]
-    alive = torch.arange(size, device=told.device) >= lesson.first
+    at = torch.arange(size, device=hidden.device).expand(len(lessons), -1)
+    begun = torch.tensor([lesson.first for lesson in lessons], device=hidden.device).unsqueeze(1)
+    states, given = hidden[:, :size], target.embed(tokens)[:, :size]
+    inside = _ends(lessons, tokens, "tokens")[:, :size] > 1
+    alive = (at >= begun) & inside
     sure = alive.clone()
     keys: list[torch.Tensor] = []
     values: list[torch.Tensor] = []
     losses, right, tried = [], [], []
     for step in range(steps):
-        fused = head.fuse(torch.cat((states + image, given), -1).unsqueeze(0))
+        fused = head.fuse(torch.cat((states + image, given), -1))
         if head.config.kind == "hivis":
             fused = fused + head.residual(head.residuals[min(step, head.config.steps - 1)])
-        query, key, value = head.projected(fused, places)
+        query, key, value = head.projected(fused, at + before)
         keys.append(key)
         values.append(value)
-        made = head.finished(fused, _looked(query, keys, values, first))[0]
-        logits = target.logits(made)
-        predicted = logits.float().log_softmax(-1)
-        ahead = predicted.gather(1, likeliest.indices)
+        made = head.finished(fused, _looked(query, keys, values, first))
+        predicted = target.logits(made).float().log_softmax(-1)
+        ahead = predicted.gather(-1, likeliest.indices)
         loss = functional.smooth_l1_loss(made, told, reduction="none").mean(-1)
         loss = loss - BETA * (wanted * predicted).sum(-1) - GAMMA * (likeliest.values * ahead).sum(-1)
         losses.append((loss * alive).sum() / alive.sum().clamp(min=1))
         with torch.no_grad():
-            following = lesson.tokens[1:]
             guesses = predicted.topk(TOP, -1).indices
-            among = (guesses == following.unsqueeze(1)).any(-1)
+            among = (guesses == following.unsqueeze(-1)).any(-1)
             tried.append(int(sure.sum()))
-            sure = sure & (guesses[:, 0] == following)
+            sure = sure & (guesses[..., 0] == following)
             right.append(int(sure.sum()))
-            sure, alive = _on(sure), _on(alive & among)
-        states = torch.cat((states[:1], made[:-1]))  # its own state of the place before
+            sure, alive = _on(sure) & inside, _on(alive & among) & inside
+        states = torch.cat((states[:, :1], made[:, :-1]), 1)  # its own state of the place before
     return Result(torch.stack(losses).mean(), right, tried)
+
+
+def _ends(lessons: Sequence[Lesson], padded: torch.Tensor, name: str) -> torch.Tensor:
+    """How many of each row's own places ``(rows, places)`` are left at each place of ``padded``, itself included."""
+    sizes = torch.tensor([len(getattr(lesson, name)) for lesson in lessons], device=padded.device)
+    return sizes.unsqueeze(1) - torch.arange(padded.shape[1], device=padded.device)
 
 
 def _on(places: torch.Tensor) -> torch.Tensor:
     """Each place's answer handed to the next one."""
-    return functional.pad(places[:-1], (1, 0))
+    return functional.pad(places[:, :-1], (1, 0))
 
 
 def _looked(
@@ -148,7 +158,9 @@ class Teacher:
         self._rate = rate
         self._rng = random.Random(seed)
         self._kept = list(lessons[::10])
-        self._lessons = [lesson for number, lesson in enumerate(lessons) if number % 10] or self._kept
+        others = [lesson for number, lesson in enumerate(lessons) if number % 10] or self._kept
+        self._lessons = sorted(others, key=lambda lesson: len(lesson.tokens))
+        self._lengths = [len(lesson.tokens) for lesson in self._lessons]
         self._optimiser = torch.optim.AdamW(head.parameters(), lr=rate, betas=(0.9, 0.95), weight_decay=0.01)
 
     def teach(self, progress: float, tokens: int = 1500) -> Result:
@@ -156,16 +168,21 @@ class Teacher:
         steps = 1 if progress < 0.5 else self.head.config.steps
         for group in self._optimiser.param_groups:
             group["lr"] = self._rate * min(1.0, progress / 0.05 + 0.05) * (1 - progress)
-        held, results = 0, []
-        while held < tokens:
-            lesson = self._rng.choice(self._lessons)
-            held += len(lesson.tokens)
-            results.append(taught(self.head, self._target, lesson, steps))
-            (results[-1].loss * len(lesson.tokens) / tokens).backward()
+        result = taught(self.head, self._target, self._some(tokens), steps)
+        result.loss.backward()
         torch.nn.utils.clip_grad_norm_(self.head.parameters(), 1.0)
         self._optimiser.step()
         self._optimiser.zero_grad()
-        return _together(results)
+        return replace(result, loss=result.loss.detach())
+
+    def _some(self, tokens: int) -> list[Lesson]:
+        """Lessons of at least that many tokens together, of about one length."""
+        start = self._rng.choices(range(len(self._lessons)), self._lengths)[0]
+        some, held = [], 0
+        while held < tokens:
+            some.append(self._lessons[(start + len(some)) % len(self._lessons)])
+            held += len(some[-1].tokens)
+        return some
 
     def keep(self, file: Path, done: int) -> None:
         """Writes what :meth:`restore` goes on from: ``file`` is whole or as it was."""
@@ -187,7 +204,7 @@ class Teacher:
     def examine(self) -> Result:
         """The lessons that were kept apart."""
         return _together(
-            [taught(self.head, self._target, lesson, self.head.config.steps) for lesson in self._kept]
+            [taught(self.head, self._target, [lesson], self.head.config.steps) for lesson in self._kept]
         )
 
 

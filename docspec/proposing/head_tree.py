@@ -202,10 +202,9 @@ class _Row:
         self._recent = weight.new_zeros(0, head.config.size)
         self._assumed: list[int] = []
         if image is not None:
-            tokens, self.image = head.compress(image)
-            places = torch.arange(len(tokens), device=weight.device).unsqueeze(0)
-            _, keys, values = head.projected(tokens.unsqueeze(0), places)
-            self.keys, self.values = keys[0], values[0]
+            tokens, [self.image] = head.compress(image.unsqueeze(0))
+            places = torch.arange(tokens.shape[1], device=weight.device).unsqueeze(0)
+            _, [self.keys], [self.values] = head.projected(tokens, places)
 
     @property
     def length(self) -> int:

@@ -78,7 +78,7 @@ def test_drafting_sees_what_teaching_showed(
         Head, "finished", lambda self, fused, looked: seen.append(honest(self, fused, looked)) or seen[-1]
     )
     with torch.no_grad():
-        taught(head, target, lesson, 1)
+        taught(head, target, [lesson], 1)
     distance = torch.cdist(own, seen[0][0]).min(1).values / own.norm(dim=1)
     assert len(own) > 5
     assert bool(distance.max() < 1e-3) is not careless
@@ -98,7 +98,7 @@ def test_several_steps_ahead_are_simulated_as_they_are_drafted(target, folder, p
     Head.finished = noted
     try:
         with torch.no_grad():
-            taught(head, target, lesson, 3)
+            taught(head, target, [lesson], 3)
     finally:
         Head.finished = honest
     with torch.no_grad():
@@ -116,15 +116,28 @@ def test_several_steps_ahead_are_simulated_as_they_are_drafted(target, folder, p
             torch.testing.assert_close(hidden, seen[depth + 1][0, start + 1 + depth], rtol=1e-4, atol=1e-4)
 
 
+def test_lessons_that_are_taught_together_tell_what_each_tells(target, folder, prompts, plain, size):
+    lessons = [states_of(target, prompt, plain[n][: 28 - 5 * n]) for n, prompt in enumerate(prompts)]
+    head = load(folder, size, torch.float32, torch.device("cpu"))
+    with torch.no_grad():
+        apart = [taught(head, target, [lesson], 3) for lesson in lessons]
+        together = taught(head, target, lessons, 3)
+        one_step = [taught(head, target, some, 1) for some in (lessons, *([lesson] for lesson in lessons))]
+    assert together.tried == [sum(tried) for tried in zip(*(one.tried for one in apart), strict=True)]
+    assert together.right == [sum(right) for right in zip(*(one.right for one in apart), strict=True)]
+    whole, *each = (float(one.loss) * one.tried[0] for one in one_step)
+    assert whole == pytest.approx(sum(each), rel=1e-4)
+
+
 def test_a_head_learns_and_goes_on_where_it_stopped(target, folder, prompts, plain, size, tmp_path):
     lessons = [states_of(target, prompt, tokens) for prompt, tokens in zip(prompts, plain, strict=True)]
     head = load(folder, size, torch.float32, torch.device("cpu")).train()
     teacher = Teacher(head, target, lessons, 3e-3)
-    before = taught(head, target, lessons[1], 1)
+    before = taught(head, target, lessons[1:2], 1)
     for update in range(60):
         teacher.teach(update / 100, tokens=100)
     teacher.keep(tmp_path / "state.pt", 60)
-    after = taught(head, target, lessons[1], 1)
+    after = taught(head, target, lessons[1:2], 1)
     assert float(after.loss.detach()) < 0.6 * float(before.loss.detach())
     assert after.right[0] > before.right[0] and after.tried == before.tried
     again = Teacher(load(folder, size, torch.float32, torch.device("cpu")), target, lessons, 3e-3)
