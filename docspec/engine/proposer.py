@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from docspec.engine.acceptance import Outcome
+from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.targets.protocol import Wanted
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import PromptStates
+    from docspec.targets.protocol import Guide, PromptStates
 
 
 class Proposer(Protocol):
@@ -25,6 +26,10 @@ class Proposer(Protocol):
 
     @property
     def seconds(self) -> Mapping[str, float]: ...
+
+    def expect(self, requests: Sequence[Request]) -> Guide | None:
+        """``requests`` are about to be prefilled; what it answers is told which image tokens matter to the target."""
+        ...
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
         """``row`` enters the batch, its first token written; the prompt's ``states`` where hidden ones are wanted."""

@@ -66,7 +66,9 @@ class Scheduler:
         first = len(self._live)
         own = range(first, first + len(entering))
         states = self._proposer.wants.hidden and not all(request.plain for request in entering)
-        filled = self._target.prefill([request.prompt for request in entering], self.cache, own, states)
+        guide = self._proposer.expect(entering)
+        prompts = [request.prompt for request in entering]
+        filled = self._target.prefill(prompts, self.cache, own, states, guide)
         for request, prefill in zip(entering, filled, strict=True):
             row = Row.after_prefill(request, prefill, self._target, self._margins)
             self._proposer.begin(row, prefill.states)

@@ -178,7 +178,8 @@ class Teacher:
     def _some(self, tokens: int) -> list[Lesson]:
         """Lessons of at least that many tokens together, of about one length."""
         start = self._rng.choices(range(len(self._lessons)), self._lengths)[0]
-        some, held = [], 0
+        some: list[Lesson] = []
+        held = 0
         while held < tokens:
             some.append(self._lessons[(start + len(some)) % len(self._lessons)])
             held += len(some[-1].tokens)

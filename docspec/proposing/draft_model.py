@@ -3,6 +3,8 @@
 It reads the page as the target does, its prompt prefilled where the target's was, and writes on greedily behind the
 output for as long as it is sure enough. Its keys and values are its own: what it fed of a draft that the target then
 left is written over, so nothing is ever computed twice and nothing has to be undone. All rows of a step draft together.
+With ``,keep=SHARE`` behind its name it sees that share of the image tokens: those that the target's first layers make
+most of (ParallelVLM).
 """
 
 from __future__ import annotations
@@ -11,15 +13,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import ModelError, ParseOptions
+from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.engine.batch import linearise
+from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.source import opener
-from docspec.targets.protocol import NOTHING, Prefill, Prompt, Wanted
+from docspec.targets.protocol import NOTHING, Guide, Prefill, Prompt, Wanted
 
 if TYPE_CHECKING:
+    import torch
+
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
@@ -40,26 +45,48 @@ class DraftModel:
     leads = False
     wants = NOTHING
 
-    def __init__(self, model: TargetModel) -> None:
+    def __init__(self, model: TargetModel, share: float = 1.0) -> None:
         self._model = model
+        self.share = share
+        self._places: dict[
+            int, torch.Tensor | None
+        ] = {}  # by prompt that is expected: what of it is to be read
+        self._begun: dict[int, Context] = {}  # by request
         self._rows: list[_Row] = []
         self._cache: SlotCache | None = None
 
+    def expect(self, requests: Sequence[Request]) -> Guide | None:
+        """Image tokens are left out as the target's first layers say."""
+        if self.share == 1:
+            return None
+        self._places.update((id(request.prompt), None) for request in requests)
+        return self.note
+
+    def note(self, prompt: Prompt, variation: torch.Tensor) -> None:
+        """Of ``prompt`` the image tokens count that change most (:mod:`docspec.targets.watching`)."""
+        from docspec.targets.watching import most_changed
+
+        if id(prompt) in self._places:
+            self._places[id(prompt)] = most_changed(variation, self.share)
+
     def begin(self, context: Context) -> None:
-        """Nothing yet: a row is read when a draft is first wanted for it."""
+        """A row is read when a draft is first wanted for it."""
+        self._begun[id(context.request)] = context
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
         """Nothing: the output is looked at when a draft is wanted."""
 
     def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
-        self.read(self.unknown(contexts))
-        drafts = self.draft({row.context: row.context.output for row in self._rows}, set(contexts))
+        self.read(self.unknown([context.request for context in contexts]))
+        drafts = self.draft({context: context.output for context in self.contexts}, set(contexts))
         return [[Continuation(Copy(drafts[context]), 0, DRAFTED)] for context in contexts]
 
     def end(self, context: Context) -> None:
+        self._places.pop(id(context.request.prompt), None)
+        del self._begun[id(context.request)]
         rows = self._rows
         for place, row in enumerate(rows):
-            if row.context is context:
+            if row.request is context.request:
                 last = rows.pop()
                 if last is not row:
                     assert self._cache is not None
@@ -69,25 +96,36 @@ class DraftModel:
 
     @property
     def contexts(self) -> list[Context]:
-        """The rows that were read."""
-        return [row.context for row in self._rows]
+        """The rows that were read; all of them have begun by the time that anything is drafted."""
+        return [self._begun[id(row.request)] for row in self._rows]
 
-    def unknown(self, contexts: Sequence[Context]) -> list[Context]:
-        """Those of ``contexts`` that are still to be read."""
-        known = set(self.contexts)
-        return [context for context in contexts if context not in known]
+    def unknown(self, requests: Sequence[Request]) -> list[Request]:
+        """Those of ``requests`` that are still to be read."""
+        known = {id(row.request) for row in self._rows}
+        return [request for request in requests if id(request) not in known]
 
-    def read(self, contexts: Sequence[Context]) -> None:
+    def read(self, requests: Sequence[Request]) -> None:
         """Prefills the prompts of new rows behind the rows that are there."""
-        if not contexts:
+        if not requests:
             return
         first = len(self._rows)
-        slots = max(context.request.slots for context in contexts) + 2 * MOST + 2
-        cache = self._room(first + len(contexts), slots)
-        prompts = [context.request.prompt for context in contexts]
-        rows = range(first, first + len(contexts))
-        filled = self._prefill(prompts, cache, rows)
-        self._rows += map(_Row, contexts, filled)
+        slots = max(request.slots for request in requests) + 2 * MOST + 2
+        cache = self._room(first + len(requests), slots)
+        prompts = [request.prompt for request in requests]
+        rows = range(first, first + len(requests))
+        if self.share < 1:
+            filled = [
+                self._prefill_some(prompt, cache, row) for prompt, row in zip(prompts, rows, strict=True)
+            ]
+        else:
+            filled = self._prefill(prompts, cache, rows)
+        self._rows += map(_Row, requests, filled)
+
+    def _prefill_some(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
+        places = self._places.pop(id(prompt), None)
+        if places is None:
+            return self._prefill([prompt], cache, [row])[0]
+        return self._model.prefill_some(prompt, cache, row, places)
 
     def _prefill(self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]) -> list[Prefill]:
         return self._model.prefill(prompts, cache, rows)
@@ -107,20 +145,24 @@ class DraftModel:
 
     def trust(self, written: Mapping[Context, int]) -> None:
         """Of what was fed no more tokens are right for good than were ``written``; the others may be left again."""
-        for row in self._rows:
-            row.right = min(row.right, written[row.context])
+        for row, context in zip(self._rows, self.contexts, strict=True):
+            row.right = min(row.right, written[context])
 
     def draft(
-        self, texts: Mapping[Context, Sequence[int]], asked: set[Context], most: int = MOST, enough: float | None = None
+        self,
+        texts: Mapping[Context, Sequence[int]],
+        asked: set[Context],
+        most: int = MOST,
+        enough: float | None = None,
     ) -> dict[Context, list[int]]:
         """What may come behind the ``texts`` of the rows of ``asked``, ``most`` tokens while all together are at least
         ``enough`` likely; the other rows only take in what they have written."""
         enough = ENOUGH if enough is None else enough
-        rows, cache, steps = self._rows, self._cache, self._model.steps
+        rows, contexts, cache, steps = self._rows, self.contexts, self._cache, self._model.steps
         assert cache is not None
-        feeds = [row.unread(texts[row.context]) for row in rows]
+        feeds = [row.unread(texts[context]) for row, context in zip(rows, contexts, strict=True)]
         drafts: dict[Context, list[int]] = {context: [] for context in asked}
-        chances = [1.0 if row.context in asked else 0.0 for row in rows]
+        chances = [1.0 if context in asked else 0.0 for context in contexts]
         for _ in range(most):
             batch = linearise(
                 [_chain(feed) for feed in feeds],
@@ -131,8 +173,8 @@ class DraftModel:
                 wanted=Wanted(scores=True),
             )
             answer = steps.run(batch, cache)
-            for place, (row, feed) in enumerate(zip(rows, feeds, strict=True)):
-                if chances[place] or len(row.fed) < len(texts[row.context]):
+            for place, (row, context, feed) in enumerate(zip(rows, contexts, feeds, strict=True)):
+                if chances[place] or len(row.fed) < len(texts[context]):
                     row.fed += feed
                 token, sure = answer.choice[place][len(feed) - 1], answer.best[place][len(feed) - 1]
                 chances[place] *= math.exp(sure)
@@ -140,7 +182,7 @@ class DraftModel:
                 if chances[place] < enough or token in self._model.eos_ids or full:
                     chances[place] = 0.0
                 else:
-                    drafts[row.context].append(token)
+                    drafts[context].append(token)
                 feeds[place] = [token]
             if not any(chances):
                 break
@@ -151,8 +193,8 @@ class _Row:
     """One row: ``fed`` are the tokens behind the prompt whose keys and values are in the cache, the first ``right`` of
     them known to be the text's."""
 
-    def __init__(self, context: Context, prompt: Prefill) -> None:
-        self.context = context
+    def __init__(self, request: Request, prompt: Prefill) -> None:
+        self.request = request
         self.delta = prompt.rope_delta
         self.fed: list[int] = []
         self._prompt = prompt.length
@@ -199,4 +241,34 @@ def _check(name: str, drafter: Any, target: Any) -> None:
         raise ModelError(f"model:{name} takes other images than the target and cannot draft for it")
 
 
-opener("model", load, lambda model, target: DraftModel(model))
+def shared(what: str) -> tuple[str, float]:
+    """Name, and the share of image tokens that is read, of ``NAME`` or ``NAME,keep=SHARE``. Raises
+    :class:`docspec.core.UsageError` for a share that is none."""
+    name, asked, share = what.rpartition(",keep=")
+    try:
+        kept = float(share) if asked else 1.0
+    except ValueError:
+        kept = 0.0
+    if not 0 < kept <= 1:
+        raise UsageError(
+            f"{what}: keep is the share of image tokens that the drafter reads, above 0 and at most 1"
+        )
+    return (name if asked else what), kept
+
+
+def load_sharing(what: str, target: TargetModel) -> tuple[TransformersTarget, float]:
+    """The model that ``what`` names, as :func:`load` has it, and the share of image tokens that it is to read."""
+    name, share = shared(what)
+    model = load(name, target)
+    if share < 1:
+        import torch
+        from PIL import Image
+
+        prompt = model.encode(
+            Image.new("RGB", (64, 64)), "Read."
+        )  # one that cannot leave any out is refused here
+        model.prefill_some(prompt, model.kv.cache(1, prompt.length), 0, torch.arange(prompt.length))
+    return model, share
+
+
+opener("model", load_sharing, lambda loaded, target: DraftModel(*loaded))

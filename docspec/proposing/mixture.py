@@ -9,18 +9,21 @@ from operator import or_
 from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import Outcome
+from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.rates import HitRates, Survival
 from docspec.proposing.row_state import RowState
-from docspec.proposing.source import BatchSource
+from docspec.proposing.source import BatchSource, Expecting
 from docspec.proposing.spelling import Codec
 from docspec.proposing.threshold import Threshold
 from docspec.targets.protocol import NOTHING
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import PromptStates, TargetModel
+    import torch
+
+    from docspec.targets.protocol import Guide, Prompt, PromptStates, TargetModel
 
 
 class Mixture:
@@ -47,6 +50,17 @@ class Mixture:
         self._rates = HitRates()
         self._survival = Survival()
         self._rows: dict[Row, RowState] = {}
+
+    def expect(self, requests: Sequence[Request]) -> Guide | None:
+        asked = [request for request in requests if not request.plain]
+        sources = [source for source in self._sources.values() if isinstance(source, Expecting)]
+        guides = [one for source in sources if (one := source.expect(asked)) is not None]
+
+        def guide(prompt: Prompt, variation: torch.Tensor) -> None:
+            for one in guides:
+                one(prompt, variation)
+
+        return guide if guides else None
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
         if row.request.plain:

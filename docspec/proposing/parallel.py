@@ -4,7 +4,8 @@ While a window of its tokens is verified, it drafts the next one behind it, in a
 window was right and the target's own token is what it went on with, the rest is verified next (post-verify). Where not,
 what it drafted is dropped and its cache rolled back; the target's next step is a plain one, whose token says whether
 the first of a new window, drafted meanwhile, is right (pre-verify). A window is as long as the target's step takes it:
-the measured ratio of speeds ``c``. Its own prompts are read beside the target's first steps, which wait for nothing.
+the measured ratio of speeds ``c``. Its own prompts are read beside the target's, and beside its first steps where that
+takes longer: those wait for nothing.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+from docspec.engine.request import Request
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy
-from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel, load
+from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel, load_sharing
 from docspec.proposing.source import opener
 from docspec.targets.protocol import NOTHING, Prefill
 
 if TYPE_CHECKING:
+    import torch
+
     from docspec.targets.kv_cache import SlotCache
-    from docspec.targets.protocol import Prompt, TargetModel
+    from docspec.targets.protocol import Guide, Prompt, TargetModel
 
 FIRST_WINDOW = 4
 """Tokens of a window while nothing is measured."""
@@ -95,6 +99,7 @@ class Pair:
     """A drafter and what is known of it."""
 
     model: TargetModel
+    share: float = 1.0
     figures: Figures = field(default_factory=Figures)
 
 
@@ -116,15 +121,40 @@ class ParallelDraft:
 
     def __init__(self, pair: Pair) -> None:
         self.figures = pair.figures
-        self._drafter = Quietly(pair.model)
+        self._drafter = Quietly(pair.model, pair.share)
         self._thread = ThreadPoolExecutor(1, "docspec-drafter")
         self._turn: Future[dict[Context, list[int]]] | None = None
         self._reads = False
         self._ahead: dict[Context, Ahead] = {}
         self._asked = 0.0
 
+    def expect(self, requests: Sequence[Request]) -> Guide | None:
+        """The drafter reads beside the target's own reading: at once, or where it is to leave image tokens out, as soon
+        as the target's first layers are passed."""
+        if self._drafter.expect(requests) is None:
+            self._read(requests)
+            return None
+        expected = {id(request.prompt): request for request in requests}
+
+        def guide(prompt: Prompt, variation: torch.Tensor) -> None:
+            if id(prompt) in expected:
+                self._drafter.note(prompt, variation)
+                self._read([expected[id(prompt)]])
+
+        return guide
+
+    def _read(self, requests: Sequence[Request]) -> None:
+        """Has ``requests`` read behind what the thread does now."""
+        before = self._turn
+
+        def turn() -> dict[Context, list[int]]:
+            self._drafter.read(requests)
+            return before.result() if before is not None else {}
+
+        self._turn, self._reads = self._thread.submit(turn), True
+
     def begin(self, context: Context) -> None:
-        """Nothing yet: a row is read when a draft is first wanted for it."""
+        self._drafter.begin(context)
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
         """Nothing: the output is looked at when a draft is wanted."""
@@ -171,8 +201,9 @@ class ParallelDraft:
 
     def _begin_turn(self, contexts: Sequence[Context], windows: dict[Context, list[int]]) -> None:
         """Has the drafter go on behind the ``windows`` that are verified now, and read what it has not."""
-        new = self._drafter.unknown(contexts)
-        known = [*self._drafter.contexts, *new]
+        new = self._drafter.unknown([context.request for context in contexts])
+        unread = {id(request) for request in new}
+        known = [*self._drafter.contexts, *(one for one in contexts if id(one.request) in unread)]
         asked = set(contexts)
         texts = {one: [*one.output, *(windows.get(one, ()) if one in asked else ())] for one in known}
         written = {one: len(one.output) for one in known}
@@ -201,9 +232,9 @@ def figures_of(name: str, target: TargetModel) -> Figures | None:
     return None if pair is None else pair.figures
 
 
-def load_pair(name: str, target: TargetModel) -> Pair:
-    """The model ``name``, which must read what ``target`` does."""
-    return _pairs.setdefault(target, {}).setdefault(name, Pair(load(name, target)))
+def load_pair(what: str, target: TargetModel) -> Pair:
+    """The model that ``what`` names, which must read what ``target`` does."""
+    return _pairs.setdefault(target, {}).setdefault(what, Pair(*load_sharing(what, target)))
 
 
 opener("parallel", load_pair, lambda pair, target: ParallelDraft(pair))

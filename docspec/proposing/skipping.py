@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 import torch
 
 from docspec.engine.acceptance import Outcome
+from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.mixture import Mixture
 
 if TYPE_CHECKING:
     from docspec.core.options import SkipPlan
-    from docspec.targets.protocol import PromptStates, TargetModel
+    from docspec.targets.protocol import Guide, PromptStates, TargetModel
 
 DECAY = 0.8
 """Weight of a position of the tree's paths over that of the one before (equation 2 of VVS)."""
@@ -43,6 +44,9 @@ class Skipping:
     def seconds(self) -> Mapping[str, float]:
         return self._inner.seconds
 
+    def expect(self, requests: Sequence[Request]) -> Guide | None:
+        return self._inner.expect(requests)
+
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
         self._inner.begin(row, states)
         self._since[row] = 0
@@ -57,7 +61,9 @@ class Skipping:
                 taken[at] = path
                 self._since[row] = 0
                 self._inner.assume(rows[at], path)
-        behind = self._inner.propose([rows[at] for at in taken], [limits[at] - len(taken[at]) for at in taken])
+        behind = self._inner.propose(
+            [rows[at] for at in taken], [limits[at] - len(taken[at]) for at in taken]
+        )
         for (at, path), tree in zip(taken.items(), behind, strict=True):
             trees[at] = joined(rows[at].pending, path, tree)
         return trees
@@ -108,7 +114,9 @@ def similarity(tree: TokenTree, target: TargetModel) -> float:
     total = weights = 0.0
     weight = 1.0
     for place in range(max(map(len, paths))):
-        tokens = torch.tensor([path[place] for path in paths if place < len(path)], device=target.kv_spec.device)
+        tokens = torch.tensor(
+            [path[place] for path in paths if place < len(path)], device=target.kv_spec.device
+        )
         count = len(tokens)
         units = torch.nn.functional.normalize(target.embed(tokens).float(), dim=-1)
         alike = (float(units.sum(0).square().sum()) - count) / (count * (count - 1)) if count > 1 else 1.0

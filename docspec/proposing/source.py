@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from weakref import WeakKeyDictionary
 
 from docspec.core import ModelError
@@ -23,7 +23,8 @@ from docspec.proposing.continuation import Continuation
 from docspec.targets.protocol import NOTHING, Wanted
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import TargetModel
+    from docspec.engine.request import Request
+    from docspec.targets.protocol import Guide, TargetModel
 
 
 class BatchSource(Protocol):
@@ -53,6 +54,15 @@ class BatchSource(Protocol):
 
     def end(self, context: Context) -> None:
         """A row has left."""
+        ...
+
+
+@runtime_checkable
+class Expecting(Protocol):
+    """A :class:`BatchSource` that has something to do while the target prefills."""
+
+    def expect(self, requests: Sequence[Request]) -> Guide | None:
+        """Rows of ``requests`` will begin; what it answers is told which of their image tokens matter to the target."""
         ...
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import Outcome
-from docspec.engine.request import GrowingDraft
+from docspec.engine.request import GrowingDraft, Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
@@ -37,7 +37,9 @@ Draft = tuple[int, ...]
 class WindowAligner:
     """All occurrences of ``n``-token windows in a set of drafts, each indexed once; those that grow come first."""
 
-    def __init__(self, drafts: Sequence[Draft], n: int = WINDOW, growing: Sequence[GrowingDraft] = ()) -> None:
+    def __init__(
+        self, drafts: Sequence[Draft], n: int = WINDOW, growing: Sequence[GrowingDraft] = ()
+    ) -> None:
         if n < 1:
             raise ValueError(f"the reference window needs at least one token, got n={n}")
         self.n = n
@@ -109,6 +111,9 @@ class WindowProposer:
     def __init__(self, n: int = WINDOW) -> None:
         self._n = n
         self._aligners: dict[Row, WindowAligner] = {}
+
+    def expect(self, requests: Sequence[Request]) -> None:
+        return None
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
         if not row.request.plain:

@@ -6,8 +6,8 @@ after that the text decoder is called directly with explicit positions and a fou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -30,14 +30,15 @@ from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.patch_embedding import embed_by_products
 from docspec.targets.prefill import MAX_TOKENS, prefill_rows
-from docspec.targets.prefill_pieces import in_pieces
+from docspec.targets.prefill_pieces import in_pieces, only
 from docspec.targets.processing import Processing
-from docspec.targets.protocol import PER_TOKEN, Prefill, Prompt, PromptStates
+from docspec.targets.protocol import PER_TOKEN, Guide, Prefill, Prompt, PromptStates
 from docspec.targets.rules import GenerationRules, RowRules
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.judging import chosen
 from docspec.targets.stepping.step import Choice, StepRunner
 from docspec.targets.threads import decoding_threads, using_threads
+from docspec.targets.watching import guiding, watching
 from docspec.targets.weight_layout import store_for_narrow_steps
 
 SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
@@ -120,11 +121,16 @@ class TransformersTarget:
         return image.resize(size, Resampling.LANCZOS)
 
     def prefill(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        cache: KVCache,
+        rows: Sequence[int],
+        states: bool = False,
+        guide: Guide | None = None,
     ) -> list[Prefill]:
         """Prefills prompts of similar length together, with all threads (:mod:`docspec.targets.prefill`)."""
         with using_threads(self._threads):
-            return prefill_rows(self, prompts, cache, rows, states, self.piece)
+            return prefill_rows(self, prompts, cache, rows, states, self.piece, guide)
 
     def alike(self, prompt: Prompt) -> Hashable:
         """What prompts have to have in common to share a forward pass: images that can be concatenated."""
@@ -134,7 +140,12 @@ class TransformersTarget:
 
     @torch.inference_mode()
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        cache: KVCache,
+        rows: Sequence[int],
+        states: bool = False,
+        guide: Guide | None = None,
     ) -> list[Prefill]:
         """The top-level forward pass over several prompts, padded on the right, their images one after the other.
 
@@ -147,7 +158,8 @@ class TransformersTarget:
         if self._turns:
             self.model.model.rope_deltas = None  # what another prompt left there
         pieces = in_pieces(self.decoder, self.masks, cache, rows, max(lengths), self.piece)
-        with self._watching_decoder(states) as seen, pieces:
+        told = guiding(self.decoder, self.embed, prompts, guide)
+        with watching(self.decoder, states) as seen, pieces, told:
             output = self.model(
                 **self._joined([prompt.inputs for prompt in prompts], max(lengths)),
                 past_key_values=cache,
@@ -164,22 +176,20 @@ class TransformersTarget:
             for row, length in enumerate(lengths)
         ]
 
-    @contextmanager
-    def _watching_decoder(self, states: bool) -> Iterator[list[tuple[torch.Tensor, torch.Tensor]]]:
-        """Notes what the text decoder is given and what it makes of it, where ``states`` are wanted."""
-        seen: list[tuple[torch.Tensor, torch.Tensor]] = []
-        if not states:
-            yield seen
-            return
-
-        def note(decoder: Any, args: Any, inputs: dict[str, Any], output: Any) -> None:
-            seen.append((inputs["inputs_embeds"], output.last_hidden_state))
-
-        hook = self.decoder.register_forward_hook(note, with_kwargs=True)
-        try:
-            yield seen
-        finally:
-            hook.remove()
+    @torch.inference_mode()
+    def prefill_some(self, prompt: Prompt, cache: KVCache, row: int, places: torch.Tensor) -> Prefill:
+        kept = len(places)
+        cache.begin_prefills([row], [kept])
+        if self._turns:
+            self.model.model.rope_deltas = None
+        with only(self.decoder, self.masks, cache, prompt.length, places):
+            output = self.model(
+                **self._joined([prompt.inputs], prompt.length),
+                past_key_values=cache,
+                use_cache=True,
+                logits_to_keep=torch.tensor([kept - 1], device=self.kv_spec.device),
+            )
+        return Prefill(output.logits[0, 0], kept, prompt.length + self._rope_delta() - kept)
 
     def _joined(self, inputs: Sequence[dict[str, torch.Tensor]], longest: int) -> dict[str, torch.Tensor]:
         """One batch of all ``inputs``: what has one entry a token is padded and stacked, images are concatenated.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.stepping.step import NOTHING, Choice, Pending, Scores, StepBatch, StepRunner, Wanted
@@ -21,6 +21,7 @@ __all__ = [
     "NOTHING",
     "PER_TOKEN",
     "Choice",
+    "Guide",
     "KVCache",
     "KVMemory",
     "KVSpec",
@@ -74,6 +75,11 @@ class Prefill:
     states: PromptStates | None = None
 
 
+Guide: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
+"""Told of a prompt, while it is prefilled, the similarity variation ``(length,)`` of its places
+(:mod:`docspec.targets.watching`); infinite for text."""
+
+
 class TargetModel(Protocol):
     """A vision-language model with its decoder opened up for tree verification; ``rules`` are what its generation
     configuration asks for, ``card`` what the checkpoint says of itself."""
@@ -94,17 +100,32 @@ class TargetModel(Protocol):
         ...
 
     def prefill(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        cache: KVCache,
+        rows: Sequence[int],
+        states: bool = False,
+        guide: Guide | None = None,
     ) -> list[Prefill]:
         """Runs vision and prompts, as many in one forward pass as pays, writing keys and values into slots
-        ``0..length-1`` of each prompt's row; tells their ``states`` where they are wanted. Raises ``ValueError`` if a
-        prompt does not fit the cache."""
+        ``0..length-1`` of each prompt's row; tells their ``states`` where they are wanted, and a ``guide`` which image
+        tokens matter. Raises ``ValueError`` if a prompt does not fit the cache."""
         ...
 
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        cache: KVCache,
+        rows: Sequence[int],
+        states: bool = False,
+        guide: Guide | None = None,
     ) -> list[Prefill]:
         """:meth:`prefill` in one forward pass."""
+        ...
+
+    def prefill_some(self, prompt: Prompt, cache: KVCache, row: int, places: torch.Tensor) -> Prefill:
+        """:meth:`prefill` of the ``places`` (indices, in order, the last one among them) of one prompt and no others:
+        its ``length`` is their number. Raises :class:`docspec.core.ModelError` where it cannot cut its inputs."""
         ...
 
     def choose(self, logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:

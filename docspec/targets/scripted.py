@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import torch
 
-from docspec.targets.protocol import Prefill, Prompt
+from docspec.targets.protocol import Guide, Prefill, Prompt
 from docspec.targets.rules import GenerationRules
 from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, StepRunner
 
@@ -67,20 +67,34 @@ class ScriptedTarget:
         return self.inner.alike(prompt)
 
     def prefill(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        cache: KVCache,
+        rows: Sequence[int],
+        states: bool = False,
+        guide: Guide | None = None,
     ) -> list[Prefill]:
-        return self.prefill_together(prompts, cache, rows, states)
+        return self.prefill_together(prompts, cache, rows, states, guide)
 
     def prefill_together(
-        self, prompts: Sequence[Prompt], cache: KVCache, rows: Sequence[int], states: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        cache: KVCache,
+        rows: Sequence[int],
+        states: bool = False,
+        guide: Guide | None = None,
     ) -> list[Prefill]:
         """The inner prefill; its logits then favour the script's first token. One prompt only."""
-        [prefill] = self.inner.prefill(prompts, cache, rows, states)
+        [prefill] = self.inner.prefill(prompts, cache, rows, states, guide)
         self._start, self._rope_delta = prefill.length, prefill.rope_delta
         with torch.inference_mode():
             logits = torch.zeros_like(prefill.logits)
             logits[self._script[0]] = 1
         return [replace(prefill, logits=logits)]
+
+    def prefill_some(self, prompt: Prompt, cache: KVCache, row: int, places: torch.Tensor) -> Prefill:
+        """The inner one: it follows no script."""
+        return self.inner.prefill_some(prompt, cache, row, places)
 
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self.inner.embed(tokens)

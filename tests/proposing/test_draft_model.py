@@ -58,7 +58,10 @@ def differing(target, other, prompts, monkeypatch):
 
     def compared(self, contexts):
         own = honest(self, contexts)
-        fresh = honest(DraftModel(self._model), contexts)
+        anew = DraftModel(self._model)
+        for context in contexts:
+            anew.begin(context)
+        fresh = honest(anew, contexts)
         found.append([one.text.tokens for [one] in own] != [one.text.tokens for [one] in fresh])
         return own
 
