@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from docspec.heads.network import Head, Made, Past
 from docspec.heads.states import text_places
@@ -104,6 +105,7 @@ class HeadSource:
     def _draw(self, rows: Sequence[_Row]) -> list[Branches]:
         """A tree for each row: what was verified is taken in, then each level is one pass over all rows."""
         last = self._take_in(rows)
+        known = _past(rows)
         trees = [Branches() for _ in rows]
         nodes = [[0] for _ in rows]  # the nodes that the level's states belong to
         reached = torch.ones(len(rows), 1, device=last.device)
@@ -135,7 +137,7 @@ class HeadSource:
             chosen = tokens.flatten(1).gather(1, best)
             states = hidden.gather(1, parents.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
             paths = [seen.gather(1, parents.unsqueeze(-1).expand(-1, -1, seen.shape[-1])) for seen in paths]
-            step = self._ahead(rows, states, chosen, depth, paths, made)
+            step = self._ahead(rows, known, states, chosen, depth, paths, made)
             width = best.shape[1]
             paths.append(torch.eye(width, dtype=torch.bool, device=best.device).expand(len(rows), -1, -1))
             made.append(step)
@@ -145,46 +147,59 @@ class HeadSource:
     def _ahead(
         self,
         rows: Sequence[_Row],
+        known: Past,
         states: torch.Tensor,
         tokens: torch.Tensor,
         depth: int,
         paths: Sequence[torch.Tensor],
         made: Sequence[Made],
     ) -> Made:
-        """One level: ``states`` ``(rows, nodes, size)`` with the ``tokens`` after them, which see their row's past and
-        their path through the levels before."""
-        longest = max(row.length for row in rows)
-        keys = torch.stack([row.padded(row.keys, longest) for row in rows])
-        values = torch.stack([row.padded(row.values, longest) for row in rows])
-        lengths = torch.tensor([row.length for row in rows], device=states.device)
+        """One level: ``states`` ``(rows, nodes, size)`` with the ``tokens`` after them, which see what is ``known`` of
+        their row and their path through the levels before."""
         width = states.shape[1]
-        past_seen = (
-            (torch.arange(longest, device=states.device) < lengths.unsqueeze(1))
-            .unsqueeze(1)
-            .expand(-1, width, -1)
-        )
         past = Past(
-            torch.cat((keys, *(one.keys for one in made)), 2),
-            torch.cat((values, *(one.values for one in made)), 2),
-            torch.cat((past_seen, *paths), 2),
+            torch.cat((known.keys, *(one.keys for one in made)), 2),
+            torch.cat((known.values, *(one.values for one in made)), 2),
+            torch.cat((known.seen.expand(-1, width, -1), *paths), 2),
         )
-        places = (lengths + depth).unsqueeze(1).expand(-1, width)
+        places = (_lengths(rows, states.device) + depth).unsqueeze(1).expand(-1, width)
         own = torch.eye(width, dtype=torch.bool, device=states.device).expand(len(rows), -1, -1)
         offset = torch.stack([row.image for row in rows]).unsqueeze(1)
         return self._head(states + offset, self._target.embed(tokens), depth + 1, places, past, own)
 
     def _take_in(self, rows: Sequence[_Row]) -> torch.Tensor:
-        """Takes in what was verified since; the states that the head makes of each row's last place, ``(rows, size)``.
-
-        Row by row: what they have to take in differs in length, and is short but for prompts.
-        """
-        for row in rows:
-            if row.unread:
-                states = torch.cat([states for states, _ in row.unread])
-                tokens = [token for _, written in row.unread for token in written]
-                row.unread.clear()
-                row.take_in(states, self._target.embed(torch.tensor(tokens, device=states.device)))
+        """Takes in what was verified since, all rows together; the states that the head makes of each row's last place,
+        ``(rows, size)``."""
+        new = [row for row in rows if row.unread]
+        if new:
+            states, tokens = zip(*(row.read() for row in new), strict=True)
+            counts = [len(written) for written in tokens]
+            most, device = max(counts), states[0].device
+            given = pad_sequence(list(states), True) + torch.stack([row.image for row in new]).unsqueeze(1)
+            after = torch.tensor(
+                [[*written, *[0] * (most - len(written))] for written in tokens], device=device
+            )
+            places = _lengths(new, device).unsqueeze(1) + torch.arange(most, device=device)
+            past = _past(new)
+            past = Past(past.keys, past.values, past.seen.expand(-1, most, -1))
+            own = torch.ones(len(new), most, most, dtype=torch.bool, device=device).tril()
+            made = self._head(given, self._target.embed(after), 0, places, past, own)
+            for at, (row, count) in enumerate(zip(new, counts, strict=True)):
+                row.grow(made.keys[at, :, :count], made.values[at, :, :count], made.hidden[at, count - 1])
         return torch.stack([row.last for row in rows])
+
+
+def _lengths(rows: Sequence[_Row], device: torch.device) -> torch.Tensor:
+    return torch.tensor([row.length for row in rows], device=device)
+
+
+def _past(rows: Sequence[_Row]) -> Past:
+    """Keys and values of all ``rows``, padded to the longest; ``seen`` ``(rows, 1, places)``."""
+    longest = max(row.length for row in rows)
+    keys = torch.stack([row.padded(row.keys, longest) for row in rows])
+    values = torch.stack([row.padded(row.values, longest) for row in rows])
+    seen = torch.arange(longest, device=keys.device) < _lengths(rows, keys.device).unsqueeze(1)
+    return Past(keys, values, seen.unsqueeze(1))
 
 
 class _Row:
@@ -234,15 +249,15 @@ class _Row:
     def padded(self, kept: torch.Tensor, longest: int) -> torch.Tensor:
         return torch.nn.functional.pad(kept, (0, 0, 0, longest - self.length))
 
-    def take_in(self, states: torch.Tensor, embeddings: torch.Tensor) -> None:
-        """``states`` ``(places, size)`` of the target with the ``embeddings`` of the tokens after them."""
-        size, length = len(states), self.length
-        device = states.device
-        places = torch.arange(length, length + size, device=device).unsqueeze(0)
-        seen = torch.ones(1, size, length, dtype=torch.bool, device=device)
-        past = Past(self.keys.unsqueeze(0), self.values.unsqueeze(0), seen)
-        own = torch.ones(1, size, size, dtype=torch.bool, device=device).tril()
-        made = self._head((states + self.image).unsqueeze(0), embeddings.unsqueeze(0), 0, places, past, own)
-        self.keys = torch.cat((self.keys, made.keys[0]), 1)
-        self.values = torch.cat((self.values, made.values[0]), 1)
-        self.last = made.hidden[0, -1]
+    def read(self) -> tuple[torch.Tensor, list[int]]:
+        """What is still to be taken in: hidden states ``(places, size)`` and the tokens after them."""
+        states = torch.cat([states for states, _ in self.unread])
+        tokens = [token for _, written in self.unread for token in written]
+        self.unread.clear()
+        return states, tokens
+
+    def grow(self, keys: torch.Tensor, values: torch.Tensor, last: torch.Tensor) -> None:
+        """Keys and values ``(heads, places, head size)`` of what was taken in, and the ``last`` state made of it."""
+        self.keys = torch.cat((self.keys, keys), 1)
+        self.values = torch.cat((self.values, values), 1)
+        self.last = last

@@ -59,7 +59,7 @@ def drawn(monkeypatch, target, folder, prompts, half_wrong, careless=False):
         return made[-1]
 
     monkeypatch.setattr(drafting.HeadSource, "_take_in", noted)
-    decode(target, f"ngrams+resumption+head:{folder}", prompts[:1], (half_wrong,))
+    decode(target, f"ngrams+resumption+head:{folder}", prompts, (half_wrong,))
     return torch.cat(made)
 
 
@@ -67,19 +67,21 @@ def drawn(monkeypatch, target, folder, prompts, half_wrong, careless=False):
 def test_drafting_sees_what_teaching_showed(
     target, folder, prompts, plain, half_wrong, monkeypatch, careless
 ):
-    """The states made step by step are among those that one pass over the whole sequence makes, and (the negative
-    control) are not where states are taken in in another order."""
+    """The states made step by step, rows together, are among those that one pass over each whole sequence makes, and
+    (the negative control) are not where states are taken in in another order."""
     own = drawn(monkeypatch, target, folder, prompts, half_wrong, careless)
-    lesson = states_of(target, prompts[0], plain[0])
-    head = load(folder, lesson.hidden.shape[1], torch.float32, torch.device("cpu"))
+    written = [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
+    lessons = [states_of(target, prompt, tokens) for prompt, tokens in zip(prompts, written, strict=True)]
+    head = load(folder, lessons[0].hidden.shape[1], torch.float32, torch.device("cpu"))
     seen = []
     honest = Head.finished
     monkeypatch.setattr(
         Head, "finished", lambda self, fused, looked: seen.append(honest(self, fused, looked)) or seen[-1]
     )
     with torch.no_grad():
-        taught(head, target, [lesson], 1)
-    distance = torch.cdist(own, seen[0][0]).min(1).values / own.norm(dim=1)
+        for lesson in lessons:
+            taught(head, target, [lesson], 1)
+    distance = torch.cdist(own, torch.cat([made[0] for made in seen])).min(1).values / own.norm(dim=1)
     assert len(own) > 5
     assert bool(distance.max() < 1e-3) is not careless
 
@@ -104,12 +106,14 @@ def test_several_steps_ahead_are_simulated_as_they_are_drafted(target, folder, p
     with torch.no_grad():
         row = drafting._Row(head, lesson.image if head.sees_images() else None)
         start = lesson.first + 4
-        row.take_in(lesson.hidden[: start + 1], target.embed(lesson.tokens[: start + 1]))
+        row.note(lesson.hidden[: start + 1], lesson.tokens[: start + 1].tolist())
+        source = drafting.HeadSource(head, target)
+        source._take_in([row])
         torch.testing.assert_close(row.last, seen[0][0, start], rtol=1e-4, atol=1e-4)
-        source, hidden, paths, made = drafting.HeadSource(head, target), row.last, [], []
+        known, hidden, paths, made = drafting._past([row]), row.last, [], []
         for depth in range(2):
             token = lesson.tokens[start + 1 + depth].view(1, 1)
-            step = source._ahead([row], hidden.view(1, 1, -1), token, depth, paths, made)
+            step = source._ahead([row], known, hidden.view(1, 1, -1), token, depth, paths, made)
             paths.append(torch.ones(1, 1, 1, dtype=torch.bool))
             made.append(step)
             hidden = step.hidden[0, 0]
