@@ -29,13 +29,16 @@ from docspec.parser import Parser
 ROWS = ("draft", "autoregressive", "stage 1", "stage 1+2")
 VERIFIED = "verified"
 """The row beside those with verification skipped: the page alone, drafted alike, every token verified."""
+TRUSTED = "trusted agreement"
+"""The row with regions taken from the draft, unread, where two readings agree."""
 _PAGE_MARK = re.compile(r"(?m)^<!-- page (\d+) -->\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class AccuracyRow:
     """One way to a page's text: its scores, its tokens and seconds (drafting in all but ``autoregressive``), and the
-    forward passes of the target that decoding took, each row of a batch counted (0: not known)."""
+    forward passes of the target that decoding took, each row of a batch counted (0: not known). ``taken`` are regions
+    that were taken from the draft."""
 
     name: str
     score: PageScore
@@ -43,6 +46,7 @@ class AccuracyRow:
     seconds: float
     status: str = "ok"
     steps: int = 0
+    taken: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +126,12 @@ def _measure_page(
         AccuracyRow("stage 1+2", score(both.blocks, true), *_cost(both)),
         *(
             AccuracyRow(name, score(found.blocks, true), *_cost(found))
-            for name, skip in ((VERIFIED, None), *((skip, skip) for skip in skips))
-            if skips
-            for found in (_parse(parser, page, draft, "page", skip),)
+            for name, skip, trust in (
+                *[(VERIFIED, None, False)] * bool(skips or parser.options.trust_agreement),
+                *((skip, skip, False) for skip in skips),
+                *[(TRUSTED, None, True)] * parser.options.trust_agreement,
+            )
+            for found in (_parse(parser, page, draft, "page", skip, trust),)
         ),
     )
     return PageAccuracy(page.source, page.number, len(truth), draft.drafter, rows)
@@ -152,13 +159,13 @@ def stage1_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[li
 
 
 def _parse(
-    parser: Parser, page: PageImage, draft: PageDraft, stages: str, skip: str | None = None
+    parser: Parser, page: PageImage, draft: PageDraft, stages: str, skip: str | None = None, trust: bool = False
 ) -> PageResult:
-    options = replace(parser.options, stages=stages, skip_verification=skip)  # type: ignore[arg-type]
+    options = replace(parser.options, stages=stages, skip_verification=skip, trust_agreement=trust)  # type: ignore[arg-type]
     drafter = SafeDrafter(GivenDraft(draft))
     return PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver()).parse(page)
 
 
-def _cost(result: PageResult) -> tuple[int, float, str, int]:
+def _cost(result: PageResult) -> tuple[int, float, str, int, int]:
     steps = result.stage2.steps if result.stage2 is not None else 0
-    return len(result.token_ids), result.timings.total, result.status, steps
+    return len(result.token_ids), result.timings.total, result.status, steps, result.trusted_regions

@@ -64,6 +64,20 @@ def test_skipped_verification_is_a_curve_of_steps_and_scores(document, lively_qw
     assert isinstance(wrong.exception, UsageError)
 
 
+def test_regions_that_are_taken_unread_have_a_row_of_their_own(document, lively_qwen, tmp_path):
+    file = tmp_path / "figures.json"
+    arguments = ["bench", "accuracy", str(document), "--model", str(lively_qwen), "--read", "regions"]
+    options = ["--max-tokens", "8", "--dtype", "float32", "--device", "cpu", "--json", str(file)]
+    trust = ["--drafter", "text-layer+rapidocr", "--trust-agreement"]
+    CliRunner().invoke(app, [*arguments, *options, *trust], catch_exceptions=False)
+    [page] = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    rows = {row["name"]: row for row in page["rows"]}
+    assert tuple(rows) == (*ROWS, "verified", "trusted agreement")
+    assert rows["trusted agreement"]["taken"] > 0 == rows["verified"]["taken"]
+    assert rows["trusted agreement"]["steps"] < rows["verified"]["steps"]
+    assert rows["trusted agreement"]["score"]["page"] < rows["verified"]["score"]["page"]
+
+
 def test_the_truth_of_one_page_is_found_among_several(tmp_path):
     (tmp_path / "many.pdf").write_bytes(b"%PDF-1.4")
     (tmp_path / "many.md").write_text("<!-- page 1 -->\n\none\n\n<!-- page 2 -->\n\ntwo\n", encoding="utf-8")

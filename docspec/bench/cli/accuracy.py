@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.bench.accuracy import PageAccuracy
 
 
-@takes_options("model", "read", "device", "dtype", "dpi", "drafter", "align", "tau", "max_tokens")
+@takes_options("model", "read", "device", "dtype", "dpi", "drafter", "align", "tau", "trust_agreement", "max_tokens")
 def accuracy(
     *,
     inputs: Inputs,
@@ -80,8 +80,9 @@ def print_accuracy(pages: Sequence[PageAccuracy], target: str) -> None:
     by_name = {name: [row for page in pages for row in page.rows if row.name == name] for name in names}
     for name, rows in by_name.items():
         mean = mean_score([row.score for row in rows])
+        taken = sum(row.taken for row in rows)
         total.add_row(
-            name,
+            f"{name}: {taken} regions" if taken else name,
             *map(_share, (mean.page, mean.text, mean.order, mean.teds, mean.teds_structure)),
             str(tokens := sum(row.tokens for row in rows)),
             f"{steps / tokens:.3f}" if tokens and (steps := sum(row.steps for row in rows)) else "",
