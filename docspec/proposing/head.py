@@ -1,5 +1,6 @@
 """A trained head drafts (``head:FOLDER``): one decoder layer over the target's last hidden states, which ``docspec
-train-head`` taught. It is loaded here; :mod:`docspec.proposing.head_tree` is how it drafts."""
+train-head`` taught; ``head:mini-hivis`` and ``head:mini-vispec`` are those of the bundled reader. It is loaded here;
+:mod:`docspec.proposing.head_tree` is how it drafts."""
 
 from __future__ import annotations
 
@@ -13,15 +14,22 @@ if TYPE_CHECKING:
     from docspec.proposing.head_tree import HeadSource
     from docspec.targets.protocol import TargetModel
 
-def load(folder: str, target: TargetModel) -> Head:
-    """The head in ``folder``, as ``target`` needs it."""
+BUNDLED = Path(__file__).parent.parent / "reader" / "heads"
+"""Directory of the bundled reader's heads, a folder each."""
+
+
+def load(name: str, target: TargetModel) -> Head:
+    """The head in the folder ``name``, or of that name among the bundled ones, as ``target`` needs it."""
     import torch
 
     from docspec.heads.checkpoint import load as load_head
 
     spec = target.kv_spec
     size = int(target.embed(torch.zeros(1, dtype=torch.long, device=spec.device)).shape[-1])
-    return load_head(Path(folder).expanduser(), size, spec.dtype, spec.device)
+    folder = Path(name).expanduser()
+    if not folder.is_dir() and "/" not in name:
+        folder = BUNDLED / name
+    return load_head(folder, size, spec.dtype, spec.device)
 
 
 def make(head: Head, target: TargetModel) -> HeadSource:

@@ -70,7 +70,7 @@ class HeadSource:
     @torch.inference_mode()
     def begin(self, context: Context) -> None:
         states = context.states
-        if states is None:
+        if states is None or not context.output:  # it ended with its first token
             return
         ids = torch.tensor(context.prompt, device=states.hidden.device)
         text = text_places(ids, states, self._target)

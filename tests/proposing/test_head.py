@@ -46,6 +46,13 @@ def test_the_output_is_the_targets_own(target, folder, prompts, plain, half_wron
         assert stats.drafted > stats.accepted
 
 
+def test_a_row_that_ends_with_its_first_token_writes_nothing(target, folder, prompts, plain, monkeypatch):
+    """A crop with nothing on it, beside others."""
+    monkeypatch.setattr(target, "eos_ids", frozenset({plain[1][0]}))
+    found, _ = decode(target, f"head:{folder}", prompts)
+    assert found[1] == () and found[0] == plain[0][: (*plain[0], plain[1][0]).index(plain[1][0])]
+
+
 def drawn(monkeypatch, target, folder, prompts, half_wrong, careless=False):
     """The states that the head made of each place while it drafted beside right and wrong drafts."""
     made = []

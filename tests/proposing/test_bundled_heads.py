@@ -1,0 +1,70 @@
+"""The bundled reader's heads: found by name, worth their place, and the output stays the reader's own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from PIL import Image
+
+from docspec.core import ModelError, ParseOptions
+from docspec.engine.request import Request
+from docspec.heads.checkpoint import save
+from docspec.heads.network import Head
+from docspec.hierarchy.decoding import make_engine
+from docspec.proposing.head import BUNDLED, load
+from docspec.reader.evaluate import LINE_GROUPS, lines_of
+from docspec.targets.registry import load_target
+from tests.proposing.decoding import decoded
+
+NEW_TOKENS = 60
+HEADS = ("mini-hivis", "mini-vispec")
+
+
+@pytest.fixture(scope="module")
+def target():
+    return load_target(ParseOptions(model="mini", dtype="float32", device="cpu")).target
+
+
+@pytest.fixture(scope="module")
+def prompts(target):
+    kinds, noise = LINE_GROUPS["prose"]
+    lines = lines_of(kinds, 1, 4, 4_200_000, unseen=False, noise=noise)
+    return [target.encode(Image.fromarray(line.pixels), "Read.") for line in lines]
+
+
+@pytest.fixture(scope="module")
+def plain(target, prompts):
+    engine = make_engine(target, ParseOptions())
+    return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
+
+
+def found(target, name, prompts, drafts=()):
+    return decoded(target, name, prompts, drafts, tokens=NEW_TOKENS, fewer=0)
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_lines_are_read_as_ever_in_fewer_steps(target, prompts, plain, name, tmp_path):
+    written, stats = found(target, f"head:{name}", prompts)
+    assert written == plain
+    assert stats.tokens / stats.steps > 1.8
+    half = tuple(token if at % 7 else 0 for at, token in enumerate(plain[0]))
+    assert found(target, f"cursor+head:{name}", prompts, (half,))[0] == plain
+    torch.manual_seed(0)
+    save(Head(load(name, target).config), tmp_path / "untaught")
+    written, untaught = found(target, f"head:{tmp_path / 'untaught'}", prompts)
+    assert written == plain
+    assert untaught.tokens / untaught.steps < 1.2, "the negative control: what was taught is what drafts"
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_it_says_what_it_is(name):
+    facts = json.loads((BUNDLED / name / "head.json").read_text(encoding="utf-8"))
+    assert facts["target"] == "mini" and not facts["simulated"] and facts["config"]["kind"] in name
+    assert sum(file.stat().st_size for file in (BUNDLED / name).iterdir()) < 5_000_000
+
+
+def test_a_name_that_is_not_bundled_is_refused(target):
+    with pytest.raises(ModelError, match="holds no head"):
+        load("mini-other", target)
