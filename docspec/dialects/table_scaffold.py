@@ -24,7 +24,7 @@ AHEAD = 400
 AHEAD_OF_OTHERS = 120
 """Characters predicted of others."""
 
-CHOICES = 3
+CHOICES = 2
 """Texts predicted at one place."""
 
 TRUSTED = 2

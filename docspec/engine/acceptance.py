@@ -52,7 +52,7 @@ class ExactAcceptance:
     needs_scores = False
 
     def follow(self, tree: TokenTree, node: int, scores: Scores) -> int | None:
-        return tree.children[node].get(scores.choice[node])
+        return tree.find(node, scores.choice[node])
 
 
 class RelaxedAcceptance:
@@ -77,13 +77,11 @@ class RelaxedAcceptance:
         return best / drafted >= self.tau
 
     def follow(self, tree: TokenTree, node: int, scores: Scores) -> int | None:
-        children = tree.children[node]
-        if not children:
-            return None
-        preferred = children.get(scores.choice[node])
-        if preferred is not None:
+        preferred = tree.find(node, scores.choice[node])
+        children = tree.children(node)
+        if preferred is not None or not children:
             return preferred
-        likeliest = max(children.values(), key=lambda child: scores.drafted[child])
+        likeliest = max(children, key=lambda child: scores.drafted[child])
         return likeliest if self.tolerates(scores.best[node], scores.drafted[likeliest]) else None
 
 

@@ -22,60 +22,69 @@ class TokenTree:
     first ``taken`` nodes below the root, one after the other, are accepted whatever the target says (lossy).
     """
 
-    __slots__ = ("children", "depths", "expected", "is_chain", "parents", "taken", "tokens")
+    __slots__ = ("_forks", "depths", "expected", "parents", "taken", "tokens")
 
     def __init__(self, pending: int) -> None:
         self.tokens: list[int] = [pending]
         self.parents: list[int] = [-1]
         self.depths: list[int] = [0]
-        self.children: list[dict[int, int]] = [{}]
-        self.is_chain = True
+        self._forks: dict[
+            tuple[int, int], int
+        ] = {}  # (parent, token): the nodes not right behind their parent
         self.expected = 0.0
         self.taken = 0
 
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @property
+    def is_chain(self) -> bool:
+        """Whether each node is the parent of the next."""
+        return not self._forks
+
+    def find(self, node: int, token: int) -> int | None:
+        """The child of ``node`` that carries ``token``, if there is one."""
+        after = node + 1
+        if after < len(self.tokens) and self.tokens[after] == token and self.parents[after] == node:
+            return after
+        return self._forks.get((node, token))
+
+    def children(self, node: int) -> list[int]:
+        """The children of ``node`` in the order in which they were added."""
+        return [child for child, parent in enumerate(self.parents) if parent == node]
+
     def child(self, node: int, token: int) -> int:
         """The child of ``node`` that carries ``token``, made if it is not there."""
-        known = self.children[node].get(token)
-        if known is not None:
-            return known
-        index = len(self.tokens)
-        self.is_chain = self.is_chain and node == index - 1
-        self.tokens.append(token)
-        self.parents.append(node)
-        self.depths.append(self.depths[node] + 1)
-        self.children.append({})
-        self.children[node][token] = index
-        return index
+        known = self.find(node, token)
+        return self.extend(node, (token,), len(self.tokens) + 1) if known is None else known
 
     def extend(self, node: int, continuation: Sequence[int], limit: int) -> int:
         """Adds ``continuation`` below ``node`` until the tree holds ``limit`` nodes; returns the last node reached.
 
         What is there already is walked, the rest is added at once.
         """
-        children, walked = self.children, 0
+        tokens, parents, forks = self.tokens, self.parents, self._forks
+        first, walked = len(tokens), 0
         for token in continuation:
-            known = children[node].get(token)
-            if known is None:
+            after = node + 1
+            if after < first and tokens[after] == token and parents[after] == node:
+                node = after
+            elif (node, token) in forks:
+                node = forks[node, token]
+            else:
                 break
-            node = known
             walked += 1
-        first = len(self.tokens)
         fresh = continuation[walked : max(walked, walked + limit - first)]
         if not fresh:
             return node
         end = first + len(fresh)
-        self.is_chain = self.is_chain and node == first - 1
-        children[node][fresh[0]] = first
-        children.extend([{token: index} for index, token in enumerate(fresh[1:], first + 1)])
-        children.append({})
-        self.tokens.extend(fresh)
-        self.parents.append(node)
-        self.parents.extend(range(first, end - 1))
+        if node != first - 1:
+            forks[node, fresh[0]] = first
+        tokens += fresh
+        parents.append(node)
+        parents += range(first, end - 1)
         depth = self.depths[node] + 1
-        self.depths.extend(range(depth, depth + len(fresh)))
+        self.depths += range(depth, depth + len(fresh))
         return end - 1
 
     def ancestry(self) -> np.ndarray:
@@ -88,10 +97,8 @@ class TokenTree:
         if self.is_chain:
             return triangle
         # Chain by chain: a chain sees what its first node's parent sees, and its own triangle.
-        parents = np.array(self.parents)
-        starts = [0, *(np.flatnonzero(parents[1:] != np.arange(size - 1)) + 1).tolist(), size]
         mask = np.zeros((size, size), dtype=bool)
-        for start, end in pairwise(starts):
+        for start, end in pairwise([0, *self._forks.values(), size]):
             if start:
                 mask[start:end, :start] = mask[self.parents[start], :start]
             mask[start:end, start:end] = triangle[: end - start, : end - start]

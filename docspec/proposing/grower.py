@@ -45,17 +45,17 @@ def grow(
         if chance > least:
             heap.append((-chance, born, 0, one.text, one.place, min(one.run, RUN_CAP), one.lead))
     heapify(heap)
-    born = len(suggested)
+    born, expected = len(suggested), 0.0
     while heap and len(tokens) < limit:
         negative, _, node, text, place, run, lead = heappop(heap)
         chance = -negative
         if lead:
             size = len(tokens)
             node = extend(node, lead, limit)
-            tree.expected += (len(tokens) - size) * chance
+            expected += (len(tokens) - size) * chance
         # All tokens that are worth more than the best alternative, as far as nothing else may follow.
         stop = max(least, -heap[0][0] * PATIENCE) if heap else least
-        most = max(1, min(survival.worthwhile(chance, run, stop), limit))
+        most = survival.worthwhile(chance, run, stop) or 1
         pause = text.pause(place, most)
         length = pause - place
         if length:
@@ -63,7 +63,7 @@ def grow(
             chance = survival.later(chance, run, length)
             run = min(run + length, RUN_CAP)
             node = extend(node, text.tokens[place:pause], limit)
-            tree.expected += (len(tokens) - size) * (first + chance) / 2
+            expected += (len(tokens) - size) * (first + chance) / 2
         if chance <= least:
             continue
         if length == most:
@@ -77,6 +77,7 @@ def grow(
             if own > least:
                 born += 1
                 heappush(heap, (-own, born, node, one.text, one.place, min(one.run, RUN_CAP), one.lead))
+    tree.expected = expected
     return tree, grown
 
 

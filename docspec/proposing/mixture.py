@@ -45,6 +45,8 @@ class Mixture:
         self.wants = reduce(or_, (source.wants for source in sources.values()), NOTHING)
         self._target = target
         self._sources = dict(sources)
+        self._leading = {name: source for name, source in sources.items() if source.leads}
+        self._others = {name: source for name, source in sources.items() if not source.leads}
         self._codec = codec
         self._threshold = Threshold(price)
         self._rates = HitRates()
@@ -76,15 +78,10 @@ class Mixture:
         for state, row in zip(states, rows, strict=True):
             self._observe(state, row.output)
             state.begin_tree()
-        for name, source in self._sources.items():
-            if source.leads:
-                self._ask(name, states)
+        self._ask(self._leading, states)
         for state, limit in zip(states, limits, strict=True):
             state.suggest_live(limit)
-        for name, source in self._sources.items():
-            asked = [state for state in states if not state.is_sure]
-            if asked and not source.leads:
-                self._ask(name, asked)
+        self._ask(self._others, [state for state in states if not state.is_sure])
         return [state.grow(state.context.output, limit) for state, limit in zip(states, limits, strict=True)]
 
     def assume(self, row: Row, tokens: Sequence[int]) -> None:
@@ -108,12 +105,18 @@ class Mixture:
             for source in self._sources.values():
                 source.end(state.context)
 
-    def _ask(self, name: str, states: Sequence[RowState]) -> None:
-        start = time.perf_counter()
-        suggested = self._sources[name].suggest([state.context for state in states])
-        for state, continuations in zip(states, suggested, strict=True):
-            state.suggest(continuations, name)
-        self.seconds[name] += time.perf_counter() - start
+    def _ask(self, sources: Mapping[str, BatchSource], states: Sequence[RowState]) -> None:
+        """Adds what ``sources`` suggest for ``states``, and counts the seconds of each."""
+        if not states:
+            return
+        contexts = [state.context for state in states]
+        last = time.perf_counter()
+        for name, source in sources.items():
+            for state, continuations in zip(states, source.suggest(contexts), strict=True):
+                state.suggest(continuations, name)
+            now = time.perf_counter()
+            self.seconds[name] += now - last
+            last = now
 
     def _observe(self, state: RowState, output: Sequence[int]) -> None:
         """Takes in what ``output`` has grown by."""

@@ -14,14 +14,11 @@ from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.source import Source, source
 from docspec.proposing.spelling import Speller, letters
 
-AHEAD = 24
+AHEAD = 12
 """Drafted tokens behind the mismatch that are looked at."""
 
 TAIL = 10
 """Tokens written since the mismatch beyond which letters are no longer compared."""
-
-CERTAIN = 5
-"""Letters that may agree anywhere in the stretch; fewer only near its beginning."""
 
 BLANK = Key("no letters written", 0.3)
 SAME = Key("same letters in other tokens", 0.6)
@@ -78,8 +75,7 @@ def _agreement(wanted: str, there: str) -> int:
     The fewer letters agree, the nearer to the beginning they must stand: one of the first 3, two of the first 6.
     """
     for size in range(len(wanted), 0, -1):
-        reach = 3 * size if size < CERTAIN else len(there)
-        at = there.find(wanted[-size:], 0, reach + len(wanted) - size)
+        at = there.find(wanted[-size:], 0, 2 * size + len(wanted))
         if at >= 0:
             return at + size
     return 0

@@ -16,7 +16,7 @@ from docspec.proposing.threshold import Threshold
 LIVE = 8
 """Continuations that are followed at the same time."""
 
-SURE = 16
+SURE = 8
 """Right tokens in a row after which nothing else is looked for: what is followed is enough."""
 
 SURE_LIVE = 3
@@ -137,7 +137,7 @@ class RowState:
         """The nodes of the last tree that ``written`` goes along, with their depths."""
         reached, node = {0: 0}, 0
         for depth, token in enumerate(written, 1):
-            child = self._tree.children[node].get(token)
+            child = self._tree.find(node, token)
             if child is None:
                 break
             node = child

@@ -87,7 +87,8 @@ def paths_of(tree: TokenTree) -> list[list[int]]:
     paths: list[list[int]] = [[]]
     for parent, token in zip(tree.parents[1:], tree.tokens[1:], strict=True):
         paths.append([*paths[parent], token])
-    return [path for path, children in zip(paths, tree.children, strict=True) if path and not children]
+    inner = set(tree.parents)
+    return [path for node, path in enumerate(paths) if path and node not in inner]
 
 
 def usual_path(tree: TokenTree, eos_ids: frozenset[int]) -> list[int]:
@@ -96,11 +97,11 @@ def usual_path(tree: TokenTree, eos_ids: frozenset[int]) -> list[int]:
     longest = sum(map(len, paths)) // len(paths) if paths else 0
     found: list[int] = []
     node = 0
-    while tree.children[node] and len(found) < longest:
-        token, node = next(iter(tree.children[node].items()))  # the likeliest was grown first
-        if token in eos_ids:
+    while len(found) < longest and (children := tree.children(node)):
+        node = children[0]  # the likeliest was grown first
+        if tree.tokens[node] in eos_ids:
             break
-        found.append(token)
+        found.append(tree.tokens[node])
     return found
 
 

@@ -92,7 +92,7 @@ def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> Toke
             token = next(rest, None)
             if token is None:
                 continue
-            known = tree.children[node].get(token)
+            known = tree.find(node, token)
             if known is None:
                 if len(tree) >= limit:
                     continue

@@ -59,6 +59,9 @@ def check(tree, limit):
     assert all(token >= 0 for token in tree.tokens)
     pairs = [(parent, token) for parent, token in zip(tree.parents, tree.tokens, strict=True)]
     assert len(set(pairs)) == len(pairs)
-    for node, children in enumerate(tree.children):
-        assert all(tree.parents[child] == node and tree.tokens[child] == t for t, child in children.items())
+    for node in range(len(tree)):
+        children = {tree.tokens[child]: child for child in tree.children(node)}
+        assert all(
+            tree.parents[child] == node and tree.find(node, t) == child for t, child in children.items()
+        )
     assert tree.is_chain == all(parent == node - 1 for node, parent in enumerate(tree.parents))

@@ -71,7 +71,7 @@ def test_a_draft_that_is_ahead_is_copied_from(seed):
         while node is not None and len(written) < len(
             text
         ):  # along the text as far as the tree goes, and a token more
-            node = tree.children[node].get(text[len(written)])
+            node = tree.find(node, text[len(written)])
             written.append(text[len(written)])
         steps += 1
     assert steps < 20
