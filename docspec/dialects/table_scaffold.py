@@ -74,8 +74,8 @@ class TableScaffold:
                 continue
             left = self._table.feed(left)
             if left is not None:
-                # A line of pipes that went astray must not begin another table.
-                self._table, self._line = None, " " if left.startswith("|") else ""
+                # Pipes behind a table, or a line of them that went astray, must not begin another table.
+                self._table, self._line = None, " "
 
     def _look_for_table(self, text: str) -> str | None:
         """Begins a table where ``text`` has one; returns it with what follows."""

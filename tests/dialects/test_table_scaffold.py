@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from docspec.bench.transcripts import replay
@@ -235,6 +235,7 @@ CELL = st.text("ab 1$|<&\n", max_size=6)
 TABLES = st.lists(st.lists(st.lists(CELL, max_size=4), max_size=4), max_size=3)
 
 
+@example(tables=[], parts=["<table>", "</table>", "|"])
 @given(TABLES, st.lists(PARTS, max_size=40))
 @settings(deadline=None)
 def test_any_text_is_followed_however_it_is_cut(tables, parts):
