@@ -23,6 +23,9 @@ from docspec.targets.processing import Processing, load_image_processor, load_to
 IMAGE = "{image}"
 """Where a prompt says that the image stands; without it, before the text."""
 
+TOGETHER = 16
+"""Images of one call of a processor: more take memory and no less time."""
+
 
 class OwnProcessor(Processing):
     """A processor of transformers with the template that frames its prompts; ``origin`` is the template's file."""
@@ -77,9 +80,11 @@ class OwnProcessor(Processing):
         for index, (image, prompt) in enumerate(asked):
             alike.setdefault((image.size, image.mode, prompt), []).append(index)
         found: dict[int, dict[str, torch.Tensor]] = {}
-        for indices in alike.values():
-            images, prompt = [asked[index][0] for index in indices], asked[indices[0]][1]
-            found.update(zip(indices, self._parted(images, prompt), strict=True))
+        for same in alike.values():
+            for start in range(0, len(same), TOGETHER):
+                indices = same[start : start + TOGETHER]
+                images, prompt = [asked[index][0] for index in indices], asked[indices[0]][1]
+                found.update(zip(indices, self._parted(images, prompt), strict=True))
         return [found[index] for index in range(len(asked))]
 
     def _parted(self, images: Sequence[Image], prompt: str) -> list[dict[str, torch.Tensor]]:
