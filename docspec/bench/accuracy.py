@@ -60,9 +60,7 @@ class PageAccuracy:
     rows: tuple[AccuracyRow, ...]
 
 
-def measure(
-    parser: Parser, sources: Sequence[Source], skips: Sequence[str] = ()
-) -> Iterator[PageAccuracy]:
+def measure(parser: Parser, sources: Sequence[Source], skips: Sequence[str] = ()) -> Iterator[PageAccuracy]:
     """Reads page 1 of every source that has a ``.md`` beside it; ``NAME-scan.pdf`` shares the truth of ``NAME``.
     Each of ``skips`` is a way to skip verification; they get rows of their own.
 
@@ -159,7 +157,12 @@ def stage1_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[li
 
 
 def _parse(
-    parser: Parser, page: PageImage, draft: PageDraft, stages: str, skip: str | None = None, trust: bool = False
+    parser: Parser,
+    page: PageImage,
+    draft: PageDraft,
+    stages: str,
+    skip: str | None = None,
+    trust: bool = False,
 ) -> PageResult:
     options = replace(parser.options, stages=stages, skip_verification=skip, trust_agreement=trust)  # type: ignore[arg-type]
     drafter = SafeDrafter(GivenDraft(draft))

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from docspec.bench.accuracy import PageAccuracy
 
 
-@takes_options("model", "read", "device", "dtype", "dpi", "drafter", "align", "tau", "trust_agreement", "max_tokens")
+@takes_options(
+    "model", "read", "device", "dtype", "dpi", "drafter", "align", "tau", "trust_agreement", "max_tokens"
+)
 def accuracy(
     *,
     inputs: Inputs,
