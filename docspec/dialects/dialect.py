@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
-from docspec.core import Block, Category, PageDraft, Region
+from docspec.core import Block, PageDraft, Region
 from docspec.core.scaffold import Scaffold
-
-
-def prompt_for(category: Category, prompts: str | Mapping[Category, str]) -> str:
-    """The one prompt for all crops, or the category's own, or that of text."""
-    return prompts if isinstance(prompts, str) else prompts.get(category) or prompts[Category.TEXT]
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ prompts are those of the model card of ibm-granite/granite-docling-258M).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.dialects import tables
@@ -17,6 +17,7 @@ from docspec.dialects.doctags_reading import SCALE, read_doctags
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.otsl import to_otsl
 from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
+from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
 
@@ -49,27 +50,12 @@ _BOXES = BoxSpelling(
 _SPELLINGS = 3
 
 
-class DocTagsDialect:
+class DocTagsDialect(Prompted):
     """A target that answers in DocTags."""
 
     name = "doctags"
-
-    def __init__(
-        self, page_prompt: str = PAGE_PROMPT, crop_prompt: str | Mapping[Category, str] | None = None
-    ) -> None:
-        self._page_prompt = page_prompt
-        self._crop_prompt = _CROP_PROMPTS if crop_prompt is None else crop_prompt
-
-    @property
-    def page_prompt(self) -> str:
-        """The published instruction for a whole page."""
-        return self._page_prompt
-
-    def crop_prompt(self, region: Region) -> str:
-        """The published one for tables and formulas; text is asked for like a page."""
-        if isinstance(self._crop_prompt, str):
-            return self._crop_prompt
-        return self._crop_prompt.get(region.category) or self._crop_prompt[Category.TEXT]
+    for_pages = PAGE_PROMPT
+    for_crops = _CROP_PROMPTS
 
     def region_drafts(self, region: Region) -> list[str]:
         """What stands in the region's element, and then that element without its place."""

@@ -13,9 +13,9 @@ from typing import ClassVar
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.dialects.box_numbers import Box
-from docspec.dialects.dialect import prompt_for
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
+from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
 
 SCALE = 999
@@ -68,30 +68,17 @@ _BOXES = BoxSpelling(
 _SPELLINGS = 3
 
 
-class GroundedDialect:
+class GroundedDialect(Prompted):
     """A target that answers in Markdown with boxes before each piece."""
 
     name = "grounded"
+    for_pages = PAGE_PROMPT
+    for_crops = CROP_PROMPT
     piece = _PIECE
     boxes = _BOXES
     labels: ClassVar[Mapping[Category, str]] = _LABELS
     between, behind = "\n\n", "\n"
     """What stands between pieces, and between a box and the piece that it is of."""
-
-    def __init__(
-        self, page_prompt: str = PAGE_PROMPT, crop_prompt: str | Mapping[Category, str] = CROP_PROMPT
-    ) -> None:
-        self._page_prompt = page_prompt
-        self._crop_prompt = crop_prompt
-
-    @property
-    def page_prompt(self) -> str:
-        """The published instruction for a document."""
-        return self._page_prompt
-
-    def crop_prompt(self, region: Region) -> str:
-        """The published one for text without boxes, unless there is one for the region's kind."""
-        return prompt_for(region.category, self._crop_prompt)
 
     def region_drafts(self, region: Region) -> list[str]:
         """Plain Markdown: a crop is asked for without boxes."""

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.formulas import bare_formula
 from docspec.dialects import tables
 from docspec.dialects.box_numbers import Box
-from docspec.dialects.dialect import prompt_for
 from docspec.dialects.html_reading import SCALE, read_fragment, read_layout
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
+from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
 
@@ -86,25 +86,12 @@ _BOXES = BoxSpelling(re.compile(r'<div (data)-bbox="'), ('<div data-bbox="',), "
 _INLINE_MATH = re.compile(r"(?<![\\$])\$(?!\$)([^$\n]+?)(?<!\\)\$(?!\$)")
 
 
-class LayoutHtmlDialect:
+class LayoutHtmlDialect(Prompted):
     """A target that answers in HTML with a place for each block."""
 
     name = "layout-html"
-
-    def __init__(
-        self, page_prompt: str = PAGE_PROMPT, crop_prompt: str | Mapping[Category, str] = CROP_PROMPT
-    ) -> None:
-        self._page_prompt = page_prompt
-        self._crop_prompt = crop_prompt
-
-    @property
-    def page_prompt(self) -> str:
-        """The published instruction for a page with its layout."""
-        return self._page_prompt
-
-    def crop_prompt(self, region: Region) -> str:
-        """The published one without layout."""
-        return prompt_for(region.category, self._crop_prompt)
+    for_pages = PAGE_PROMPT
+    for_crops = CROP_PROMPT
 
     def region_drafts(self, region: Region) -> list[str]:
         """What stands in the region's block."""

@@ -23,11 +23,11 @@ from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
-from docspec.dialects.dialect import prompt_for
 from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
 from docspec.dialects.layout_scaffold import LayoutScaffold
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.packaging import unpacked, without_fence
+from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.table_scaffold import drafted_tables
 from docspec.dialects.text import clean, has_bullet, join_lines
@@ -65,7 +65,7 @@ _NEXT_CELL = ', {"bbox": ['
 _PAGE_SPELLINGS = 3
 
 
-class LayoutJsonDialect:
+class LayoutJsonDialect(Prompted):
     """A target that answers in dots.ocr's layout JSON.
 
     ``factor``, ``min_pixels`` and ``max_pixels`` are those of the image processor: they decide in which
@@ -73,29 +73,21 @@ class LayoutJsonDialect:
     """
 
     name = "layout-json"
+    for_pages = PAGE_PROMPT
+    for_crops = CROP_PROMPT
 
     def __init__(
         self,
-        page_prompt: str = PAGE_PROMPT,
-        crop_prompt: str | Mapping[Category, str] = CROP_PROMPT,
+        page_prompt: str | None = None,
+        crop_prompt: str | Mapping[Category, str] | None = None,
         factor: int = DOTS_FACTOR,
         min_pixels: int = DOTS_MIN_PIXELS,
         max_pixels: int = DOTS_MAX_PIXELS,
     ) -> None:
-        self._page_prompt = page_prompt
-        self._crop_prompt = crop_prompt
+        super().__init__(page_prompt, crop_prompt)
         self._factor = factor
         self._min_pixels = min_pixels
         self._max_pixels = max_pixels
-
-    @property
-    def page_prompt(self) -> str:
-        """``prompt_layout_all_en``, exactly as published."""
-        return self._page_prompt
-
-    def crop_prompt(self, region: Region) -> str:
-        """``prompt_ocr`` for every region, unless the card has others."""
-        return prompt_for(region.category, self._crop_prompt)
 
     def region_drafts(self, region: Region) -> list[str]:
         """Plain texts (a crop is answered without JSON), the likeliest spelling of each reading first."""

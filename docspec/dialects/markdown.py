@@ -11,9 +11,9 @@ from typing import Literal
 
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.core.spelling import TableStyle
-from docspec.dialects.dialect import prompt_for
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.otsl import otsl_as_html
+from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.symbols import latex_symbols
 from docspec.dialects.table_scaffold import TableScaffold, drafted_tables
@@ -41,7 +41,7 @@ _CROP_PROMPTS = {
 _SHORT = 200  # characters; where Stage 1 has written a region, only such spellings and the first one stay
 
 
-class MarkdownDialect:
+class MarkdownDialect(Prompted):
     """A target that answers in Markdown.
 
     ``crop_prompt`` is one instruction for all crops or one by category (``TEXT`` for those not named).
@@ -50,27 +50,19 @@ class MarkdownDialect:
     """
 
     name = "markdown"
+    for_pages = PAGE_PROMPT
+    for_crops = _CROP_PROMPTS
 
     def __init__(
         self,
-        page_prompt: str = PAGE_PROMPT,
+        page_prompt: str | None = None,
         crop_prompt: str | Mapping[Category, str] | None = None,
         table_style: TableStyle = "both",
         line_breaks: Literal["join", "keep"] = "join",
     ) -> None:
-        self._page_prompt = page_prompt
-        self._crop_prompt = _CROP_PROMPTS if crop_prompt is None else crop_prompt
+        super().__init__(page_prompt, crop_prompt)
         self._table_style: TableStyle = table_style
         self._keep_lines = line_breaks == "keep"
-
-    @property
-    def page_prompt(self) -> str:
-        """The instruction that goes with a whole page."""
-        return self._page_prompt
-
-    def crop_prompt(self, region: Region) -> str:
-        """The instruction that goes with the crop of ``region``."""
-        return prompt_for(region.category, self._crop_prompt)
 
     def region_drafts(self, region: Region) -> list[str]:
         """All spellings of all readings, the likeliest spelling of each reading first; LaTeX signs at the end."""
