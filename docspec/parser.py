@@ -31,6 +31,7 @@ from docspec.isolation.team import Team
 from docspec.lookahead import lookahead
 from docspec.proposing.registry import source_names
 from docspec.results import ParsedDocument
+from docspec.verifier import Verifier
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
@@ -79,6 +80,7 @@ class Parser:
         self.observer: Observer = observer or NullObserver()
         self.devices = tuple(devices)
         self._isolation = Isolation(self.options, verifiers=max(1, len(devices)))
+        self._verifier = Verifier(self.options, self.observer)
         self._online: Callable[[], Any] | None = None
         self._go_offline()
 
@@ -94,7 +96,7 @@ class Parser:
         if self.devices:
             steps: StepReport | None = self._team.steps if "_team" in self.__dict__ else None
             return steps
-        return self.loaded.target.steps.report if "loaded" in self.__dict__ else None
+        return self.loaded.target.steps.report if self._verifier.is_loaded else None
 
     def open(self, source: Input) -> IsolatedDocument:
         """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an
@@ -108,7 +110,7 @@ class Parser:
         """The results of the selected pages (``selection``, else those of the options), one at a time."""
         document = source if isinstance(source, IsolatedDocument) else self.open(source)
         numbers = (selection or self._selection).resolve(document.page_count, document.name)
-        self._team if self.devices else self._page_parser  # noqa: B018 - loads the target before the document's time runs
+        self._team if self.devices else self.page_parser  # noqa: B018 - loads the target before the document's time runs
         self.observer.document_started(document.name, len(numbers))
         document.begin()
         ahead = 0 if len(numbers) < 2 else self._ahead
@@ -161,17 +163,12 @@ class Parser:
     def parse_page(self, page: PageImage) -> PageResult:
         """The result of one page that was rendered elsewhere, drafted in this process; never raises for what is wrong
         with the page."""
-        return self._page_parser.parse(page)
+        return self.page_parser.parse(page)
 
     def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
-        from docspec.hierarchy.work import DraftedPage
-
-        drafted = [
-            replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited, coming=one.coming)
-            for one in (page.settled() for page in prepared)
-        ]
-        return self._page_parser.verify_all(drafted)
+        self._go_offline()
+        return self._verifier.verify(prepared)
 
     def close(self) -> None:
         """Lets go of the model, ends the children, and takes back what ``offline`` changed; the parser can be used
@@ -179,8 +176,8 @@ class Parser:
         self._isolation.close()
         if "_team" in self.__dict__:
             self._team.close()
-        for name in ("loaded", "dialect", "_page_parser", "_team"):
-            self.__dict__.pop(name, None)
+            del self._team
+        self._verifier = Verifier(self.options, self.observer)
         if self._online is not None:
             self._online()
             self._online = None
@@ -245,8 +242,8 @@ class Parser:
                 for found in verified:
                     yield from found
             return
-        planner = self._page_parser.setup.planner
-        takes = self._page_parser.regions.takes
+        planner = self.page_parser.setup.planner
+        takes = self.page_parser.regions.takes
         overlaps = self.options.overlaps
         wanted = Wanted(self._view, self._image_dpi, takes, planner.prices, planner.drafted, overlaps)
         with contextlib.closing(self._groups(pages, wanted, ahead, numbers)) as groups:
@@ -300,55 +297,27 @@ class Parser:
             self.observer.note(remark)
         return team
 
-    @cached_property
+    @property
     def loaded(self) -> LoadedTarget:
         """The target itself, its card and its description; loaded at first use."""
-        from docspec.targets.registry import load_target
-
         self._go_offline()
-        loaded = load_target(self.options)
-        for remark in loaded.info.remarks:
-            self.observer.note(remark)
-        return loaded
+        return self._verifier.loaded
 
-    @cached_property
+    @loaded.setter
+    def loaded(self, loaded: LoadedTarget) -> None:
+        self._verifier.loaded = loaded
+
+    @property
     def dialect(self) -> Dialect:
         """How the target is asked and how it answers, with what its card and its image processor say."""
-        from docspec.dialects import make_dialect
+        self._go_offline()
+        return self._verifier.dialect
 
-        card = self.loaded.card
-        settings: dict[str, Any] = {}
-        if card.prompt is not None:
-            settings["page_prompt"] = card.prompt
-        if card.crop_prompts is not None:
-            settings["crop_prompt"] = card.crop_prompts
-        if card.dialect == "layout-json":
-            settings.update(self.loaded.target.processing.pixel_limits)
-        elif card.dialect == "markdown":
-            settings["table_style"] = card.table_style
-        return make_dialect(card.dialect, **settings)
-
-    @cached_property
-    def _page_parser(self) -> PageParser:
-        from docspec.drafting import make_drafter
-        from docspec.hierarchy.calibration import calibrate
-        from docspec.hierarchy.costs import Costs
-        from docspec.hierarchy.page import PageParser
-        from docspec.hierarchy.planner import Planner
-
-        longest = self.options.max_tokens or self.loaded.card.max_new_tokens
-        planner = Planner(Costs(), longest if self.options.drafter == "auto" else None)
-        drafter = make_drafter(self.options, planner)
-        if "auto" in (self.options.drafter, self.options.stages):
-            seconds = calibrate(self.loaded.target, planner.costs, kv_limit=self.options.kv_limit)
-            self.observer.note(
-                f"measured in {seconds:.1f} s: {1e3 * planner.costs.step_seconds(1):.1f} ms for a step of one token, "
-                f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"
-            )
-        layout = make_drafter(
-            self.options
-        )  # where the layout is part of the reading, it is not weighed against it
-        return PageParser(self.loaded, self.dialect, drafter, self.options, self.observer, planner, layout)
+    @property
+    def page_parser(self) -> PageParser:
+        """What reads pages in this process; made at first use."""
+        self._go_offline()
+        return self._verifier.pages
 
 
 def _source_of(given: Input) -> Source:

@@ -54,7 +54,7 @@ def measure(
 
     Raises :class:`docspec.core.PageError` for a page that cannot be drawn.
     """
-    page_parser = parser._page_parser
+    page_parser = parser.page_parser
     for source in sources:
         with open_document(source) as document:
             for page in parser.page_images(document, parser.options.pages):

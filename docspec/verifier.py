@@ -1,0 +1,89 @@
+"""The target in this process, and what reads pages with it: each part is made at its first use and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import PageResult, ParseOptions
+from docspec.core.observer import Observer
+from docspec.isolation.hand import Prepared
+
+if TYPE_CHECKING:
+    from docspec.dialects import Dialect
+    from docspec.hierarchy.page import PageParser
+    from docspec.targets.registry import LoadedTarget
+
+
+class Verifier:
+    """Reads pages as ``options`` say; raises :class:`docspec.core.ModelError` when the target cannot be loaded."""
+
+    def __init__(self, options: ParseOptions, observer: Observer) -> None:
+        self._options = options
+        self._observer = observer
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the target has been used."""
+        return "loaded" in self.__dict__
+
+    def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
+        """The results of pages that were drawn and drafted elsewhere, verified side by side."""
+        from docspec.hierarchy.work import DraftedPage
+
+        drafted = [
+            replace(
+                DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited, coming=one.coming
+            )
+            for one in (page.settled() for page in prepared)
+        ]
+        return self.pages.verify_all(drafted)
+
+    @cached_property
+    def loaded(self) -> LoadedTarget:
+        """The target itself, its card and its description."""
+        from docspec.targets.registry import load_target
+
+        loaded = load_target(self._options)
+        for remark in loaded.info.remarks:
+            self._observer.note(remark)
+        return loaded
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """How the target is asked and how it answers, with what its card and its image processor say."""
+        from docspec.dialects import make_dialect
+
+        card = self.loaded.card
+        settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
+        if card.dialect == "layout-json":
+            settings.update(self.loaded.target.processing.pixel_limits)
+        elif card.dialect == "markdown":
+            settings["table_style"] = card.table_style
+        return make_dialect(card.dialect, **settings)
+
+    @cached_property
+    def pages(self) -> PageParser:
+        """What reads a page, with what steps, crops and drafts cost here."""
+        from docspec.drafting import make_drafter
+        from docspec.hierarchy.calibration import calibrate
+        from docspec.hierarchy.costs import Costs
+        from docspec.hierarchy.page import PageParser
+        from docspec.hierarchy.planner import Planner
+
+        longest = self._options.max_tokens or self.loaded.card.max_new_tokens
+        planner = Planner(Costs(), longest if self._options.drafter == "auto" else None)
+        drafter = make_drafter(self._options, planner)
+        if "auto" in (self._options.drafter, self._options.stages):
+            seconds = calibrate(self.loaded.target, planner.costs, kv_limit=self._options.kv_limit)
+            self._observer.note(
+                f"measured in {seconds:.1f} s: {1e3 * planner.costs.step_seconds(1):.1f} ms for a step of one token, "
+                f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"
+            )
+        # Where the layout is part of the reading, it is not weighed against it.
+        layout = make_drafter(self._options)
+        return PageParser(
+            self.loaded, self.dialect, drafter, self._options, self._observer, planner, layout
+        )
