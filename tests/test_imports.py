@@ -34,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "waiting": set(),
     "offline": {"core", "telemetry"},
     "results": {"core", "reporting"},
-    "parser": {*READING, "isolation", "lookahead", "offline", "results"},
+    "verifier": {*READING, "isolation"},
+    "parser": {*READING, "isolation", "lookahead", "offline", "results", "verifier"},
     "corpus": {"core", "console", "documents", "drafting", "isolation", "reporting", "targets", "parser"},
     "doctor": {"core", "drafting", "targets", "versions"},
 }
