@@ -11,21 +11,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.engine.batch import linearise
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
-from docspec.proposing.source import opener
 from docspec.targets.protocol import NOTHING, Guide, Prefill, Prompt, Wanted
 
 if TYPE_CHECKING:
     import torch
 
-    from docspec.targets.adapter import TransformersTarget
     from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
 
@@ -48,9 +45,8 @@ class DraftModel:
     def __init__(self, model: TargetModel, share: float = 1.0) -> None:
         self._model = model
         self.share = share
-        self._places: dict[
-            int, torch.Tensor | None
-        ] = {}  # by prompt that is expected: what of it is to be read
+        self._places: dict[int, torch.Tensor | None] = {}
+        """By prompt that is expected: what of it is to be read."""
         self._begun: dict[int, Context] = {}  # by request
         self._rows: list[_Row] = []
         self._cache: SlotCache | None = None
@@ -140,6 +136,7 @@ class DraftModel:
             larger = SlotCache(self._model.kv_spec, max(rows, 2 * old_rows), max(slots, old_slots))
             if cache is not None:
                 larger.buffer[:, :, :old_rows, :old_slots] = cache.buffer[:, :, :, :old_slots]
+                larger.prompts[:old_rows] = cache.prompts
             self._cache = cache = larger
         return cache
 
@@ -220,55 +217,3 @@ def _chain(tokens: Sequence[int]) -> TokenTree:
     tree = TokenTree(tokens[0])
     tree.extend(0, tokens[1:], len(tokens))
     return tree
-
-
-def load(name: str, target: TargetModel) -> TransformersTarget:
-    """The model ``name``; it must read the tokens and the images that ``target`` does."""
-    from docspec.targets.registry import load_target
-
-    dtype: Any = str(target.kv_spec.dtype).removeprefix("torch.")
-    device = str(target.kv_spec.device)
-    loaded = load_target(ParseOptions(model=name, device=device, dtype=dtype, graphs="off")).target
-    _check(name, loaded, target)
-    return loaded
-
-
-def _check(name: str, drafter: Any, target: Any) -> None:
-    ours, theirs = drafter.processing, target.processing
-    if ours.tokenizer.get_vocab() != theirs.tokenizer.get_vocab():
-        raise ModelError(f"model:{name} has another vocabulary than the target and cannot draft for it")
-    if type(ours) is not type(theirs) or ours.image_processor.to_dict() != theirs.image_processor.to_dict():
-        raise ModelError(f"model:{name} takes other images than the target and cannot draft for it")
-
-
-def shared(what: str) -> tuple[str, float]:
-    """Name, and the share of image tokens that is read, of ``NAME`` or ``NAME,keep=SHARE``. Raises
-    :class:`docspec.core.UsageError` for a share that is none."""
-    name, asked, share = what.rpartition(",keep=")
-    try:
-        kept = float(share) if asked else 1.0
-    except ValueError:
-        kept = 0.0
-    if not 0 < kept <= 1:
-        raise UsageError(
-            f"{what}: keep is the share of image tokens that the drafter reads, above 0 and at most 1"
-        )
-    return (name if asked else what), kept
-
-
-def load_sharing(what: str, target: TargetModel) -> tuple[TransformersTarget, float]:
-    """The model that ``what`` names, as :func:`load` has it, and the share of image tokens that it is to read."""
-    name, share = shared(what)
-    model = load(name, target)
-    if share < 1:
-        import torch
-        from PIL import Image
-
-        prompt = model.encode(
-            Image.new("RGB", (64, 64)), "Read."
-        )  # one that cannot leave any out is refused here
-        model.prefill_some(prompt, model.kv.cache(1, prompt.length), 0, torch.arange(prompt.length))
-    return model, share
-
-
-opener("model", load_sharing, lambda loaded, target: DraftModel(*loaded))

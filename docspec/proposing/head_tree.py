@@ -15,8 +15,9 @@ from torch.nn.utils.rnn import pad_sequence
 
 from docspec.heads.network import Head, Made, Past
 from docspec.heads.states import text_places
+from docspec.proposing.branches import Branches
 from docspec.proposing.context import Context
-from docspec.proposing.continuation import Continuation, Forks, Key
+from docspec.proposing.continuation import Continuation
 from docspec.targets.protocol import Wanted
 
 if TYPE_CHECKING:
@@ -30,31 +31,6 @@ RECENT = 8
 
 WIDTH = 4
 """Nodes that it goes on from at each of them, and tokens that it suggests after each."""
-
-DRAFTED = Key("head", 0.8)
-"""Its likeliest tokens; how likely each is, it says itself."""
-
-
-class Branches(Forks):
-    """The head's tree as a text: every token is a continuation of its own. Node 0 stands for what is written."""
-
-    def __init__(self) -> None:
-        self._after: list[list[tuple[int, float, int]]] = [[]]
-
-    def add(self, node: int, token: int, chance: float) -> int:
-        """A new node below ``node``: ``chance`` is that of its token, where ``node`` is reached."""
-        self._after.append([])
-        self._after[node].append((token, chance, len(self._after) - 1))
-        return len(self._after) - 1
-
-    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
-        key = None if place else DRAFTED
-        return [
-            Continuation(self, child, key, 0, (token,), chance)
-            for token, chance, child in self._after[place]
-            if chance > least
-        ]
-
 
 class HeadSource:
     """Drafts with ``head`` for the rows of one batch of ``target``."""

@@ -20,7 +20,8 @@ from weakref import WeakKeyDictionary
 from docspec.engine.request import Request
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy
-from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel, load_sharing
+from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel
+from docspec.proposing.drafter_loading import load_sharing
 from docspec.proposing.source import opener
 from docspec.targets.protocol import NOTHING, Prefill
 

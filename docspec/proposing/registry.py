@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from docspec.core import UsageError
 from docspec.engine.proposer import Proposer
 from docspec.proposing import (  # noqa: F401  (each registers its source)
-    draft_model,
+    drafter_loading,
     head,
     heads,
     lookup,

@@ -10,7 +10,8 @@ import torch
 
 from docspec.core import UsageError
 from docspec.proposing import draft_model
-from docspec.proposing.draft_model import DraftModel, shared
+from docspec.proposing.draft_model import DraftModel
+from docspec.proposing.drafter_loading import shared
 from docspec.reader.checkpoint import init
 from docspec.targets.watching import most_changed
 from tests.proposing.decoding import decoded

@@ -11,7 +11,10 @@ from PIL import Image, ImageDraw
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
+from docspec.proposing import draft_model
+from docspec.proposing.draft_model import DraftModel
 from docspec.targets.registry import load_target
+from tests.proposing.decoding import decoded
 from tests.targets.families.checkpoint import write
 from tests.targets.families.unlimited_ocr import CASE
 
@@ -61,6 +64,30 @@ def test_the_window_hides_what_generate_does_not_see(directory):
     for wrong in (replace(target._window, tokens=WINDOW + 3), replace(target._window, prompt=False)):
         target._window = wrong
         assert speculated(target, prompts, expected) != wanted
+
+
+def test_it_drafts_for_itself_row_by_row(directory, monkeypatch):
+    """Its cache grows as rows come, and holds where each row's prompt ends."""
+    target = loaded(directory)
+    prompts = [prompt_of(target, lines) for lines in (3, 9, 14)]
+    expected = [generated(target, prompt) for prompt in prompts]
+
+    def drafted():
+        written, stats = decoded(target, f"model:{directory}", prompts, places=2, tokens=20, fewer=-10)
+        assert written == [tokens[: 20 + 10 * number] for number, tokens in enumerate(expected)]
+        return stats.steps
+
+    monkeypatch.setattr(draft_model, "ENOUGH", 0.0)  # random weights are sure of nothing
+    honest, steps = DraftModel._room, drafted()
+
+    def forgetful(self, rows, slots):
+        before, cache = self._cache, honest(self, rows, slots)
+        if before is not None and cache is not before:
+            cache.prompts.zero_()
+        return cache
+
+    monkeypatch.setattr(DraftModel, "_room", forgetful)
+    assert drafted() > 1.3 * steps
 
 
 def test_the_published_way_to_ask(directory):

@@ -1,0 +1,69 @@
+"""Opens the models that draft: ``NAME`` or ``NAME,keep=SHARE``, checked against the target that they draft for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import ModelError, ParseOptions, UsageError
+from docspec.proposing.draft_model import DraftModel
+from docspec.proposing.source import opener
+
+if TYPE_CHECKING:
+    from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.protocol import TargetModel
+
+
+def load(name: str, target: TargetModel) -> TransformersTarget:
+    """The model ``name``; it must read the tokens and the images that ``target`` does."""
+    from docspec.targets.registry import load_target
+
+    dtype: Any = str(target.kv_spec.dtype).removeprefix("torch.")
+    device = str(target.kv_spec.device)
+    loaded = load_target(ParseOptions(model=name, device=device, dtype=dtype, graphs="off")).target
+    _check(name, loaded, target)
+    return loaded
+
+
+def _check(name: str, drafter: Any, target: Any) -> None:
+    ours, theirs = drafter.processing, target.processing
+    if ours.tokenizer.get_vocab() != theirs.tokenizer.get_vocab():
+        raise ModelError(f"model:{name} has another vocabulary than the target and cannot draft for it")
+    if type(ours) is not type(theirs) or _images(ours) != _images(theirs):
+        raise ModelError(f"model:{name} takes other images than the target and cannot draft for it")
+
+
+def _images(processing: Any) -> Any:
+    """How images are prepared, where a processor of the checkpoint's own does that."""
+    return processing.image_processor and processing.image_processor.to_dict()
+
+
+def shared(what: str) -> tuple[str, float]:
+    """Name, and the share of image tokens that is read, of ``NAME`` or ``NAME,keep=SHARE``. Raises
+    :class:`docspec.core.UsageError` for a share that is none."""
+    name, asked, share = what.rpartition(",keep=")
+    try:
+        kept = float(share) if asked else 1.0
+    except ValueError:
+        kept = 0.0
+    if not 0 < kept <= 1:
+        raise UsageError(
+            f"{what}: keep is the share of image tokens that the drafter reads, above 0 and at most 1"
+        )
+    return (name if asked else what), kept
+
+
+def load_sharing(what: str, target: TargetModel) -> tuple[TransformersTarget, float]:
+    """The model that ``what`` names, as :func:`load` has it, and the share of image tokens that it is to read."""
+    name, share = shared(what)
+    model = load(name, target)
+    if share < 1:
+        import torch
+        from PIL import Image
+
+        prompt = model.encode(Image.new("RGB", (64, 64)), "Read.")
+        # one that cannot leave any out is refused here
+        model.prefill_some(prompt, model.kv.cache(1, prompt.length), 0, torch.arange(prompt.length))
+    return model, share
+
+
+opener("model", load_sharing, lambda loaded, target: DraftModel(*loaded))
