@@ -109,12 +109,14 @@ def paragraphs(evaluation: bool = False, abroad: bool = False) -> tuple[str, ...
     return tuple(text for text in seen if held_out(text) == evaluation)
 
 
+WORDS = Path("/usr/share/dict/words")
+
+
 @functools.lru_cache(maxsize=1)
 def words() -> tuple[str, ...]:
     """Dictionary words where a word list is installed, else words of the paragraphs or a few of our own."""
-    listing = Path("/usr/share/dict/words")
-    if listing.is_file():
-        entries = listing.read_text(encoding="utf-8", errors="ignore").split()
+    if WORDS.is_file():
+        entries = WORDS.read_text(encoding="utf-8", errors="ignore").split()
         return tuple(
             word
             for i, word in enumerate(entries)

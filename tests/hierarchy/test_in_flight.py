@@ -38,7 +38,7 @@ PAGES = (drafted(1, "some words"), drafted(2, "others " * 9, 192), drafted(3, ""
 
 def parser_with(model, **options):
     options = ParseOptions(model=str(model), device="cpu", dtype="float32", max_tokens=60, **options)
-    return Parser(options)._page_parser
+    return Parser(options).page_parser
 
 
 @pytest.mark.parametrize("stages", ["both", "page", "none", "auto"])

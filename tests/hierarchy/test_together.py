@@ -111,8 +111,8 @@ def test_a_page_whose_prefix_is_overwritten_breaks_equality(target, prompt, regi
     """Negative control: regions prefilled into the page's own place are noticed."""
     honest = type(target).prefill
 
-    def misplaced(self, prompts, cache, places, states):
-        return honest(self, prompts, cache, range(len(prompts)), states)
+    def misplaced(self, prompts, cache, places, *more):
+        return honest(self, prompts, cache, range(len(prompts)), *more)
 
     monkeypatch.setattr(type(target), "prefill", misplaced)
     assert together(target, prompt, regions, ()).output.tokens != greedy
@@ -148,7 +148,7 @@ def test_both_schedules_write_what_plain_decoding_writes(family, lively_qwen, tm
         "together": {"stages": "both", "schedule": "together"},
     }.items():
         with Parser(ParseOptions(**settings, **extra)) as parser:
-            results[name] = parser._page_parser.verify(drafted)
+            results[name] = parser.page_parser.verify(drafted)
     plain, sequential, beside = results["plain"], results["sequential"], results["together"]
     assert plain.status == "ok", plain.error
     assert len(set(plain.token_ids)) > 5
@@ -163,9 +163,9 @@ def test_both_schedules_write_what_plain_decoding_writes(family, lively_qwen, tm
 def test_without_memory_for_a_region_the_stages_come_one_after_the_other(lively_qwen, drafted):
     settings = {"model": str(lively_qwen), "device": "cpu", "dtype": "float32", "max_tokens": 400}
     with Parser(ParseOptions(**settings, stages="both", schedule="together", kv_memory=1)) as parser:
-        found = parser._page_parser.verify(drafted)
+        found = parser.page_parser.verify(drafted)
     with Parser(ParseOptions(**settings, stages="none")) as parser:
-        plain = parser._page_parser.verify(drafted)
+        plain = parser.page_parser.verify(drafted)
     assert "together_skipped" in [event.kind for event in found.events]
     assert found.stage1.rows == 5
     assert found.stage2.shared_forwards == 0

@@ -68,7 +68,7 @@ def parsers(lively_qwen: Path) -> dict[str, PageParser]:
         chosen = ParseOptions(
             model=str(lively_qwen), device="cpu", dtype="float32", max_tokens=40, read="regions", **options
         )  # type: ignore[arg-type]
-        return Parser(chosen)._page_parser
+        return Parser(chosen).page_parser
 
     return {
         "auto": made(),
@@ -241,7 +241,7 @@ def test_each_kind_of_region_is_asked_for_with_its_own_prompt(lively_qwen: Path,
     def asked() -> list[tuple[int, str]]:
         card.write_text(json.dumps(said))
         with Parser(ParseOptions(model=str(directory), device="cpu", dtype="float32")) as parser:
-            reading = parser._page_parser.regions.reading
+            reading = parser.page_parser.regions.reading
             return [
                 (
                     crop.region,

@@ -63,7 +63,7 @@ def results(lively_qwen: Path, paper: Path) -> dict[bool, PageResult]:
             baseline=trust,
             trust_agreement=trust,
         )
-        parser = Parser(options)._page_parser
+        parser = Parser(options).page_parser
         found = parser.verify(DraftedPage(page, drafted))
         assert found.status == "ok", found.error
         return found

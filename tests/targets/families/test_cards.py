@@ -132,11 +132,11 @@ def test_a_page_is_read_by_regions_with_the_prompts_of_their_kinds(tmp_path, mon
         ImageDraw.Draw(page).text((20, y), "Some words of print on a line", fill="black")
     page.save(tmp_path / "page.png")
     asked = []
-    honest = TransformersTarget.encode
+    honest = TransformersTarget.encode_all
     monkeypatch.setattr(
         TransformersTarget,
-        "encode",
-        lambda self, image, prompt: asked.append(prompt) or honest(self, image, prompt),
+        "encode_all",
+        lambda self, shown: asked.extend(prompt for _, prompt in shown) or honest(self, shown),
     )
     options = ParseOptions(model=str(path), dtype="float32", max_tokens=24, drafter="none", baseline=True)
     with Parser(options) as parser:
