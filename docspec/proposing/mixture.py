@@ -94,7 +94,7 @@ class Mixture:
     def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
         state = self._rows[row]
         if state.is_own(tree):
-            self._threshold.note(len(tree), len(outcome.path), tree.expected)
+            state.threshold.note(len(tree), len(outcome.path), tree.expected)
         state.context.verified = tree, outcome
         self._observe(state, row.output)
         state.context.verified = None

@@ -11,7 +11,7 @@ from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.grower import Grown, grow
 from docspec.proposing.origins import Origins
 from docspec.proposing.rates import RUN_CAP, HitRates, Survival
-from docspec.proposing.threshold import Threshold
+from docspec.proposing.threshold import RowThreshold, Threshold
 
 LIVE = 8
 """Continuations that are followed at the same time."""
@@ -45,7 +45,7 @@ class RowState:
         trail: Trail | None = None,
     ) -> None:
         self.context = context
-        self.threshold = threshold
+        self.threshold = RowThreshold(threshold)
         self.is_sure = False
         self._stated: list[Continuation] = []
         self._rates = rates

@@ -21,6 +21,12 @@ PRIOR_COST = 8.0
 PRIOR_TOKENS = 16.0
 """Tokens promised and kept that are taken for granted before any were."""
 
+ROW_TOKENS = 4.0
+"""Promised tokens of a row for which the batch's experience counts."""
+
+FADE = 0.8
+"""What remains of a row's own experience with every tree: drafts are wrong in places, and right again behind them."""
+
 
 class Threshold:
     """The least chance that earns a node its place in the trees of one batch.
@@ -38,8 +44,17 @@ class Threshold:
     @property
     def least(self) -> float:
         """The least chance, as promised, at the rate seen so far; plain steps write one token per unit of cost."""
+        return self.asked(self.promised)
+
+    @property
+    def promised(self) -> float:
+        """Tokens that were promised for each that was accepted."""
+        return self._expected / self._accepted
+
+    def asked(self, promised: float) -> float:
+        """The least chance where so many tokens are promised for each that is accepted."""
         rate = max(1.0, self._tokens / self._cost)
-        return max(FLOOR, self._price * rate * self._expected / self._accepted)
+        return max(FLOOR, self._price * rate * promised)
 
     def note(self, nodes: int, accepted: int, expected: float) -> None:
         """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept and ``expected`` promised."""
@@ -47,3 +62,26 @@ class Threshold:
         self._tokens += 1 + accepted
         self._accepted += accepted
         self._expected += expected
+
+
+class RowThreshold:
+    """The same for one row of ``batch``: what it promised lately and did not keep counts against its own trees.
+
+    Rows of one page differ: beside prose whose drafts are right stands a formula whose drafts are all wrong.
+    """
+
+    def __init__(self, batch: Threshold) -> None:
+        self._batch = batch
+        self._expected = self._accepted = 0.0
+
+    @property
+    def least(self) -> float:
+        """The least chance that earns a node its place in this row's next tree."""
+        expected = ROW_TOKENS * self._batch.promised + self._expected
+        return self._batch.asked(expected / (ROW_TOKENS + self._accepted))
+
+    def note(self, nodes: int, accepted: int, expected: float) -> None:
+        """As :meth:`Threshold.note`, which is told too."""
+        self._batch.note(nodes, accepted, expected)
+        self._expected = FADE * self._expected + expected
+        self._accepted = FADE * self._accepted + accepted

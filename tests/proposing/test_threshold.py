@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.proposing.threshold import FLOOR, PRIOR_RATE, Threshold
+from docspec.proposing.threshold import FLOOR, PRIOR_RATE, RowThreshold, Threshold
 
 
 def test_nodes_that_cost_nothing_need_hardly_a_chance():
@@ -53,3 +53,15 @@ def test_the_least_chance_is_that_at_which_the_rate_stands_still(nodes, price):
     after = (nodes + threshold.least) / (1 + price * nodes)
     if rate > 1 and threshold.least > FLOOR:
         assert abs(after - rate) < 1e-2 * rate
+
+
+def test_a_row_that_keeps_no_promise_pays_for_it_alone_and_not_for_ever():
+    batch = Threshold(0.03)
+    prose, formula = RowThreshold(batch), RowThreshold(batch)
+    for _ in range(6):
+        prose.note(32, 20, 20)
+        formula.note(32, 0, 20)
+    assert prose.least < batch.least < 0.3 * formula.least
+    for _ in range(6):
+        formula.note(32, 20, 20)
+    assert formula.least < 1.6 * prose.least
