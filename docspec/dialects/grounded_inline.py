@@ -24,6 +24,7 @@ class InlineGroundedDialect(GroundedDialect):
     way, the only one that is published."""
 
     name = "grounded-inline"
+    for_pages = for_crops = PROMPT
     piece = re.compile(
         r"<\|det\|>(?P<label>\S+) \[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\]<\|/det\|>"
     )
@@ -34,9 +35,6 @@ class InlineGroundedDialect(GroundedDialect):
         Category.SECTION_HEADER: "title",
     }
     between, behind = "\n", ""
-
-    def __init__(self, page_prompt: str = PROMPT, crop_prompt: str | Mapping[Category, str] = PROMPT) -> None:
-        super().__init__(page_prompt, crop_prompt)
 
     def region_drafts(self, region: Region) -> list[str]:
         """As Markdown, headings without their marks."""

@@ -299,7 +299,7 @@ def _window(config: Any) -> Window | None:
     kinds = set(getattr(config, "layer_types", None) or ()) - {"full_attention"}
     if not kinds:
         return None
-    kind = min(kinds)
+    kind = min(kinds - SLIDING.keys() or kinds)
     if kind not in SLIDING or len(kinds) > 1:
         raise ModelError(f"layers of type {kind} (layer_types in config.json) are not supported")
     window = getattr(config, "sliding_window", None)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Category, PageDraft, Region
+from docspec.dialects import make_dialect
 from docspec.dialects.dialect import Dialect
 from docspec.dialects.grounded import GroundedDialect
 from docspec.dialects.grounded_inline import InlineGroundedDialect
@@ -110,7 +111,8 @@ INLINE = """\
 def test_pieces_on_one_line_with_their_boxes_are_drafted_and_read_back():
     dialect = InlineGroundedDialect()
     assert isinstance(dialect, Dialect)
-    assert dialect.page_prompt == dialect.crop_prompt(DRAFT.regions[0]) == "{image}document parsing."
+    for one in (dialect, make_dialect("grounded-inline", page_prompt=None, crop_prompt=None)):
+        assert one.page_prompt == one.crop_prompt(DRAFT.regions[0]) == "{image}document parsing."
     drafts = dialect.page_drafts(DRAFT, WIDTH, HEIGHT)
     assert drafts[0] == INLINE
     assert drafts[1].startswith("<|det|>text [100, 20, 900, 30]<|/det|>Running head\n<|det|>title")

@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
+from docspec.parser import Parser
 from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
 from docspec.targets.registry import load_target
@@ -95,3 +96,5 @@ def test_the_published_way_to_ask(directory):
     text = target.processing.tokenizer.decode(prompt_of(target, 3).inputs["input_ids"][0])
     assert text.replace("<image>", "") == "<|im_start|>document parsing."
     assert target.card.no_repeat_ngrams == {"size": 35, "window": 128}
+    with Parser(ParseOptions(model=str(directory), dtype="float32", device="cpu")) as parser:
+        assert parser.dialect.page_prompt == "{image}document parsing."
