@@ -6,6 +6,7 @@ they meet.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -47,7 +48,7 @@ def assemble(
     filled = [_Filled(box, tuple(own)) for box, own in zip(boxes, claimed, strict=True)]
     for stray in _stray_boxes(loose):
         filled.insert(place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
-    filled = _joined_furniture(_parted(filled))
+    filled = _apart(_joined_furniture(_parted(filled)))
     return [region for item in filled if (region := _region(item, tables)) is not None]
 
 
@@ -141,6 +142,59 @@ def _parted(items: Sequence[_Filled]) -> list[_Filled]:
 def _of_lines(lines: Sequence[TextLine], category: Category) -> _Filled:
     members = tuple(line.bbox for line in lines)
     return _Filled(LayoutBox(BBox.union(members), category, members), tuple(lines))
+
+
+def _apart(items: Sequence[_Filled]) -> list[_Filled]:
+    """Running text whose box reaches over lines of other regions cut to the lines that are its own, or, where those go
+    around the others, to runs of them: what is shown of the page for a region would show the others too."""
+    owned = sorted(
+        ((line.bbox, number) for number, item in enumerate(items) for line in item.lines),
+        key=lambda one: one[0].y0 + one[0].y1,
+    )
+    middles = [(box.y0 + box.y1) / 2 for box, _ in owned]
+
+    def beside(box: BBox, number: int) -> list[BBox]:
+        """Lines of other regions in ``box`` that share a row with a line of this one."""
+        return [
+            other
+            for other, owner in owned[bisect_left(middles, box.y0) : bisect_right(middles, box.y1)]
+            if owner != number
+            and box.x0 <= (other.x0 + other.x1) / 2 <= box.x1
+            and any(_in_one_row(line.bbox, other) for line in items[number].lines)
+        ]
+
+    apart: list[_Filled] = []
+    for number, item in enumerate(items):
+        if not item.lines or item.box.category not in RUNNING or not beside(item.box.bbox, number):
+            apart.append(item)
+            continue
+        whole = _of_lines(item.lines, item.box.category)
+        runs = _runs_around(item.lines, beside(whole.box.bbox, number))
+        parts = [_of_lines(run, item.box.category) for run in runs]
+        fit = len(parts) > 1 and not any(beside(part.box.bbox, number) for part in parts)
+        apart += parts if fit else [whole]
+    return apart
+
+
+def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:
+    """``lines`` from top to bottom, in runs of those that stand above or below one of ``others`` and those that stand
+    beside all of them."""
+    ordered = sorted(lines, key=lambda line: line.bbox.y0)
+    stacked = [any(_above_each_other(line.bbox, one) for one in others) for line in ordered]
+    runs: list[list[TextLine]] = []
+    for index, line in enumerate(ordered):
+        if index == 0 or stacked[index] != stacked[index - 1]:
+            runs.append([])
+        runs[-1].append(line)
+    return runs
+
+
+def _in_one_row(a: BBox, b: BBox) -> bool:
+    return min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5 * min(a.height, b.height)
+
+
+def _above_each_other(a: BBox, b: BBox) -> bool:
+    return min(a.x1, b.x1) - max(a.x0, b.x0) > 0.5 * min(a.height, b.height)
 
 
 def _joined_furniture(items: Sequence[_Filled]) -> list[_Filled]:

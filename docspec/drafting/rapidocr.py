@@ -23,6 +23,7 @@ from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.tilt import as_printed
+from docspec.drafting.type_size import measured
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -76,10 +77,11 @@ def regions_of_lines(
         return [], "", ()
     known_size = page.pdf_page is not None
     per_point = page.scale if known_size else max(page.width, page.height) / LONG_SIDE
-    in_points = [
-        replace(line, bbox=line.bbox.scaled(1 / per_point), size=line.size / per_point) for line in lines
-    ]
     image = page.image.rotate(tilt, fillcolor="white") if tilt else page.image
+    in_points = [
+        replace(line, bbox=line.bbox.scaled(1 / per_point), size=line.size / per_point)
+        for line in measured(image, lines)
+    ]
     sheet = mupdf().open()
     try:
         sheet_page = _sheet(sheet, image, in_points, per_point)

@@ -161,8 +161,8 @@ def _worn(image: Image.Image, rng: random.Random) -> Image.Image:
 
 
 def degrade(sample: Sample, rng: random.Random) -> Sample:
-    """What printing and scanning do, mildly: a turn of up to one degree, resampling, blur, wear, noise, contrast,
-    JPEG."""
+    """What printing and scanning do: a turn of up to one degree, resampling, blur, wear, noise, contrast, JPEG. Blur is
+    slight, or of up to 0.07 of the size of type: what enlarging small print leaves."""
     image = Image.fromarray(sample.pixels)
     centres, glyph_centres = sample.centres, sample.glyph_centres
     if rng.random() < 0.5:
@@ -179,8 +179,10 @@ def degrade(sample: Sample, rng: random.Random) -> Sample:
             (int(image.width * factor), int(image.height * factor)), Image.Resampling.BILINEAR
         )
         image = small.resize(image.size, Image.Resampling.BICUBIC)
-    if rng.random() < 0.4:
-        image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.3, 0.9)))
+    if rng.random() < 0.5:
+        size = float(np.median([glyph.size for glyph in sample.glyphs] or [0.0]))
+        radius = rng.choice((rng.uniform(0.3, 0.9), size * rng.uniform(0.02, 0.07)))
+        image = image.filter(ImageFilter.GaussianBlur(radius))
     if rng.random() < 0.2:
         image = _worn(image, rng)
     array = np.asarray(image, np.float32)

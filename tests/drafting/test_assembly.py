@@ -38,6 +38,39 @@ def test_overlapping_boxes_share_lines_by_membership() -> None:
     ]
 
 
+def test_a_box_that_reaches_over_the_next_column_is_cut_to_its_own_lines() -> None:
+    left = [line(f"left {row}", 0, 12 * row, 200) for row in range(4)]
+    right = [line(f"right {row}", 220, 12 * row, 200) for row in range(4)]
+    wide = LayoutBox(BBox(0, 0, 430, 46), Category.TEXT)
+    regions = assemble([wide, LayoutBox(BBox(218, 0, 422, 46), Category.TEXT)], left + right)
+    assert [region.texts[0].split()[0] for region in regions] == ["left", "right"]
+    assert regions[0].bbox.x1 < 210
+    alone = assemble([wide], left)
+    assert alone[0].bbox.x1 > 430, "nothing else stands there: what the lines miss is shown"
+
+
+def test_a_line_found_across_two_columns_does_not_widen_the_others_of_its_region() -> None:
+    left = [line(f"left {row}", 0, 12 * row, 200) for row in range(4)]
+    across = line("left 4 and right 4", 0, 48, 420)
+    right = [line(f"right {row}", 220, 12 * row, 200) for row in range(4)]
+    boxes = [LayoutBox(BBox(0, 0, 420, 60), Category.TEXT), LayoutBox(BBox(218, 0, 422, 46), Category.TEXT)]
+    regions = assemble(boxes, [*left, across, *right])
+    assert [(region.texts[0].split()[0], region.bbox.x1 < 210) for region in regions] == [
+        ("left", True),
+        ("left", False),
+        ("right", False),
+    ]
+    assert regions[1].texts == ("left 4 and right 4",)
+
+
+def test_text_around_a_formula_of_its_own_region_stays_whole() -> None:
+    above, below = line("so that we have", 0, 0, 200), line("and no more", 0, 40, 60)
+    formula = line("a = b", 80, 20, 40)
+    boxes = [LayoutBox(BBox(0, 0, 200, 60), Category.TEXT), box(Category.FORMULA, formula)]
+    regions = assemble(boxes, [above, below, formula])
+    assert [region.texts[0].split()[0] for region in regions] == ["so", "a"]
+
+
 def test_unclaimed_lines_keep_their_place_in_their_column() -> None:
     top, bottom, right = line("top", 0, 0), line("bottom", 0, 100), line("right", 200, 0)
     boxes = [box(Category.TEXT, item) for item in (top, bottom, right)]

@@ -1,0 +1,75 @@
+"""The size of type is told from the ink, whatever margin a detector gives its boxes."""
+
+from __future__ import annotations
+
+import io
+
+import pymupdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageFilter
+
+from docspec.core import BBox
+from docspec.drafting.lines import TextLine
+from docspec.drafting.type_size import measured
+
+TEXTS = (
+    "properties of tightly set paragraphs, judged by eye",
+    "common vowels can mean more in some cases",
+    "THE CONTEXT OF THIS STUDY",
+    "Figures of 2024: 1,843 and 97.5 %",
+)
+
+
+def printed(
+    texts: tuple[str, ...], size: float, leading: float, font: str, margin: float, blur: float = 0.0
+) -> tuple[Image.Image, list[TextLine]]:
+    """A picture of ``texts`` one above the other, and their boxes with ``margin`` sizes of type above and below."""
+    with pymupdf.open() as document:
+        page = document.new_page(width=1200, height=40 + (len(texts) + 1) * size * leading)
+        lines = []
+        for number, text in enumerate(texts):
+            baseline = 20 + size * (1 + number * leading)
+            page.insert_text((20, baseline), text, fontname=font, fontsize=size)
+            width = pymupdf.get_text_length(text, font, size)
+            box = BBox(20, baseline - (0.74 + margin) * size, 20 + width, baseline + (0.22 + margin) * size)
+            lines.append(TextLine(box, text, box.height))
+        picture = Image.open(io.BytesIO(page.get_pixmap(dpi=72).tobytes("png"))).convert("RGB")
+    return picture.filter(ImageFilter.GaussianBlur(blur)), lines
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    size=st.floats(16, 48),
+    leading=st.floats(1.05, 1.6),
+    font=st.sampled_from(["helv", "tiro", "hebo", "tibi"]),
+    margin=st.floats(0.05, 0.35),
+    blur=st.floats(0, 0.05),
+)
+def test_sizes_come_from_the_ink_and_not_from_the_boxes(
+    size: float, leading: float, font: str, margin: float, blur: float
+) -> None:
+    picture, lines = printed(TEXTS, size, leading, font, margin, blur * size)
+    for told, line in zip(measured(picture, lines), lines, strict=True):
+        assert told.size == pytest.approx(size, rel=0.17), (line.text, line.size)
+        assert (told.text, told.bbox.x0, told.bbox.x1) == (line.text, line.bbox.x0, line.bbox.x1)
+        baseline = line.bbox.y1 - (0.22 + margin) * size
+        assert told.bbox.y1 - 0.22 * told.size == pytest.approx(baseline, abs=0.1 * size + 1)
+
+
+def test_what_the_ink_does_not_tell_stays_as_it_was() -> None:
+    blank = Image.new("RGB", (300, 60), "white")
+    lines = [
+        TextLine(BBox(10, 10, 200, 40), "nothing stands here", 30),
+        TextLine(BBox(10, 10, 12, 40), "I", 30),
+        TextLine(BBox(500, 10, 700, 40), "beyond the page", 30),
+        TextLine(BBox(10, 10, 200, 40), "漢字", 30),
+    ]
+    assert measured(blank, lines) == lines
+
+
+def test_light_print_on_dark_paper_is_measured_too() -> None:
+    picture, lines = printed(TEXTS[:1], 24, 1.2, "helv", 0.3)
+    dark = Image.eval(picture, lambda value: 255 - value)
+    assert measured(dark, lines)[0].size == pytest.approx(24, rel=0.1)
