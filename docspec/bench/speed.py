@@ -42,15 +42,21 @@ MODES: dict[str, dict[str, object]] = {
 """What differs from the given options: the paper's table 1 (page, hierarchical, tau), its own window policy, ours;
 ``generate`` is that of transformers, what a user has today; ``strict`` makes close choices of ``page`` again."""
 
+WINDOWS: dict[str, dict[str, object]] = {
+    f"window n={n}": {"stages": "page", "align": "window", "window": n} for n in range(1, 6)
+}
+"""The paper's window over whole pages, by its length; the paper has n = 3."""
+
 
 def settings_of(mode: str) -> dict[str, object]:
-    """What differs from the given options in ``mode``: one of :data:`MODES`, or a proposer that decodes whole pages.
+    """What differs from the given options in ``mode``: one of :data:`MODES` or :data:`WINDOWS`, or a proposer that
+    decodes whole pages.
 
     Proposers made of models alone (``model:NAME``) get no drafts, so that they pay for none. Raises
     :class:`docspec.core.UsageError` for a name that is neither.
     """
-    if mode in MODES:
-        return MODES[mode]
+    if mode in MODES or mode in WINDOWS:
+        return {**MODES, **WINDOWS}[mode]
     drafts = any(":" not in source for source in source_names(mode))
     return {"stages": "page", "align": mode, **({} if drafts else {"drafter": "none"})}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,17 @@ KINDS = (
     "textbook",
 )
 """The samples that stand in for OmniDocBench's kinds of pages."""
+
+BUNDLED_METHODS = (
+    "lookup",
+    "model:mini-draft",
+    "parallel:mini-draft",
+    "head:mini-vispec",
+    "head:mini-hivis",
+    "window",
+    "planned",
+)
+"""What tables 4 and 5 compare over the samples, where the bundled reader is the target."""
 
 
 @takes_options(
@@ -76,12 +88,15 @@ def paper(
 ) -> int:
     """Tables 1 to 8 and figure 3 of the paper (arXiv 2602.12957), our figures beside the published ones.
 
-    Without data sets the samples are read, by the bundled reader where no model is named, and every caption says so.
+    Without data sets the samples are read, by the bundled reader where no model is named, and every caption says so:
+    whole for the paper's two stages and windows, and by regions for the methods beside ours, unless --read, --mode or
+    --proposer say otherwise.
     """
     from docspec.bench.extras import require
     from docspec.bench.paper.figure import draw_figure, figure_text
     from docspec.bench.paper.grid import as_report
-    from docspec.bench.paper.tables import PUBLISHED, SOURCE, tables
+    from docspec.bench.paper.tables import METHODS, PUBLISHED, SOURCE, tables
+    from docspec.bench.speed import WINDOWS
     from docspec.bench.suites.pairs import Pairs
     from docspec.bench.suites.registry import suite_in
     from docspec.bench.suites.results import failed
@@ -91,6 +106,7 @@ def paper(
     if figure_pages:
         require("matplotlib", "figure 3")
     ways = modes_named(mode, proposer)
+    usual = options.model in ("auto", "mini") and options.read == "auto" and not (mode or proposer)
     if suite is None and not SAMPLES.is_dir():
         raise UsageError(
             "--suite DIR: name a data set, or run this in a clone of the repository, which has samples"
@@ -101,32 +117,29 @@ def paper(
         if suite
         else {samples.name: (SAMPLES, samples)}
     )
+    runs = [(name, folder, one, options, ways) for name, (folder, one) in chosen.items()]
+    if suite is None and usual:
+        whole = replace(options, read="page")
+        runs = [
+            (samples.name, SAMPLES, samples, whole, [*ways, *WINDOWS]),
+            (METHODS, SAMPLES, samples, replace(options, read="regions"), ["plain", *BUNDLED_METHODS]),
+        ]
     results, commands = {}, {}
-    for name, (folder, one) in chosen.items():
+    for name, folder, one, how, modes in runs:
         place = output / name
-        results[name], info = read_suite(
-            one,
-            options,
-            place,
-            limit,
-            seed,
-            (1, 1),
-            resume,
-            ways,
-            repeats,
-            scorer if name == "omnidocbench" else None,
-        )
+        judge = scorer if name == "omnidocbench" else None
+        results[name], info = read_suite(one, how, place, limit, seed, (1, 1), resume, modes, repeats, judge)
         write_summary(place, results[name], info)
         asked = f"suite {name} {folder} -o {place}" if suite else f"paper -o {output}"
-        commands[name] = results[name].settings["command"].replace(f"suite {name} DIR -o OUT", asked)
-        if scorer is not None and name == "omnidocbench":
-            commands[name] += f" --scorer {scorer}"
+        commands[name] = results[name].settings["command"].replace(f"suite {one.name} DIR -o OUT", asked)
+        if judge is not None:
+            commands[name] += f" --scorer {judge}"
     line = target_line(info)
     grids = tables(results, commands, line, info.model_type)
-    figure = draw_figure(next(iter(chosen.values()))[1], options, output, figure_pages, seed, resume)
+    figure = draw_figure(runs[0][2], runs[0][3], output, figure_pages, seed, resume)
     kind = machine()
     about = {"versions": versions(), "machine": kind, "target": line, "simulated": info.random}
-    whole = {
+    report = {
         "schema": "docspec.bench.paper/1",
         **about,
         "published": SOURCE,
@@ -134,7 +147,7 @@ def paper(
         "tables": [grid.as_json(SOURCE) for grid in grids],
         "figure_3": figure,
     }
-    write_whole(output / "report.json", json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+    write_whole(output / "report.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     introduction = [
         f"Published figures: {SOURCE} ({PUBLISHED['hardware']}). docspec's: {line}; "
         f"{kind['system']} on {kind['architecture']}, {kind['cpus']} processor cores.",
@@ -142,7 +155,7 @@ def paper(
         "are sums over pages of plain seconds over the mode's, drafts included.",
     ]
     ending = figure_text(figure, PUBLISHED["figure_3"])
-    report = as_report("The paper's tables, and docspec's", introduction, grids, ending)
-    write_whole(output / "report.md", report)
+    text = as_report("The paper's tables, and docspec's", introduction, grids, ending)
+    write_whole(output / "report.md", text)
     lost = sum(failed(record) for one in results.values() for record in one.records)
     return exits.code_of_run(1, lost, 0)

@@ -1,4 +1,5 @@
-"""Tables 1 to 8, A1 and A2 of the paper, docspec's rows made of the results of runs over data sets.
+"""Tables 1 to 8, A1 and A2 of the paper, docspec's rows made of the results of runs over data sets, and one of the
+window's length.
 
 A data set that was not read leaves its rows out and the caption says so. Where OmniDocBench was not read, pages with
 their true Markdown (the samples) stand in its tables, and the caption says that they are not OmniDocBench.
@@ -13,16 +14,20 @@ from pathlib import Path
 from typing import Any, get_args
 
 from docspec.bench.paper.grid import Grid, Row
-from docspec.bench.speed import MODES, PLAIN
+from docspec.bench.speed import MODES, PLAIN, WINDOWS
 from docspec.bench.suites.journal import Record
 from docspec.bench.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from docspec.bench.suites.results import SuiteResults
 from docspec.bench.suites.summary import FILTERS, Speed, by_kind, readable, speed
 from docspec.heads.network import Kind
+from docspec.proposing.head import BUNDLED
 
 PUBLISHED: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 SOURCE: str = PUBLISHED["source"]
 OMNIDOCBENCH, PAIRS = "omnidocbench", "pairs"
+METHODS = "methods"
+"""The name of results that only tables 4 and 5 are made of."""
+
 OVERALL = ("AAL", "SR_decode", "SR_e2e")
 TRANSPARENT = "deepseek"
 """What the model type of a target with visual token compression, as table 6 has it, contains."""
@@ -42,8 +47,8 @@ NAMES = {
 def tables(
     results: Mapping[str, SuiteResults], commands: Mapping[str, str], target: str, model_type: str
 ) -> list[Grid]:
-    """All tables. ``results`` and the ``commands`` that made them are keyed by the names of the data sets; ``target``
-    is the model in a few words, for the captions."""
+    """All tables. ``results`` and the ``commands`` that made them are keyed by the names of the data sets (and
+    :data:`METHODS`); ``target`` is the model in a few words, for the captions."""
     main = OMNIDOCBENCH if OMNIDOCBENCH in results else PAIRS
     made = _Maker(results, commands, target, main)
     return [
@@ -53,6 +58,7 @@ def tables(
         made.compression(model_type),
         made.accuracy(),
         made.components(),
+        *made.windows(),
     ]
 
 
@@ -60,7 +66,8 @@ class _Maker:
     def __init__(
         self, results: Mapping[str, SuiteResults], commands: Mapping[str, str], target: str, main: str
     ) -> None:
-        self._results = results
+        self._results = {name: one for name, one in results.items() if name != METHODS}
+        self._methods = results.get(METHODS)
         self._commands = commands
         self._target = target
         self._main = main
@@ -77,7 +84,7 @@ class _Maker:
                 if most == FILTERS[0] and not _longer(results, most):
                     continue  # the same rows again
                 for part, records in _parts(results):
-                    for mode in _compared(results):
+                    for mode in (mode for mode in _compared(results) if mode not in WINDOWS):
                         row = self._accelerated(results.suite, part, records, mode, most, columns)
                         rows += [row] if row is not None else []
         caption = f"SR_e2e by kind of page. {self._said(table['suite'])}{self._left_out(results)}"
@@ -86,13 +93,11 @@ class _Maker:
     def methods(self) -> Grid:
         """Table 4: ours beside other methods; those that did not run say what it takes."""
         table = PUBLISHED["tables"]["4"]
-        results = self._read(OMNIDOCBENCH)
+        ran: set[str] = set()
         rows: list[Row] = []
-        if results is not None:
-            for part, mode, found in _measured(results, _compared(results)):
-                name = _name(mode) + _taught(mode) + part
-                rows.append(Row(name, (found.aal, found.sr_e2e), self._commands[results.suite]))
-        ran = {_method(mode) for mode in (_compared(results) if results else ())}
+        for part, mode, found, command in self._compared_methods():
+            rows.append(Row(_name(mode) + _taught(mode) + part, (found.aal, found.sr_e2e), command))
+            ran.add(_method(mode))
         also = {"name": "ParallelVLM", "proposer": "parallel"}
         for method in (*table["rows"], *table["cited_without_figures"], also):
             name = method.get("proposer")
@@ -102,17 +107,41 @@ class _Maker:
             if name in get_args(Kind):
                 remark = f"no trained head was named: docspec train-head --head {name}, then --proposer head:DIR"
             rows.append(Row(method["name"].split(",")[0].split(":")[0], remark=remark))
-        return _grid("4", tuple(dict.fromkeys(rows)), self._said(OMNIDOCBENCH))
+        return _grid("4", tuple(dict.fromkeys(rows)), self._said_of_methods())
 
     def draft_latency(self) -> Grid:
         """Table 5: seconds that drafting a page takes."""
+        rows = [
+            Row(_name(mode) + part, (found.draft, found.aal), command)
+            for part, mode, found, command in self._compared_methods()
+        ]
+        return _grid("5", tuple(rows), f"Mean seconds a page. {self._said_of_methods()}")
+
+    def windows(self) -> Iterator[Grid]:
+        """What the length of the paper's window does, where any was measured; the paper names n = 3 alone."""
         results = self._read(OMNIDOCBENCH)
         rows = [
-            Row(_name(mode) + part, (found.draft, found.aal), self._commands[results.suite])
-            for part, mode, found in (_measured(results, _compared(results)) if results else ())
+            Row(mode + part, (found.aal, found.sr_decode, found.sr_e2e), self._commands[results.suite])
+            for part, mode, found in (_measured(results, tuple(WINDOWS)) if results else ())
             if results is not None
         ]
-        return _grid("5", tuple(rows), f"Mean seconds a page. {self._said(OMNIDOCBENCH)}")
+        if rows:
+            title = "Length of the window, page level only (not in the paper, which has n = 3)"
+            yield Grid("W", title, OVERALL, (), tuple(rows), self._said(OMNIDOCBENCH))
+
+    def _compared_methods(self) -> Iterator[tuple[str, str, Speed, str]]:
+        """Every mode of tables 4 and 5 with what was measured and the command."""
+        results = self._methods or self._read(OMNIDOCBENCH)
+        if results is not None:
+            command = self._commands[METHODS if self._methods else results.suite]
+            modes = [mode for mode in _compared(results) if mode not in WINDOWS]
+            yield from ((part, mode, found, command) for part, mode, found in _measured(results, modes))
+
+    def _said_of_methods(self) -> str:
+        if self._methods is None:
+            return self._said(OMNIDOCBENCH)
+        read = "Read by regions, line by line, as the bundled reader reads by itself and its drafters were taught"
+        return f"{self._said(OMNIDOCBENCH)} {read}."
 
     def compression(self, model_type: str) -> Grid:
         """Table 6: only with a target that compresses its visual tokens."""
@@ -247,11 +276,12 @@ def _longer(results: SuiteResults, most: int) -> int:
 
 def _head_of(mode: str) -> dict[str, Any] | None:
     """What ``head.json`` says of the head that ``mode`` drafts with; ``None`` for other modes."""
-    kind, _, folder = mode.partition(":")
+    kind, _, name = mode.partition(":")
     if kind != "head":
         return None
+    folder = Path(name).expanduser() if Path(name).expanduser().is_dir() else BUNDLED / name
     try:
-        return dict(json.loads((Path(folder).expanduser() / "head.json").read_text(encoding="utf-8")))
+        return dict(json.loads((folder / "head.json").read_text(encoding="utf-8")))
     except (OSError, ValueError):  # the results are of another machine
         return None
 
@@ -272,7 +302,7 @@ def _taught(mode: str) -> str:
 
 
 def _name(mode: str) -> str:
-    return NAMES.get(mode, mode if mode in MODES else f"proposer {mode}")
+    return NAMES.get(mode, mode if mode in MODES or mode in WINDOWS else f"proposer {mode}")
 
 
 def _parts(results: SuiteResults) -> list[tuple[str, list[Record]]]:

@@ -136,6 +136,25 @@ def test_a_method_that_was_run_is_a_row_of_its_own():
     assert "VSD" not in rows
 
 
+def test_methods_read_in_another_way_have_tables_4_and_5_to_themselves():
+    page, regions = (results("pairs", "pages with their true Markdown") for _ in range(2))
+    for record in page.records:
+        record["ways"]["window n=2"] = way(record["ways"]["plain"]["tokens"], 2.0, accepted=70, steps=10)
+    for record in regions.records:
+        tokens = record["ways"]["plain"]["tokens"]
+        record["ways"] = {"plain": way(tokens, 8.0), "head:mini-vispec": way(tokens, 4.0, accepted=50, steps=10)}
+    by_name = {"pairs": page, tables_of.METHODS: regions}
+    made = {grid.number: grid for grid in tables(by_name, {name: f"run {name}" for name in by_name}, "x", "qwen3_vl")}
+    [head, *others] = made["4"].ours
+    assert (head.name, head.values) == ("proposer head:mini-vispec (vispec, taught for mini)", (5.0, 2.0))
+    assert head.command == "run methods" and "Read by regions" in made["4"].caption
+    assert "ViSpec" not in {row.name for row in others}
+    assert {row.command for row in made["5"].ours} == {"run methods"}
+    assert [row.name for row in made["1"].ours] == ["both stages, tau 0.75", "both stages, tau 0.75*"]
+    assert [(row.name, row.values[0]) for row in made["W"].ours] == [("window n=2", 7.0)]
+    assert made["7"].columns[-1] == "samples"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     root = tmp_path_factory.mktemp("pairs")
