@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +20,9 @@ from docspec.drafting.lines import TextLine
 ASCENT, DESCENT = 0.74, 0.22
 """Of the size of type: what letters rise above the baseline at most, and reach below it."""
 
+COMMA = 0.13
+"""Of the size of type: what commas reach below the baseline."""
+
 X_HEIGHT, CAPITALS = 0.48, 0.7
 """Of the size of type: the height of small letters that do not rise, and of capitals and figures."""
 
@@ -29,51 +32,109 @@ FAINTEST = 25
 DENSE = 0.42
 """Rows with more than this share of the ink of the fullest one are within the height of most of a line's letters."""
 
+MOST_LOW, LEAST_TALL = 0.45, 0.75
+"""Shares of a line's letters that rise: up to the one its full rows are as high as low letters, from the other on as
+high as capitals."""
+
+_TALL = re.compile(r"[A-Z0-9bdfhklt]")
 _LOW = re.compile(r"[acemnorsuvwxz.:,;…\-–—\s]*")
-_DEEP = re.compile(r"[gjpqyQ,;()\[\]{}|/§µ]")
+_DEEP = re.compile(r"[gjpqy()\[\]{}|/§µ]")
+_SHALLOW = re.compile(r"[Q,;]")
 _LATIN = re.compile(r"[\x20-\u024f\u2010-\u2044]*")
 
 
+NEAR = 3.0
+"""Heights of a line within which its neighbours may be set in the same type."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the ink of one line tells: ``marks`` are the pixels of print in its box, which begins at ``left`` and
+    ``top``, ``baseline`` a row of them; ``size`` is ``None`` where its letters leave it open."""
+
+    left: int
+    top: int
+    marks: Any
+    baseline: float
+    size: float | None
+
+
 def measured(image: Image.Image, lines: Sequence[TextLine]) -> list[TextLine]:
-    """``lines`` of an upright page ``image``, in its pixels, with their true sizes of type, and boxes from ascent to
-    descent; as they are where the ink does not tell."""
+    """``lines`` of an upright page ``image``, in its pixels, with their true sizes of type, and boxes around their
+    print from ascent to descent. What the ink of a line leaves open its neighbours tell, or it stays as it is."""
     grey = np.asarray(image.convert("L"), dtype=np.int16)
-    return [_measured(grey, line) for line in lines]
+    found = [_found(grey, line) for line in lines]
+    told = np.array(
+        [(*_corners(line.bbox), one.size) for line, one in zip(lines, found, strict=True) if one and one.size],
+        dtype=float,
+    ).reshape(-1, 5)
+    return [
+        line if one is None else _reset(line, one, one.size or _of_neighbours(line.bbox, told))
+        for line, one in zip(lines, found, strict=True)
+    ]
 
 
-def _measured(grey: Any, line: TextLine) -> TextLine:
+def _corners(box: BBox) -> tuple[float, float, float, float]:
+    return box.x0, box.y0, box.x1, box.y1
+
+
+def _found(grey: Any, line: TextLine) -> _Found | None:
     box = line.bbox.clamped(grey.shape[1], grey.shape[0])
     left, top, right, bottom = box.rounded()
     if right - left < 4 or bottom - top < 6 or not _LATIN.fullmatch(line.text):
-        return line
-    inked = _inked(grey[top:bottom, left:right])
-    found = _by_extent(inked, right - left, line.text) or _by_density(inked, line.text)
-    if found is None:
-        return line
-    size, baseline = found[0], top + found[1]
-    if not 0.4 * box.height <= size <= 1.1 * box.height:
-        return line
-    return replace(
-        line, size=size, bbox=BBox(box.x0, baseline - ASCENT * size, box.x1, baseline + DESCENT * size)
-    )
+        return None
+    marks = _print(grey[top:bottom, left:right])
+    inked = marks.sum(axis=1)
+    told = _by_extent(inked, right - left, line.text) or _by_density(inked, line.text)
+    if told is None:
+        return None
+    size, baseline = told
+    if size is not None and not _fits(size, box.height):
+        return None
+    return _Found(left, top, marks, baseline, size)
 
 
-def _inked(grey: Any) -> Any:
-    """How many pixels of each row of ``grey`` (rows, columns) are print; (rows,)."""
+def _fits(size: Any, height: float) -> Any:
+    return (0.4 * height <= size) & (size <= 1.1 * height)
+
+
+def _of_neighbours(box: BBox, told: Any) -> float | None:
+    """The median size of the two nearest lines above, below or beside ``box`` of which it is known: ``told`` are boxes
+    and sizes (lines, 5)."""
+    far = np.abs((told[:, 1] + told[:, 3]) / 2 - (box.y0 + box.y1) / 2)
+    stacked = np.minimum(told[:, 2], box.x1) > np.maximum(told[:, 0], box.x0)
+    near = np.flatnonzero(stacked & (far <= NEAR * box.height) & _fits(told[:, 4], box.height))
+    return float(np.median(told[near[far[near].argsort()[:2]], 4])) if len(near) else None
+
+
+def _reset(line: TextLine, found: _Found, size: float | None) -> TextLine:
+    """``line`` in a box of ``size`` around its print."""
+    if size is None:
+        return line
+    rise, fall = found.baseline - ASCENT * size, found.baseline + DESCENT * size
+    across = np.flatnonzero(found.marks[max(0, round(rise)) : max(1, round(fall))].any(axis=0))
+    if not len(across):
+        return line
+    x0, x1 = found.left + int(across[0]), found.left + int(across[-1]) + 1
+    return replace(line, size=size, bbox=BBox(x0, found.top + rise, x1, found.top + fall))
+
+
+def _print(grey: Any) -> Any:
+    """Which pixels of ``grey`` (rows, columns) are print."""
     paper = int(np.bincount((grey >> 2).ravel(), minlength=64).argmax()) * 4 + 2
     contrast = np.abs(grey - paper)
-    return (contrast > max(FAINTEST, 0.4 * float(np.percentile(contrast, 98)))).sum(axis=1)
+    return contrast > max(FAINTEST, 0.4 * float(np.percentile(contrast, 98)))
 
 
 def _by_extent(inked: Any, width: int, text: str) -> tuple[float, float] | None:
     """Size of type and baseline of a line that white rows part from its neighbours: ``text`` says which letters make
     its height."""
-    core, bare, gap = _core(inked), inked <= 0.003 * width, max(1, round(0.05 * len(inked)))
+    core, bare, gap = _core(inked), inked <= 0.001 * width, max(1, round(0.05 * len(inked)))
     rise, fall = _until_bare(bare[core::-1], gap), _until_bare(bare[core:], gap)
     if rise is None or fall is None:
         return None
     above = X_HEIGHT if _LOW.fullmatch(text) else ASCENT
-    below = DESCENT if _DEEP.search(text) else 0.0
+    below = DESCENT if _DEEP.search(text) else COMMA if _SHALLOW.search(text) else 0.0
     size = (rise + fall - 1) / (above + below)
     return size, core + fall - below * size
 
@@ -89,15 +150,17 @@ def _until_bare(bare: Any, gap: int) -> int | None:
     return len(bare) - run if run else None
 
 
-def _by_density(inked: Any, text: str) -> tuple[float, float] | None:
-    """Size of type and baseline of a line that its neighbours touch, by the rows that are full of ink."""
+def _by_density(inked: Any, text: str) -> tuple[float | None, float] | None:
+    """Size of type and baseline of a line that its neighbours touch, by the rows that are full of ink; no size where
+    low and high letters are about as many."""
     core = _core(inked)
     least = DENSE * int(inked[core])
     rise, fall = _until_sparse(inked[core::-1], least), _until_sparse(inked[core:], least)
     if rise is None or fall is None:
         return None
-    small = sum(map(str.islower, text)) > 0.5 * sum(map(str.isalnum, text))
-    return (rise + fall) / (X_HEIGHT if small else CAPITALS), core + 0.5 + fall
+    tall = len(_TALL.findall(text)) / max(1, sum(map(str.isalnum, text)))
+    size = (rise + fall) / (X_HEIGHT if tall <= MOST_LOW else CAPITALS)
+    return None if MOST_LOW < tall < LEAST_TALL else size, core + 0.5 + fall
 
 
 def _until_sparse(inked: Any, least: float) -> float | None:
