@@ -1,4 +1,4 @@
-"""The bundled reader's heads: found by name, worth their place, and the output stays the reader's own."""
+"""The bundled reader's heads and draft model: found by name, worth their place; the output stays the reader's own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import pytest
 import torch
 from PIL import Image
+from safetensors import safe_open
 
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
@@ -14,8 +15,9 @@ from docspec.heads.checkpoint import save
 from docspec.heads.network import Head
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.head import BUNDLED, load
+from docspec.reader.checkpoint import init
 from docspec.reader.evaluate import LINE_GROUPS, lines_of
-from docspec.targets.registry import load_target
+from docspec.targets.registry import BUNDLED_DRAFT, load_target
 from tests.proposing.decoding import decoded
 
 NEW_TOKENS = 60
@@ -56,6 +58,24 @@ def test_lines_are_read_as_ever_in_fewer_steps(target, prompts, plain, name, tmp
     written, untaught = found(target, f"head:{tmp_path / 'untaught'}", prompts)
     assert written == plain
     assert untaught.tokens / untaught.steps < 1.2, "the negative control: what was taught is what drafts"
+
+
+@pytest.mark.parametrize("kind", ["model", "parallel"])
+def test_the_draft_model_drafts_for_lines_in_type_it_never_saw(target, prompts, plain, kind, tmp_path):
+    written, stats = found(target, f"{kind}:mini-draft", prompts)
+    assert written == plain
+    assert stats.tokens / stats.steps > 1.4
+    init(tmp_path / "untaught", size="mini-draft")
+    written, untaught = found(target, f"{kind}:{tmp_path / 'untaught'}", prompts)
+    assert written == plain
+    assert untaught.tokens / untaught.steps < 1.2, "the negative control: what was taught is what drafts"
+
+
+def test_the_draft_model_is_small():
+    files = list(BUNDLED_DRAFT.iterdir())
+    assert sum(file.stat().st_size for file in files) < 5_000_000
+    with safe_open(BUNDLED_DRAFT / "model.safetensors", "pt") as weights:
+        assert sum(weights.get_tensor(name).numel() for name in weights.keys())  # noqa: SIM118 < 2_000_000
 
 
 @pytest.mark.parametrize("name", HEADS)
