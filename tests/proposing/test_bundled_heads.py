@@ -15,8 +15,9 @@ from docspec.heads.checkpoint import save
 from docspec.heads.network import Head
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.head import BUNDLED, load
-from docspec.reader.checkpoint import init
+from docspec.reader import checkpoint
 from docspec.reader.evaluate import LINE_GROUPS, lines_of
+from docspec.reader.model import build
 from docspec.targets.registry import BUNDLED_DRAFT, load_target
 from tests.proposing.decoding import decoded
 
@@ -65,7 +66,8 @@ def test_the_draft_model_drafts_for_lines_in_type_it_never_saw(target, prompts, 
     written, stats = found(target, f"{kind}:mini-draft", prompts)
     assert written == plain
     assert stats.tokens / stats.steps > 1.4
-    init(tmp_path / "untaught", size="mini-draft")
+    _, tokenizer = checkpoint.load(BUNDLED_DRAFT)
+    checkpoint.save(build("mini-draft", vocab_size=len(tokenizer)), tokenizer, tmp_path / "untaught")
     written, untaught = found(target, f"{kind}:{tmp_path / 'untaught'}", prompts)
     assert written == plain
     assert untaught.tokens / untaught.steps < 1.2, "the negative control: what was taught is what drafts"
