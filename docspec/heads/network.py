@@ -33,7 +33,7 @@ class HeadConfig:
     size: int
     heads: int
     inner: int
-    steps: int = 4
+    steps: int = 5
     queries: int = 4
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from docspec.bench.charts import plot_drafts
 from docspec.bench.cli.common import target_line
 from docspec.bench.drafts import Plan, Point, Span, levels, measure, overall
-from docspec.bench.suites.item import Suite
+from docspec.bench.suites.item import SCAN, Suite
 from docspec.core import ParseOptions
 from docspec.documents.sources import source_from_path
 from docspec.parser import Parser
@@ -33,7 +33,8 @@ def draw_figure(
         kept = json.loads(file.read_text(encoding="utf-8"))
         points = [_point(one) for one in kept["points"]]
     else:
-        items = [item for item in suite.items() if item.page == 1][:pages]
+        found = [item for item in suite.items() if item.page == 1]
+        items = ([item for item in found if not item.kind.endswith(SCAN)] or found)[:pages]
         figure_options = replace(options, pages="1", max_tokens=options.max_tokens or MOST_TOKENS)
         with Parser(figure_options) as parser:
             points = measure(parser, [source_from_path(item.path) for item in items], plan)

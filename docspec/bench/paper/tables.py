@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from docspec.bench.paper.grid import Grid, Row
 from docspec.bench.speed import MODES, PLAIN, WINDOWS
+from docspec.bench.suites.item import SCAN
 from docspec.bench.suites.journal import Record
 from docspec.bench.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from docspec.bench.suites.results import SuiteResults
@@ -32,8 +33,8 @@ OVERALL = ("AAL", "SR_decode", "SR_e2e")
 TRANSPARENT = "deepseek"
 """What the model type of a target with visual token compression, as table 6 has it, contains."""
 
-SCAN, SCANS = "-scan", ", scans"
-"""How kinds of pages end that are scans of others (the samples), and what their rows are called."""
+SCANS = ", scans"
+"""What rows of scans are called."""
 
 NAMES = {
     "page": "page alone",
@@ -84,7 +85,7 @@ class _Maker:
                 if most == FILTERS[0] and not _longer(results, most):
                     continue  # the same rows again
                 for part, records in _parts(results):
-                    for mode in (mode for mode in _compared(results) if mode not in WINDOWS):
+                    for mode in _compared(results):
                         row = self._accelerated(results.suite, part, records, mode, most, columns)
                         rows += [row] if row is not None else []
         caption = f"SR_e2e by kind of page. {self._said(table['suite'])}{self._left_out(results)}"
@@ -134,14 +135,18 @@ class _Maker:
         results = self._methods or self._read(OMNIDOCBENCH)
         if results is not None:
             command = self._commands[METHODS if self._methods else results.suite]
-            modes = [mode for mode in _compared(results) if mode not in WINDOWS]
-            yield from ((part, mode, found, command) for part, mode, found in _measured(results, modes))
+            found = _measured(results, _compared(results))
+            yield from ((part, mode, one, command) for part, mode, one in found)
 
     def _said_of_methods(self) -> str:
-        if self._methods is None:
-            return self._said(OMNIDOCBENCH)
-        read = "Read by regions, line by line, as the bundled reader reads by itself and its drafters were taught"
-        return f"{self._said(OMNIDOCBENCH)} {read}."
+        said = self._said(OMNIDOCBENCH)
+        if self._methods is not None:
+            said += " Read by regions, line by line: so the bundled reader reads, and its drafters were taught."
+        spread = [
+            f"{_name(mode)}{part} {one.slowest:.2f} to {one.fastest:.2f}"
+            for part, mode, one, _ in self._compared_methods()
+        ]
+        return f"{said} SR_e2e with all runs at their slowest and fastest: {', '.join(spread)}." if spread else said
 
     def compression(self, model_type: str) -> Grid:
         """Table 6: only with a target that compresses its visual tokens."""
@@ -155,7 +160,8 @@ class _Maker:
                 one = self._results.get(name)
                 found = speed(one.records, mode) if one else None
                 values += [None] * 3 if found is None else [found.aal, found.sr_decode, found.sr_e2e]
-            rows.append(Row(_name(mode), tuple(values), "; ".join(self._commands.values())))
+            commands = "; ".join(self._commands[name] for name in self._results)
+            rows.append(Row(_name(mode), tuple(values), commands))
         return _grid("6", tuple(rows), f"The target was {self._target}.")
 
     def accuracy(self) -> Grid:
@@ -167,13 +173,14 @@ class _Maker:
         }
         extra = {PAIRS: "samples"} if PAIRS in self._results else {}
         read = {**names, **extra}
-        ways = dict.fromkeys(way for one in self._results.values() for way in one.scores)
+        ways = dict.fromkeys(way for one in self._results.values() for way in one.scores if way not in WINDOWS)
         shown = {DRAFT: "draft", PLAIN: "plain decoding", STAGE1: "Stage 1 alone"}
         rows = []
         for way in ways:
             scores = [self._results[name].scores.get(way) if name in self._results else None for name in read]
             values = tuple(None if one is None else one.overall for one in scores)
-            rows.append(Row(shown.get(way, _name(way)), values, "; ".join(self._commands.values())))
+            commands = "; ".join(self._commands[name] for name in self._results)
+            rows.append(Row(shown.get(way, _name(way)), values, commands))
         said = [f"{self._results[name].title}: {text}." for name, text in self._measures()]
         return _grid(
             "7", tuple(rows), " ".join((f"The target was {self._target}.", *said)), tuple(extra.values())
@@ -187,9 +194,7 @@ class _Maker:
             if results is not None:
                 values = (found.aal, found.sr_decode, found.sr_e2e)
                 rows.append(Row(_name(mode) + part, values, self._commands[results.suite]))
-        caption = (
-            f"The paper's AAL of plain decoding counts the target's own token. {self._said(OMNIDOCBENCH)}"
-        )
+        caption = f"The paper's AAL of plain decoding counts the target's own token. {self._said(OMNIDOCBENCH)}"
         return _grid("8", tuple(rows), caption)
 
     def _read(self, name: str) -> SuiteResults | None:
@@ -224,13 +229,15 @@ class _Maker:
         said = ""
         for most in FILTERS:
             said += f" {_longer(results, most)} pages have more than {most:,} tokens."
-        for mode in _compared(results)[-1:]:
-            found = speed(results.records, mode)
-            if found is not None:
-                said += (
-                    f" SR_e2e of single pages, {_name(mode)}: median {found.median:.2f}, 10 to 90 % of pages "
-                    f"{found.low:.2f} to {found.high:.2f}."
-                )
+        for part, records in _parts(results):
+            for mode in _compared(results)[-1:]:
+                found = speed(records, mode)
+                if found is not None:
+                    said += (
+                        f" {_name(mode)}{part}: SR_e2e of single pages has a median of {found.median:.2f}, 10 to 90 % "
+                        f"of pages {found.low:.2f} to {found.high:.2f}; with all runs at their slowest and fastest "
+                        f"{found.slowest:.2f} to {found.fastest:.2f}."
+                    )
         return said
 
     def _said(self, name: str) -> str:
@@ -266,7 +273,8 @@ def _grid(number: str, ours: tuple[Row, ...], caption: str, more_columns: tuple[
 
 
 def _compared(results: SuiteResults) -> list[str]:
-    return [mode for mode in results.modes if mode != PLAIN]
+    """The modes but plain decoding and the windows, which have a table of their own."""
+    return [mode for mode in results.modes if mode != PLAIN and mode not in WINDOWS]
 
 
 def _longer(results: SuiteResults, most: int) -> int:

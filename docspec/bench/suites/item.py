@@ -9,6 +9,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+SCAN = "-scan"
+"""How kinds of pages end that are scans of others (the samples)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from docspec.bench.accuracy import mean_score, truth_of
 from docspec.bench.page_score import score
-from docspec.bench.suites.item import Item, Scores, kind_means
+from docspec.bench.suites.item import SCAN, Item, Scores, kind_means
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.documents.sources import Source
 
@@ -35,7 +35,7 @@ class Pairs:
         found = []
         for path in sorted(self._folder.glob("*.pdf")):
             kind = re.sub(r"[-_ ]?\d+$", "", path.stem) or path.stem
-            wanted = self._kinds is None or kind.removesuffix("-scan") in self._kinds
+            wanted = self._kinds is None or kind.removesuffix(SCAN) in self._kinds
             if wanted and _truth_file(path).is_file():
                 truth = truth_of(Source(path.name, "pdf", Path(path.name), path))
                 found.append(Item(path.stem, path, kind, truth=truth))
@@ -60,4 +60,4 @@ class Pairs:
 
 
 def _truth_file(path: Path) -> Path:
-    return path.with_name(path.stem.removesuffix("-scan") + ".md")
+    return path.with_name(path.stem.removesuffix(SCAN) + ".md")

@@ -22,7 +22,8 @@ FILTERS = (2048, 8192)
 @dataclass(frozen=True, slots=True)
 class Speed:
     """One mode over some pages. Ratios are over plain decoding; ``draft`` are mean seconds a page; ``low`` and ``high``
-    are percentiles of the pages' SR_e2e; ``identical`` counts pages with the tokens of plain decoding."""
+    are percentiles of the pages' SR_e2e; ``slowest`` and ``fastest`` SR_e2e with all of the mode's runs at their
+    slowest and at their fastest; ``identical`` counts pages with the tokens of plain decoding."""
 
     mode: str
     pages: int
@@ -34,6 +35,8 @@ class Speed:
     median: float
     low: float
     high: float
+    slowest: float
+    fastest: float
     draft: float
     identical: int
 
@@ -58,6 +61,7 @@ def speed(records: Sequence[Record], mode: str, most_tokens: int | None = None) 
     accepted = sum(way["accepted"] for way in own)
     ratios = [_ratio(one["seconds"], other["seconds"]) for one, other in zip(plain, own, strict=True)]
     low, high = _tenths(ratios)
+    usual = sum(median(way["seconds"]) for way in plain)
     return Speed(
         mode=mode,
         pages=len(counted),
@@ -69,6 +73,8 @@ def speed(records: Sequence[Record], mode: str, most_tokens: int | None = None) 
         median=median(ratios),
         low=low,
         high=high,
+        slowest=usual / (sum(max(way["seconds"]) for way in own) or usual),
+        fastest=usual / (sum(min(way["seconds"]) for way in own) or usual),
         draft=fmean(median(way["draft"]) for way in own),
         identical=sum(way["identical"] for way in own),
     )
