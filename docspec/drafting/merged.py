@@ -17,6 +17,9 @@ from docspec.drafting.drafter import Drafter
 SAME = 0.5
 """Share of a region that lies in another one, from which on it reads the same print."""
 
+ALIKE = 0.9
+"""Shares that differ by less are alike: edges of boxes are never exact."""
+
 
 class MergedDrafter:
     """Drafts with both; regions and their order are the first one's. One that fails or finds nothing leaves the
@@ -78,12 +81,13 @@ def merged(first: PageDraft, second: PageDraft) -> PageDraft:
 
 
 def _same(box: BBox, regions: Sequence[Region]) -> int | None:
-    """The region with text that shares most with ``box``, where most of the smaller one lies in the larger."""
+    """The first region with text of those that share about most with ``box``, where most of the smaller one lies in the
+    larger."""
     shared = [
         max(box.overlap(other.bbox), other.bbox.overlap(box)) if other.texts else 0.0 for other in regions
     ]
-    best = max(range(len(shared)), key=shared.__getitem__, default=None)
-    return best if best is not None and shared[best] > SAME else None
+    most = max(shared, default=0.0)
+    return next(index for index, one in enumerate(shared) if one >= ALIKE * most) if most > SAME else None
 
 
 def _with(region: Region, others: Sequence[Region]) -> Region:
