@@ -15,6 +15,7 @@ from time import perf_counter
 
 from docspec.bench.given import GivenDraft
 from docspec.bench.page_score import PageScore, score
+from docspec.bench.suites.item import SCAN
 from docspec.core import Block, Category, PageDraft, PageImage, PageResult, UsageError
 from docspec.core.observer import NullObserver
 from docspec.dialects.locate import attach_boxes
@@ -93,7 +94,7 @@ def truth_of(source: Source, page: int = 1) -> str:
     A file without ``<!-- page N -->`` lines is the truth of page 1.
     """
     if source.path is not None:
-        stem = source.path.stem.removesuffix("-scan")
+        stem = source.path.stem.removesuffix(SCAN)
         beside = source.path.with_name(f"{stem}.md")
         if beside.is_file():
             return _page_of(beside.read_text(encoding="utf-8"), page)

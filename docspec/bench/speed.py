@@ -47,16 +47,18 @@ WINDOWS: dict[str, dict[str, object]] = {
 }
 """The paper's window over whole pages, by its length; the paper has n = 3."""
 
+NAMED = {**MODES, **WINDOWS}
+"""All modes that are no proposers."""
+
 
 def settings_of(mode: str) -> dict[str, object]:
-    """What differs from the given options in ``mode``: one of :data:`MODES` or :data:`WINDOWS`, or a proposer that
-    decodes whole pages.
+    """What differs from the given options in ``mode``: one of :data:`NAMED`, or a proposer that decodes whole pages.
 
     Proposers made of models alone (``model:NAME``) get no drafts, so that they pay for none. Raises
     :class:`docspec.core.UsageError` for a name that is neither.
     """
-    if mode in MODES or mode in WINDOWS:
-        return {**MODES, **WINDOWS}[mode]
+    if mode in NAMED:
+        return NAMED[mode]
     drafts = any(":" not in source for source in source_names(mode))
     return {"stages": "page", "align": mode, **({} if drafts else {"drafter": "none"})}
 

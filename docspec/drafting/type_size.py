@@ -16,6 +16,7 @@ from PIL import Image
 
 from docspec.core import BBox
 from docspec.drafting.lines import TextLine
+from docspec.drafting.paper import contrast_of
 
 ASCENT, DESCENT = 0.74, 0.22
 """Of the size of type: what letters rise above the baseline at most, and reach below it."""
@@ -36,15 +37,14 @@ MOST_LOW, LEAST_TALL = 0.45, 0.75
 """Shares of a line's letters that rise: up to the one its full rows are as high as low letters, from the other on as
 high as capitals."""
 
+NEAR = 3.0
+"""Heights of a line within which its neighbours may be set in the same type."""
+
 _TALL = re.compile(r"[A-Z0-9bdfhklt]")
 _LOW = re.compile(r"[acemnorsuvwxz.:,;…\-–—\s]*")
 _DEEP = re.compile(r"[gjpqy()\[\]{}|/§µ]")
 _SHALLOW = re.compile(r"[Q,;]")
 _LATIN = re.compile(r"[\x20-\u024f\u2010-\u2044]*")
-
-
-NEAR = 3.0
-"""Heights of a line within which its neighbours may be set in the same type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,7 @@ def _reset(line: TextLine, found: _Found, size: float | None) -> TextLine:
 
 def _print(grey: Any) -> Any:
     """Which pixels of ``grey`` (rows, columns) are print."""
-    paper = int(np.bincount((grey >> 2).ravel(), minlength=64).argmax()) * 4 + 2
-    contrast = np.abs(grey - paper)
+    contrast = contrast_of(grey)
     return contrast > max(FAINTEST, 0.4 * float(np.percentile(contrast, 98)))
 
 

@@ -96,7 +96,7 @@ def paper(
     from docspec.bench.paper.figure import draw_figure, figure_text
     from docspec.bench.paper.grid import as_report
     from docspec.bench.paper.tables import METHODS, PUBLISHED, SOURCE, tables
-    from docspec.bench.speed import WINDOWS
+    from docspec.bench.speed import PLAIN, WINDOWS
     from docspec.bench.suites.pairs import Pairs
     from docspec.bench.suites.registry import suite_in
     from docspec.bench.suites.results import failed
@@ -122,7 +122,7 @@ def paper(
         whole = replace(options, read="page")
         runs = [
             (samples.name, SAMPLES, samples, whole, [*ways, *WINDOWS]),
-            (METHODS, SAMPLES, samples, replace(options, read="regions"), ["plain", *BUNDLED_METHODS]),
+            (METHODS, SAMPLES, samples, replace(options, read="regions"), [PLAIN, *BUNDLED_METHODS]),
         ]
     results, commands = {}, {}
     for name, folder, one, how, modes in runs:
@@ -136,7 +136,8 @@ def paper(
             commands[name] += f" --scorer {judge}"
     line = target_line(info)
     grids = tables(results, commands, line, info.model_type)
-    figure = draw_figure(runs[0][2], runs[0][3], output, figure_pages, seed, resume)
+    _, _, first, how, _ = runs[0]
+    figure = draw_figure(first, how, output, figure_pages, seed, resume)
     kind = machine()
     about = {"versions": versions(), "machine": kind, "target": line, "simulated": info.random}
     report = {

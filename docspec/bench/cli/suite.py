@@ -135,12 +135,12 @@ def read_suite(
 def modes_named(modes: list[str] | None, proposers: list[str] | None) -> list[str]:
     """The modes to read in: those named and every proposer, or the default ones. Raises :class:`UsageError` for a name
     that is neither."""
-    from docspec.bench.speed import MODES, WINDOWS, settings_of
+    from docspec.bench.speed import NAMED, settings_of
     from docspec.bench.suites.reading import DEFAULT_MODES
 
     for name in modes or ():
-        if name not in MODES and name not in WINDOWS:
-            raise UsageError(f"--mode {name}: unknown; choose among {', '.join((*MODES, *WINDOWS))}")
+        if name not in NAMED:
+            raise UsageError(f"--mode {name}: unknown; choose among {', '.join(NAMED)}")
     for name in proposers or ():
         settings_of(name)
     return [*(modes or DEFAULT_MODES), *(proposers or ())]
@@ -164,7 +164,7 @@ def _settings(
     repeats: int,
 ) -> dict[str, Any]:
     """What must be the same for journals to belong together, and the command that makes them."""
-    from docspec.bench.speed import MODES, WINDOWS
+    from docspec.bench.speed import NAMED
     from docspec.bench.suites.reading import DEFAULT_MODES
 
     model = (
@@ -177,7 +177,7 @@ def _settings(
             flags += [flag_of(field), str(value)]
     flags += ["--limit", str(limit)] if limit is not None else []
     for mode in modes if modes != list(DEFAULT_MODES) else ():
-        flags += ["--mode" if mode in MODES or mode in WINDOWS else "--proposer", mode]
+        flags += ["--mode" if mode in NAMED else "--proposer", mode]
     flags += ["--seed", str(seed), "--repeats", str(repeats)]
     return {
         "suite": chosen.name,

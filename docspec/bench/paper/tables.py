@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from docspec.bench.paper.grid import Grid, Row
-from docspec.bench.speed import MODES, PLAIN, WINDOWS
+from docspec.bench.speed import NAMED, PLAIN, WINDOWS
 from docspec.bench.suites.item import SCAN
 from docspec.bench.suites.journal import Record
 from docspec.bench.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
@@ -160,8 +160,7 @@ class _Maker:
                 one = self._results.get(name)
                 found = speed(one.records, mode) if one else None
                 values += [None] * 3 if found is None else [found.aal, found.sr_decode, found.sr_e2e]
-            commands = "; ".join(self._commands[name] for name in self._results)
-            rows.append(Row(_name(mode), tuple(values), commands))
+            rows.append(Row(_name(mode), tuple(values), self._all_commands()))
         return _grid("6", tuple(rows), f"The target was {self._target}.")
 
     def accuracy(self) -> Grid:
@@ -179,8 +178,7 @@ class _Maker:
         for way in ways:
             scores = [self._results[name].scores.get(way) if name in self._results else None for name in read]
             values = tuple(None if one is None else one.overall for one in scores)
-            commands = "; ".join(self._commands[name] for name in self._results)
-            rows.append(Row(shown.get(way, _name(way)), values, commands))
+            rows.append(Row(shown.get(way, _name(way)), values, self._all_commands()))
         said = [f"{self._results[name].title}: {text}." for name, text in self._measures()]
         return _grid(
             "7", tuple(rows), " ".join((f"The target was {self._target}.", *said)), tuple(extra.values())
@@ -196,6 +194,9 @@ class _Maker:
                 rows.append(Row(_name(mode) + part, values, self._commands[results.suite]))
         caption = f"The paper's AAL of plain decoding counts the target's own token. {self._said(OMNIDOCBENCH)}"
         return _grid("8", tuple(rows), caption)
+
+    def _all_commands(self) -> str:
+        return "; ".join(self._commands[name] for name in self._results)
 
     def _read(self, name: str) -> SuiteResults | None:
         """The results of the data set ``name``, or of what stands in for it."""
@@ -310,7 +311,7 @@ def _taught(mode: str) -> str:
 
 
 def _name(mode: str) -> str:
-    return NAMES.get(mode, mode if mode in MODES or mode in WINDOWS else f"proposer {mode}")
+    return NAMES.get(mode, mode if mode in NAMED else f"proposer {mode}")
 
 
 def _parts(results: SuiteResults) -> list[tuple[str, list[Record]]]:

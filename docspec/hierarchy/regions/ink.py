@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox
+from docspec.drafting.paper import contrast_of
 
 CONTRAST = 60
 """How much darker (or lighter) than the paper, of 255, a pixel must be to count as ink."""
@@ -27,9 +28,7 @@ ACCENT = 0.45
 
 def ink_of(image: Image.Image) -> np.ndarray:
     """Boolean ``(height, width)``: true where ``image`` differs from its paper, the commonest grey."""
-    grey = np.asarray(image.convert("L"), dtype=np.int16)
-    paper = int(np.bincount((grey >> 2).ravel(), minlength=64).argmax()) * 4 + 2
-    return np.abs(grey - paper) > CONTRAST
+    return contrast_of(np.asarray(image.convert("L"), dtype=np.int16)) > CONTRAST
 
 
 def bands(filled: np.ndarray) -> list[tuple[int, int]]:
