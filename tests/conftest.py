@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,21 @@ def load_torchvision() -> None:
 
 
 load_torchvision()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_text_and_type_only() -> Iterator[None]:
+    """Lines and pages made for the reader hold the project's own words in MuPDF's fonts, so that they are the same
+    whatever is installed."""
+    from docspec.reader import corpus, fonts
+
+    with pytest.MonkeyPatch.context() as patch:
+        for sources in ("SOURCES", "ABROAD", "LANGUAGES"):
+            patch.setattr(corpus, sources, ())
+        patch.setattr(corpus, "WORDS", Path("/nowhere"))
+        patch.setattr(fonts, "ROOTS", ())
+        yield
+
 
 LIVELINESS = 8.0
 """Factor on the decoder's matrices: plain random weights repeat one token for ever, these wander."""

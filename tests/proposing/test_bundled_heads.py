@@ -14,6 +14,7 @@ from docspec.engine.request import Request
 from docspec.heads.checkpoint import save
 from docspec.heads.network import Head
 from docspec.hierarchy.decoding import make_engine
+from docspec.proposing import parallel
 from docspec.proposing.head import BUNDLED, load
 from docspec.reader import checkpoint
 from docspec.reader.evaluate import LINE_GROUPS, lines_of
@@ -62,7 +63,10 @@ def test_lines_are_read_as_ever_in_fewer_steps(target, prompts, plain, name, tmp
 
 
 @pytest.mark.parametrize("kind", ["model", "parallel"])
-def test_the_draft_model_drafts_for_lines_in_type_it_never_saw(target, prompts, plain, kind, tmp_path):
+def test_the_draft_model_drafts_for_lines_it_never_saw(
+    target, prompts, plain, kind, tmp_path, read_first, monkeypatch
+):
+    monkeypatch.setattr(parallel, "window_of", lambda c: 3)  # not as long as this machine makes it
     written, stats = found(target, f"{kind}:mini-draft", prompts)
     assert written == plain
     assert stats.tokens / stats.steps > 1.4

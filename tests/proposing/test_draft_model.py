@@ -6,17 +6,13 @@ import shutil
 from functools import partial
 
 import pytest
-import torch
 
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
 from docspec.proposing.registry import source_names
-from docspec.reader.checkpoint import init
 from tests.proposing.decoding import decoded
-
-from ..conftest import enliven
 
 NEW_TOKENS = 28
 
@@ -27,14 +23,6 @@ decode = partial(decoded, tokens=NEW_TOKENS)
 def always_sure(monkeypatch):
     """Random weights are never sure of anything."""
     monkeypatch.setattr(draft_model, "ENOUGH", 0.0)
-
-
-@pytest.fixture(scope="module")
-def other(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("models") / "small-model"  # a name with a hyphen
-    init(directory, size="tiny", seed=2)
-    enliven(directory, torch.float32)
-    return directory
 
 
 @pytest.mark.parametrize("mixture", ["model:{}", "cursor+model:{}"])

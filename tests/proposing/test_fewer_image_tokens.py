@@ -12,11 +12,8 @@ from docspec.core import UsageError
 from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
 from docspec.proposing.drafter_loading import shared
-from docspec.reader.checkpoint import init
 from docspec.targets.watching import most_changed
 from tests.proposing.decoding import decoded
-
-from ..conftest import enliven
 
 NEW_TOKENS = 28
 PATIENCE = 60.0
@@ -28,14 +25,6 @@ decode = partial(decoded, tokens=NEW_TOKENS)
 def always_sure(monkeypatch):
     """Random weights are never sure of anything."""
     monkeypatch.setattr(draft_model, "ENOUGH", 0.0)
-
-
-@pytest.fixture(scope="module")
-def other(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("models") / "small"
-    init(directory, size="tiny", seed=2)
-    enliven(directory, torch.float32)
-    return directory
 
 
 @pytest.mark.parametrize("name", ["model:{},keep=0.3", "parallel:{},keep=0.3", "cursor+model:{},keep=0.3"])

@@ -6,42 +6,16 @@ import threading
 from functools import partial
 
 import pytest
-import torch
 
 from docspec.proposing import draft_model, parallel
 from docspec.proposing.draft_model import DraftModel
 from docspec.proposing.parallel import Figures, ParallelDraft, Quietly, window_of
-from docspec.reader.checkpoint import init
 from tests.proposing.decoding import decoded
-
-from ..conftest import enliven
 
 NEW_TOKENS = 28
 PATIENCE = 60.0
 
 decode = partial(decoded, tokens=NEW_TOKENS)
-
-
-@pytest.fixture(scope="module")
-def other(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("models") / "small"
-    init(directory, size="tiny", seed=2)
-    enliven(directory, torch.float32)
-    return directory
-
-
-@pytest.fixture
-def read_first(monkeypatch):
-    """The target's steps wait for the drafter's prompts, which they do not otherwise: so that few tokens are enough."""
-    honest = ParallelDraft.suggest
-
-    def suggest(self, contexts):
-        if self._reads:
-            self._turn.result(PATIENCE)
-            honest(self, contexts)
-        return honest(self, contexts)
-
-    monkeypatch.setattr(ParallelDraft, "suggest", suggest)
 
 
 @pytest.mark.parametrize("mixture", ["parallel:{}", "cursor+parallel:{}"])
