@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from docspec.targets.kv_cache import SlotCache
-from docspec.targets.threads import decoding_threads
+from docspec.targets.threads import decoding_threads, threads_for, using_threads
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -38,7 +38,8 @@ def shape_noise(target: TargetModel) -> float:
         values, rivals = alone.topk(min(RIVALS, vocab), -1)
         most = torch.finfo(target.kv_spec.dtype).eps * float(values.abs().max())
         for width in WIDTHS:
-            moved = (_logits(target, tokens, width) - alone).gather(-1, rivals)
+            with using_threads(threads_for(target, width)):
+                moved = (_logits(target, tokens, width) - alone).gather(-1, rivals)
             most = max(most, float((moved - moved[:, :1]).abs().max()))
     return SAFETY * most
 

@@ -8,6 +8,7 @@ import torch
 
 from docspec.targets.stepping.judging import chosen, judged
 from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, bucket
+from docspec.targets.threads import threads_for, using_threads
 
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
@@ -49,13 +50,14 @@ class EagerSteps:
         device = cache.spec.device
         tokens = torch.from_numpy(step.tokens).to(device)
         cache.begin_step(torch.from_numpy(step.slots).to(device), step.view_slots)
-        hidden = self._target.hidden(
-            tokens,
-            torch.from_numpy(step.positions).to(device),
-            torch.from_numpy(step.mask).to(device),
-            cache,
-        )
-        return judged(self._target.logits(hidden), step, hidden)
+        with using_threads(threads_for(self._target, tokens.numel())):
+            hidden = self._target.hidden(
+                tokens,
+                torch.from_numpy(step.positions).to(device),
+                torch.from_numpy(step.mask).to(device),
+                cache,
+            )
+            return judged(self._target.logits(hidden), step, hidden)
 
     @torch.inference_mode()
     def advance(self, pending: Pending, cache: KVCache) -> Choice:
