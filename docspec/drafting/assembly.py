@@ -9,10 +9,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
 
 from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, printed_lines, runs_leftwards, usual_height
@@ -41,7 +40,7 @@ def assemble(
     """
     claimed: list[list[TextLine]] = [[] for _ in boxes]
     loose: list[TextLine] = []
-    claims = _Claims(boxes)
+    claims = Claims(boxes)
     for line in lines:
         index = claims.owner(line.bbox)
         (loose if index is None else claimed[index]).append(line)
@@ -50,61 +49,6 @@ def assemble(
         filled.insert(place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
     filled = _apart(_joined_furniture(_parted(filled)))
     return [region for item in filled if (region := _region(item, tables)) is not None]
-
-
-class _Claims:
-    """Which box a line belongs to. Most lines are members of a box just as they are, which a dictionary tells; for the
-    others all members are compared at once."""
-
-    def __init__(self, boxes: Sequence[LayoutBox]) -> None:
-        self._members = [(member, index) for index, box in enumerate(boxes) for member in box.members]
-        self._same: dict[BBox, int] = {}
-        for member, index in self._members:
-            self._same.setdefault(member, index)
-        self._boxes = [box.bbox for box in boxes]
-
-    def owner(self, line: BBox) -> int | None:
-        """The box that has the line as a member, or else the smallest one around its middle."""
-        if line.area > 0 and line in self._same:
-            return self._same[line]
-        return self._by_overlap(line)
-
-    def _by_overlap(self, line: BBox) -> int | None:
-        import numpy as np
-
-        members, boxes, owners = self._arrays
-        share = _overlaps(members, line)
-        within = _overlaps(boxes, line)[0] > 0
-        both = np.minimum(share[0], share[1]) + 0.01 * share[0]
-        both[~within[owners]] = 0
-        if len(both) and both.max() > 0.3:
-            return int(owners[both.argmax()])
-        x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
-        around = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
-        if not around.any():
-            return None
-        areas = np.where(around, (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), np.inf)
-        return int(areas.argmin())
-
-    @cached_property
-    def _arrays(self) -> tuple[Any, Any, Any]:
-        """Members and boxes as rows (x0, y0, x1, y1), and each member's box."""
-        import numpy as np
-
-        members = np.array([(m.x0, m.y0, m.x1, m.y1) for m, _ in self._members], dtype=float).reshape(-1, 4)
-        boxes = np.array([(b.x0, b.y0, b.x1, b.y1) for b in self._boxes], dtype=float).reshape(-1, 4)
-        return members, boxes, np.array([index for _, index in self._members], dtype=int)
-
-
-def _overlaps(boxes: Any, line: BBox) -> tuple[Any, Any]:
-    """Shares (0..1) of the line that each of ``boxes`` (rows x0, y0, x1, y1) covers, and of them that the line does."""
-    import numpy as np
-
-    width = np.minimum(boxes[:, 2], line.x1) - np.maximum(boxes[:, 0], line.x0)
-    height = np.minimum(boxes[:, 3], line.y1) - np.maximum(boxes[:, 1], line.y0)
-    common = np.clip(width, 0, None) * np.clip(height, 0, None)
-    areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
-    return common / (line.area or np.inf), common / np.where(areas > 0, areas, np.inf)
 
 
 def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:

@@ -36,6 +36,9 @@ TRANSPARENT = "deepseek"
 SCANS = ", scans"
 """What rows of scans are called."""
 
+EXTREMES = "the slowest runs over plain decoding's fastest, and of the fastest over its slowest"
+"""How captions call :attr:`Speed.slowest` and :attr:`Speed.fastest`."""
+
 NAMES = {
     "page": "page alone",
     "hierarchical": "both stages, exact",
@@ -146,7 +149,9 @@ class _Maker:
             f"{_name(mode)}{part} {one.slowest:.2f} to {one.fastest:.2f}"
             for part, mode, one, _ in self._compared_methods()
         ]
-        return f"{said} SR_e2e with all runs at their slowest and fastest: {', '.join(spread)}." if spread else said
+        if spread:
+            said += f" SR_e2e of {EXTREMES}: {', '.join(spread)}."
+        return said
 
     def compression(self, model_type: str) -> Grid:
         """Table 6: only with a target that compresses its visual tokens."""
@@ -236,7 +241,7 @@ class _Maker:
                 if found is not None:
                     said += (
                         f" {_name(mode)}{part}: SR_e2e of single pages has a median of {found.median:.2f}, 10 to 90 % "
-                        f"of pages {found.low:.2f} to {found.high:.2f}; with all runs at their slowest and fastest "
+                        f"of pages {found.low:.2f} to {found.high:.2f}; of {EXTREMES}: "
                         f"{found.slowest:.2f} to {found.fastest:.2f}."
                     )
         return said

@@ -7,7 +7,7 @@ an asterisk (2,048) and in its tables A1 and A2 (8,192).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, quantiles
 from typing import Any
@@ -22,8 +22,9 @@ FILTERS = (2048, 8192)
 @dataclass(frozen=True, slots=True)
 class Speed:
     """One mode over some pages. Ratios are over plain decoding; ``draft`` are mean seconds a page; ``low`` and ``high``
-    are percentiles of the pages' SR_e2e; ``slowest`` and ``fastest`` SR_e2e with all of the mode's runs at their
-    slowest and at their fastest; ``identical`` counts pages with the tokens of plain decoding."""
+    are percentiles of the pages' SR_e2e; ``slowest`` and ``fastest`` SR_e2e with the mode's runs at their slowest
+    beside the fastest of plain decoding, and the other way round; ``identical`` counts pages with the tokens of plain
+    decoding."""
 
     mode: str
     pages: int
@@ -61,7 +62,6 @@ def speed(records: Sequence[Record], mode: str, most_tokens: int | None = None) 
     accepted = sum(way["accepted"] for way in own)
     ratios = [_ratio(one["seconds"], other["seconds"]) for one, other in zip(plain, own, strict=True)]
     low, high = _tenths(ratios)
-    usual = sum(median(way["seconds"]) for way in plain)
     return Speed(
         mode=mode,
         pages=len(counted),
@@ -73,8 +73,8 @@ def speed(records: Sequence[Record], mode: str, most_tokens: int | None = None) 
         median=median(ratios),
         low=low,
         high=high,
-        slowest=usual / (sum(max(way["seconds"]) for way in own) or usual),
-        fastest=usual / (sum(min(way["seconds"]) for way in own) or usual),
+        slowest=_sums(plain, own, "seconds", min, max),
+        fastest=_sums(plain, own, "seconds", max, min),
         draft=fmean(median(way["draft"]) for way in own),
         identical=sum(way["identical"] for way in own),
     )
@@ -98,9 +98,16 @@ def ways_of(records: Sequence[Record]) -> list[str]:
     return list(dict.fromkeys(way for record in records for way in record["ways"]))
 
 
-def _sums(plain: Sequence[Mapping[str, Any]], own: Sequence[Mapping[str, Any]], field: str) -> float:
-    below = sum(median(way[field]) for way in own)
-    return sum(median(way[field]) for way in plain) / below if below else 1.0
+def _sums(
+    plain: Sequence[Mapping[str, Any]],
+    own: Sequence[Mapping[str, Any]],
+    field: str,
+    of_plain: Callable[[Sequence[float]], float] = median,
+    of_own: Callable[[Sequence[float]], float] = median,
+) -> float:
+    """The ratio of sums over pages, of what ``of_plain`` and ``of_own`` make of a page's runs."""
+    below = sum(of_own(way[field]) for way in own)
+    return sum(of_plain(way[field]) for way in plain) / below if below else 1.0
 
 
 def _ratio(plain: Sequence[float], own: Sequence[float]) -> float:

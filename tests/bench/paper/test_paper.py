@@ -140,9 +140,10 @@ def test_captions_say_how_far_runs_lie_apart():
     run = results()
     for record in run.records:
         record["ways"]["tau 0.75"]["seconds"] = [2.0, 4.0, 8.0]
+        record["ways"]["plain"]["seconds"] = [6.0, 8.0, 10.0]
     made = grids(run)
-    assert "with all runs at their slowest and fastest 1.00 to 4.00" in made["1"].caption
-    assert "slowest and fastest: both stages, tau 0.75 1.00 to 4.00." in made["4"].caption
+    assert "over its slowest: 0.75 to 5.00." in made["1"].caption
+    assert "over its slowest: both stages, tau 0.75 0.75 to 5.00." in made["4"].caption
 
 
 def test_methods_read_in_another_way_have_tables_4_and_5_to_themselves():
