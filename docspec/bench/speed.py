@@ -225,14 +225,17 @@ class Reader(Protocol):
     def parse(self, page: PageImage) -> PageResult: ...
 
 
-def reader_of(parser: Parser, mode: str, drafter: SafeDrafter | None = None) -> Reader:
-    """What reads pages in ``mode`` (see :func:`settings_of`); ``drafter`` takes the place of the mode's own."""
+def reader_of(
+    parser: Parser, mode: str, drafter: SafeDrafter | None = None, layout: SafeDrafter | None = None
+) -> Reader:
+    """What reads pages in ``mode`` (see :func:`settings_of`); ``drafter`` takes the place of the mode's own, ``layout``
+    that of the one that all modes have where it is part of the reading."""
     options = replace(parser.options, **settings_of(mode))  # type: ignore[arg-type]
     planner = Planner(Costs())
     if options.stages != "none":
         calibrate(parser.loaded.target, planner.costs, kv_limit=options.kv_limit)
     drafter = drafter or make_drafter(options, planner if options.stages == "auto" else None)
-    layout = make_drafter(parser.options)  # the same for all modes, where it is part of the reading
+    layout = layout or make_drafter(parser.options)
     pages = PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver(), planner, layout)
     return GenerateReader(parser.loaded.target, pages) if mode == GENERATE else pages
 

@@ -1,7 +1,8 @@
 """One item in every way of reading: drafted once, then read in all modes in turn with that draft, Stage 1 also alone.
 
-Modes that name a drafter of their own make their own draft, or none: ``planned``, and proposers that are models. A
-first item is read untimed in every mode.
+Modes that name a drafter of their own make their own draft, or none: ``planned``, and proposers that are models. By
+regions all modes have the same, whose seconds count for each, as it is the layout. A first item is read untimed in
+every mode.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class ItemReader:
         self._given = SettableDraft()
         given = SafeDrafter(self._given)
         self._readers = {
-            mode: reader_of(parser, mode, None if "drafter" in settings_of(mode) else given)
+            mode: reader_of(parser, mode, None if "drafter" in settings_of(mode) else given, given)
             for mode in (PLAIN, *(mode for mode in modes if mode != PLAIN))
         }
         self._warm = False

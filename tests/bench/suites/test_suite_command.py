@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from docspec.bench.suites.item import Item
 from docspec.bench.suites.journal import read_journals
+from docspec.bench.suites.reading import ItemReader
 from docspec.cli.app import app, run
-from docspec.core import DocspecError, UsageError
+from docspec.core import DocspecError, ParseOptions, UsageError
+from docspec.parser import Parser
 
 OPTIONS = ["--drafter", "none", "--max-tokens", "12", "--dtype", "float32", "--device", "cpu"]
 WAYS = ["draft", "stage 1", "plain", "page"]
@@ -50,6 +54,23 @@ def test_every_way_is_scored_and_timed_by_kind(whole):
         "paper.md",
         "report.md",
     ]
+
+
+def test_by_regions_every_way_pays_for_the_same_draft(lively_qwen):
+    """Recognising anew for each of them would put its own ups and downs into every ratio."""
+    notes = Path(__file__).parents[3] / "samples" / "notes.pdf"
+    options = ParseOptions(
+        model=str(lively_qwen),
+        read="regions",
+        drafter="text-layer",
+        max_tokens=4,
+        dtype="float32",
+        device="cpu",
+    )
+    with Parser(options) as parser:
+        ways = ItemReader(parser, ["page", "planned", "lookup"], 2).read(Item("notes", notes, "notes"))["ways"]
+    [spent] = {second for way in ("plain", "page", "planned", "lookup") for second in ways[way]["draft"]}
+    assert spent == ways["draft"]["seconds"][0] > 0
 
 
 def without_speed(folder):
