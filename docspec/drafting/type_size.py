@@ -15,8 +15,8 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox
+from docspec.drafting.contrast import contrast_of
 from docspec.drafting.lines import TextLine
-from docspec.drafting.paper import contrast_of
 
 ASCENT, DESCENT = 0.74, 0.22
 """Of the size of type: what letters rise above the baseline at most, and reach below it."""

@@ -11,11 +11,9 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.parallel import ParallelDraft
 from docspec.reader.checkpoint import init
 from docspec.targets.registry import load_target
+from tests.proposing.decoding import PATIENCE
 
 from ..conftest import enliven
-
-PATIENCE = 60.0
-"""Seconds to wait for another thread."""
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,9 @@ from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 
+PATIENCE = 60.0
+"""Seconds to wait for another thread."""
+
 
 def decoded(target, name, prompts, drafts=(), places=None, *, tokens, fewer=4, stages="both"):
     """What ``name`` writes for ``prompts``, ``tokens`` for the first, ``fewer`` for each after it; and the counts."""

@@ -13,10 +13,9 @@ from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
 from docspec.proposing.drafter_loading import shared
 from docspec.targets.watching import most_changed
-from tests.proposing.decoding import decoded
+from tests.proposing.decoding import PATIENCE, decoded
 
 NEW_TOKENS = 28
-PATIENCE = 60.0
 
 decode = partial(decoded, tokens=NEW_TOKENS)
 

@@ -10,10 +10,9 @@ import pytest
 from docspec.proposing import draft_model, parallel
 from docspec.proposing.draft_model import DraftModel
 from docspec.proposing.parallel import Figures, ParallelDraft, Quietly, window_of
-from tests.proposing.decoding import decoded
+from tests.proposing.decoding import PATIENCE, decoded
 
 NEW_TOKENS = 28
-PATIENCE = 60.0
 
 decode = partial(decoded, tokens=NEW_TOKENS)
 

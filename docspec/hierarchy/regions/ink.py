@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox
-from docspec.drafting.paper import contrast_of
+from docspec.drafting.contrast import contrast_of
 
 CONTRAST = 60
 """How much darker (or lighter) than the paper, of 255, a pixel must be to count as ink."""
