@@ -108,9 +108,10 @@ def compared(
 
 
 def plain(text: str) -> str:
-    """``text`` without Markdown's marks at line beginnings, kinds of quotes and dashes, and runs of white space."""
+    """``text`` without Markdown's marks at line beginnings, kinds of quotes and dashes, and runs of white space. Two
+    single quotes are a double one, which they look like."""
     bare = straight_quotes(unicodedata.normalize("NFKC", _MARKS.sub("", text))).translate(_DASHES)
-    return " ".join(bare.split())
+    return " ".join(bare.replace("''", '"').split())
 
 
 def _layer(page: PageImage) -> list[TextLine]:

@@ -6,6 +6,7 @@ they meet.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,13 @@ from docspec.drafting.tables import FoundTable
 RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
 """What is set in columns."""
 
+HOLLOW = 0.25
+"""Share of its box that the lines of running text cover at least; where it is less, a drawing may be the rest."""
+
+_WORD = re.compile(r"[^\W\d_]{3}")
+
 TableFinder = Callable[[BBox], Sequence[FoundTable]]
+DrawingFinder = Callable[[], Sequence[BBox]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +38,16 @@ class _Filled:
 
 
 def assemble(
-    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], tables: TableFinder | None = None
+    boxes: Sequence[LayoutBox],
+    lines: Sequence[TextLine],
+    tables: TableFinder | None = None,
+    drawings: DrawingFinder | None = None,
 ) -> list[Region]:
     """Regions in reading order, in the unit of the boxes and lines.
 
-    ``tables`` gives the tables inside a box. Lines that no box claims become Text regions of
-    their own, placed before the first region of their column that stands below them.
+    ``tables`` gives the tables inside a box, ``drawings`` the patches of ink between the lines, from top to bottom.
+    Lines that no box claims become Text regions of their own, placed before the first region of their column that
+    stands below them.
     """
     claimed: list[list[TextLine]] = [[] for _ in boxes]
     loose: list[TextLine] = []
@@ -47,6 +58,8 @@ def assemble(
     filled = [_Filled(box, tuple(own)) for box, own in zip(boxes, claimed, strict=True)]
     for stray in _stray_boxes(loose):
         filled.insert(place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
+    if drawings and any(map(_is_hollow, filled)):
+        filled = _without_drawings(filled, drawings())
     filled = _apart(_joined_furniture(_parted(filled)))
     return [region for item in filled if (region := _region(item, tables)) is not None]
 
@@ -86,6 +99,48 @@ def _parted(items: Sequence[_Filled]) -> list[_Filled]:
 def _of_lines(lines: Sequence[TextLine], category: Category) -> _Filled:
     members = tuple(line.bbox for line in lines)
     return _Filled(LayoutBox(BBox.union(members), category, members), tuple(lines))
+
+
+def _is_hollow(item: _Filled) -> bool:
+    covered = sum(line.bbox.area for line in item.lines)
+    return item.box.category in RUNNING and covered < HOLLOW * item.box.bbox.area
+
+
+def _without_drawings(items: Sequence[_Filled], drawings: Sequence[BBox]) -> list[_Filled]:
+    """Drawings, with their labels, taken out of running text that the layout model took for one region with them. One
+    that has words in it is left where it is: what is taken out is not read."""
+    apart: list[_Filled] = []
+    for item in items:
+        words = [line for line in item.lines if _WORD.search(line.text)]
+        inside = [
+            one
+            for one in drawings
+            if _is_hollow(item)
+            and _stands_in(one, item.box.bbox)
+            and not any(_stands_in(line.bbox, one) for line in words)
+        ]
+        rest = [line for line in item.lines if not any(_is_label(line, one, words) for one in inside)]
+        for drawing in inside:
+            labels = tuple(line for line in item.lines if _is_label(line, drawing, words))
+            bbox = BBox.union([drawing, *(line.bbox for line in labels)])
+            above = [line for line in rest if line.bbox.y0 < (drawing.y0 + drawing.y1) / 2]
+            apart += [_of_lines(above, item.box.category)] if above else []
+            apart.append(_Filled(LayoutBox(bbox, Category.PICTURE), labels))
+            rest = [line for line in rest if line not in above]
+        apart += ([_of_lines(rest, item.box.category)] if rest else []) if inside else [item]
+    return apart
+
+
+def _is_label(line: TextLine, drawing: BBox, words: Sequence[TextLine]) -> bool:
+    """Whether ``line``, a figure or a letter, stands in the drawing or right beside it, in no row with ``words``."""
+    return _stands_in(line.bbox, drawing.grown(line.bbox.height)) and not any(
+        other is line or _in_one_row(line.bbox, other.bbox) for other in words
+    )
+
+
+def _stands_in(box: BBox, other: BBox) -> bool:
+    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+    return other.x0 <= x <= other.x1 and other.y0 <= y <= other.y1
 
 
 def _apart(items: Sequence[_Filled]) -> list[_Filled]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import time
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.economy import Abundance, Economy
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
-from docspec.drafting.pictures import with_pictures
+from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.tilt import as_printed
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 LONG_SIDE = 842.0  # points of a sheet whose true size is not known: A4
 SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
+ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (the code of … would end the line)
 
 
 class RapidOcrDrafter:
@@ -82,40 +84,63 @@ def regions_of_lines(
         replace(line, bbox=line.bbox.scaled(1 / per_point), size=line.size / per_point)
         for line in measured(image, lines)
     ]
-    sheet = mupdf().open()
+    document = mupdf().open()
     try:
-        sheet_page = _sheet(sheet, image, in_points, per_point)
+        sheet_page = sheet_of(document, image, in_points, per_point)
         boxes, layout, events = layout_of(sheet_page, in_points)
         tables = find_tables(sheet_page) if any(box.category == "Table" for box in boxes) else []
-        regions = assemble(boxes, in_points, lambda bbox: tables_within(bbox, tables))
+        regions = assemble(
+            boxes,
+            in_points,
+            tables=lambda bbox: tables_within(bbox, tables),
+            drawings=lambda: [
+                box.scaled(1 / per_point) for box in find_pictures(image, [line.bbox for line in lines])
+            ],
+        )
     finally:
-        sheet.close()
+        document.close()
     upright = [region.moved(lambda box: box.scaled(per_point)) for region in regions]
     return [replace(region, bbox=as_printed(region.bbox, tilt, page)) for region in upright], layout, events
 
 
-def _sheet(sheet: Any, image: Image, lines: Sequence[TextLine], per_point: float) -> Any:
+def sheet_of(document: Any, image: Image, lines: Sequence[TextLine], per_point: float) -> Any:
     """A page with the picture and, invisibly, the lines: each scaled to fill its box, in points."""
     pymupdf = mupdf()
-    page = sheet.new_page(width=image.width / per_point, height=image.height / per_point)
+    page = document.new_page(width=image.width / per_point, height=image.height / per_point)
     small = image.copy()
     small.thumbnail((int(page.rect.width * SHEET_DPI / 72) + 1, int(page.rect.height * SHEET_DPI / 72) + 1))
     jpeg = io.BytesIO()
     small.save(jpeg, "JPEG", quality=80)
     page.insert_image(page.rect, stream=jpeg.getvalue())
-    fonts = {name: pymupdf.Font(name) for name in ("helv", "china-s")}
+    helvetica = pymupdf.Font("helv")
     for line in lines:
-        name = "helv" if all(ord(character) < 256 for character in line.text) else "china-s"
-        width = fonts[name].text_length(line.text, fontsize=1)
+        if any(unicodedata.east_asian_width(character) in "WF" for character in line.text):
+            name, text, width = "china-s", line.text, float(len(line.text))  # an em a character, Latin ones too
+        else:
+            name, text = "helv", _in_latin(line.text)
+            width = helvetica.text_length(text, fontsize=1)
+            text = text.encode("cp1252").decode("latin-1")  # the codes that the base fonts have their glyphs at
         size = max(1.0, 0.85 * line.bbox.height)
         start = pymupdf.Point(line.bbox.x0, line.bbox.y1 - 0.22 * line.bbox.height)
         stretch = line.bbox.width / (width * size) if width > 0 else 1.0
         page.insert_text(
             start,
-            line.text,
+            text,
             fontname=name,
             fontsize=size,
             render_mode=3,
             morph=(start, pymupdf.Matrix(stretch, 1)),
         )
     return page
+
+
+def _in_latin(text: str) -> str:
+    """``text`` in characters of Windows-1252, an `x` for each that is not one of them."""
+    return "".join(c if _is_latin(c) else "x" for c in text.translate(ALIKE))
+
+
+def _is_latin(character: str) -> bool:
+    try:
+        return bool(character.encode("cp1252"))
+    except UnicodeEncodeError:
+        return False

@@ -12,29 +12,30 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from docspec.reader import phrases
+from docspec.reader import people, phrases
 from docspec.reader.blocks import choose_style, letters
 from docspec.reader.crops import make_crop
 from docspec.reader.fonts import faces
-from docspec.reader.phrases import Word
 from docspec.reader.press import Look, Press
 from docspec.reader.prose import Writer
 from docspec.reader.render import Sample, Sheet, advances, degrade
 from docspec.reader.templates import drawn
 from docspec.reader.typeset import Column
+from docspec.reader.words import Word, plain
 
 KINDS = {
     "prose": 4.0,
     "dressed": 5.0,
     "dense": 2.0,
+    "reasoning": 2.0,
     "abroad": 1.3,
     "reference": 1.5,
     "row": 4.0,
     "table": 3.0,
     "figures": 0.8,
     "footnote": 0.7,
-    "authors": 1.5,
-    "heading": 1.0,
+    "authors": 2.5,
+    "heading": 2.5,
     "caption": 0.8,
     "item": 0.9,
     "code": 0.6,
@@ -43,6 +44,7 @@ KINDS = {
 }
 ASCENT, DESCENT, LOWER = 0.76, 0.24, 0.45  # of the font size; the last is the height of an x
 ONE_LINE = ("row", "heading", "contents")
+SHADED = {"row": 0.3, "heading": 0.2}  # shares on tinted or dark ground
 NARROW = 256  # pixels: up to this width most crops are cells of tables, page numbers and the like
 
 
@@ -50,21 +52,23 @@ def words_of(kind: str, writer: Writer, length: int) -> list[Word]:
     """The words of a kind of running text, about `length` characters of them."""
     rng = writer.rng
     if kind == "abroad":
-        return phrases.plain(writer.abroad(length))
+        return plain(writer.abroad(length))
     if kind == "capitals":
-        return phrases.plain(writer.passage(length).upper(), rng.choice(("", "b", "c")))
+        return plain(writer.passage(length).upper(), rng.choice(("", "b", "c")))
     if kind == "figures":
         return [word for _ in range(length // 6 + 1) for word in phrases.quantity(rng)]
     if kind == "code":
         return [word for _ in range(length // 14 + 1) for word in phrases.code(rng)]
     if kind == "authors":
-        return phrases.authors(writer, length)
+        return people.authors(writer, length)
+    if kind == "reasoning" or (kind == "item" and writer.rng.random() < 0.3):
+        return phrases.reasoning(writer, length)
     if kind == "footnote":
         return phrases.footnote(writer, length)
     if kind == "caption":
         return phrases.caption(writer, length)
     if kind == "reference":
-        words = [word for _ in range(length // 100 + 1) for word in phrases.reference(writer)]
+        words = [word for _ in range(length // 100 + 1) for word in people.reference(writer)]
         return words[rng.randrange(12) :] if rng.random() < 0.3 else words
     return phrases.dressed(writer, length, {"prose": 0.2, "dense": 3.0}.get(kind, 1.0))
 
@@ -84,6 +88,8 @@ def choose_look(rng: random.Random, unseen: bool) -> Look:
         rng.random() < 0.5,
         rng.random() < 0.4,
         rng.random() < 0.5,
+        rng.choice((0.66, rng.uniform(0.55, 0.75))),
+        rng.choice((0.36, rng.uniform(0.28, 0.5))),
     )
 
 
@@ -131,7 +137,7 @@ def make_lines(
     right = width - (rng.uniform(1, 12) if rng.random() < 0.8 else rng.uniform(1, width / 3))
     column = Column(left, right, 0, height)
     done = wanted
-    if rng.random() < (0.3 if kind == "row" else 0.08):
+    if rng.random() < SHADED.get(kind, 0.08):
         press.look = look = _shaded(press, column, baseline, baseline + (wanted - 1) * pitch)
     if kind == "row":
         fewest = 2 if width < 400 else 3
@@ -140,21 +146,14 @@ def make_lines(
         room = column.right - column.left
         drawn_cells = (phrases.cell(writer) for _ in range(20))
         fitting = [words for words in drawn_cells if 0 < press.extent(press.known(words)) <= room]
-        words = press.known(fitting[0] if fitting else phrases.plain(str(rng.randint(0, 99))))
+        words = press.known(fitting[0] if fitting else plain(str(rng.randint(0, 99))))
         press.line(
             words, column.left + rng.choice((0.0, 0.0, 0.5, 1.0)) * (room - press.extent(words)), baseline
         )
     elif kind == "contents":
         _contents(press, column, baseline)
     elif kind == "heading":
-        sheet.write("## ")
-        press.block(
-            phrases.headline(writer),
-            column,
-            baseline,
-            1,
-            align=rng.choice(("left", "left", "left", "centre")),
-        )
+        _heading(press, writer, column, baseline)
     else:
         indent, hang = (rng.choice((0.8, 1.0, 1.6)) * size if rng.random() < 0.2 else 0.0), 0.0
         if kind == "reference" and rng.random() < 0.6:
@@ -163,7 +162,7 @@ def make_lines(
             hang = indent = _label(press, column.left, baseline) - column.left + rng.uniform(0.3, 1.2) * size
         length = letters(style, column, wanted * (1.3 if rng.random() < 0.8 else rng.uniform(0.3, 1.0)))
         align = "left" if rng.random() < 0.95 else rng.choice(("centre", "right"))
-        words = words_of(kind, writer, length) or phrases.plain("Notes")
+        words = words_of(kind, writer, length) or plain("Notes")
         done = press.block(
             words, column, baseline, wanted, indent, hang, align, "\n" if kind == "code" else " "
         )
@@ -188,7 +187,7 @@ def _slivers(press: Press, writer: Writer, column: Column, first: float, last: f
     rng, style, height = press.rng, press.look.style, press.sheet.height
     size, pitch = style.size, style.pitch
     for baseline in (first - pitch, last + pitch):
-        words = phrases.plain(writer.passage(letters(style, column, 1.0)))
+        words = plain(writer.passage(letters(style, column, 1.0)))
         for line, _ in press.broken(words, column.right - column.left, 0.0, 1):
             if baseline <= 0.2 * size or baseline > last:
                 press.line(line, column.left, baseline, read=False)
@@ -230,6 +229,20 @@ def _label(press: Press, left: float, baseline: float) -> float:
     return end
 
 
+def _heading(press: Press, writer: Writer, column: Column, baseline: float) -> None:
+    """A heading of one line, its number set off by a space or more."""
+    rng, size = press.rng, press.look.style.size
+    label, title = phrases.headline(writer)
+    press.sheet.write("## ")
+    if label and rng.random() < 0.6:
+        end = press.line(label, column.left, baseline)
+        press.sheet.write(" ")
+        press.block(title, column, baseline, 1, indent=end - column.left + rng.uniform(0.4, 1.8) * size)
+    else:
+        align = rng.choice(("left", "left", "left", "centre"))
+        press.block(label + title, column, baseline, 1, align=align)
+
+
 def _contents(press: Press, column: Column, baseline: float) -> None:
     """A line of a table of contents: title, leader, page."""
     rng, look = press.rng, press.look
@@ -237,7 +250,10 @@ def _contents(press: Press, column: Column, baseline: float) -> None:
     page = [(str(rng.randint(1, 400)), "")]
     end = column.right - press.width(page)
     number = drawn(rng, "«|8|8.8|8.8.8|A.8|VI» ")
-    title = phrases.headline(writer) if rng.random() < 0.3 else phrases.plain(number + writer.phrase(1, 6))
+    title = plain(number + writer.phrase(1, 6))
+    if rng.random() < 0.3:
+        label, words = phrases.headline(writer)
+        title = label + words
     x = column.left
     for line, _ in press.broken(title, (end - x) * 0.85, 0.0, 1):
         x = press.line(line, x, baseline)

@@ -1,36 +1,27 @@
 """What stands in lines of real pages besides plain prose: italics, bold and small capitals, marks of reference,
-quantities, ranges, addresses, code, citations, bibliographies, rows of tables.
-
-A line is a list of words, a word a list of pieces `(text, style)` set without a space between them. Styles are letters:
-i italic, b bold, c small capitals, m typewriter, ^ raised, _ lowered. What follows a simple form is drawn from
-`templates`.
+quantities, ranges, addresses, code, citations, rows of tables. What follows a simple form is drawn from `templates`;
+formulas are in `relations`, names and bibliographies in `people`.
 """
 
 from __future__ import annotations
 
 import random
-import string
 
 from docspec.reader import corpus
 from docspec.reader.prose import UNITS, Writer
+from docspec.reader.relations import relation
 from docspec.reader.templates import (
     ADDRESSES,
     CAPTIONS,
     CITATIONS,
     CODE,
-    JOURNALS,
     MARKED,
     NUMBERS,
-    PUBLISHERS,
     QUANTITIES,
     drawn,
 )
+from docspec.reader.words import Piece, Word, plain
 
-Piece = tuple[str, str]
-Word = list[Piece]
-
-GREEK = "αβγδεθλμπρσφωχψηκτΔΣΩΓΛΦ"
-RELATIONS = "=<>≤≥≈±×+−≠→∈~·"
 MARKS = "*†‡§¶"
 QUOTES = ("“”", "‘’", "()", "«»", '""', "''", "„“", "[]")
 LATIN = (
@@ -49,31 +40,10 @@ LATIN = (
 )
 
 
-def plain(text: str, style: str = "") -> list[Word]:
-    """Words of one style."""
-    return [[(word, style)] for word in text.split()]
-
-
 def mark(rng: random.Random) -> Piece:
     """What is attached to a word: a raised number or sign."""
     template, style = rng.choice(MARKED)
     return drawn(rng, template), style
-
-
-def relation(rng: random.Random) -> list[Word]:
-    """A small formula in running text: `n = 12`, `p < 0.05`, `x_i`, `f(x)`."""
-    letter = (rng.choice(string.ascii_letters), "i") if rng.random() < 0.7 else (rng.choice(GREEK), "")
-    sign, value = rng.choice(RELATIONS), drawn(rng, "«8«|9»|0.9«|9»|8«|9|99»«|,999»»")
-    kind = rng.randrange(5)
-    if kind == 0:
-        return [[letter], [(sign, "")], [(value, "")]]
-    if kind == 1:
-        return [[("(", ""), letter], [(sign, "")], [(value + ")", "")]]
-    if kind == 2:
-        return [[letter, (rng.choice("ijkn012t"), rng.choice(("_", "_i", "^")))]]
-    if kind == 3:
-        return [[letter, ("(", ""), (rng.choice("xynt"), "i"), (")", "")]]
-    return [[letter]]
 
 
 def quantity(rng: random.Random) -> list[Word]:
@@ -128,42 +98,15 @@ def dressed(writer: Writer, length: int, density: float = 1.0) -> list[Word]:
     return words
 
 
-def reference(writer: Writer) -> list[Word]:
-    """An entry of a bibliography."""
+def reasoning(writer: Writer, length: int) -> list[Word]:
+    """Running text with formulas in it."""
     rng = writer.rng
-    form = rng.choice(("{last}, «A|B|J|M|S».«| K.| L.»", "«A|C|J|R|T».«| E.| W.» {last}", "{first} {last}"))
-    people = [drawn(rng, form) for _ in range(rng.choice((1, 2, 2, 3, 5)))]
-    ending = rng.choice((", and ", " and ", ", & ", ", "))
-    names = ending.join((", ".join(people[:-1]), people[-1])) if len(people) > 1 else people[0]
-    title = f"“{writer.phrase(4, 14)},”" if rng.random() < 0.25 else writer.phrase(4, 14) + rng.choice(".,")
-    journal = f"{rng.choice(JOURNALS)} {writer.phrase(1, 3)}{rng.choice((',', ',', ''))}"
-    year, pages = drawn(rng, "«19|20»99"), drawn(rng, "8«|9|99»«–|-»8«9|99»")
-    volume = [(drawn(rng, "8«|9|99»"), rng.choice("bi"))]
-    where = rng.choice(
-        (
-            [[*volume, (drawn(rng, "(8):{P}«.|, {Y}.»", P=pages, Y=year), "")]],
-            [volume, *plain(drawn(rng, "(8), {P}.", P=pages))],
-            plain(drawn(rng, "vol. 8«|9», no. 8, pp. {P}, {Y}.", P=pages, Y=year)),
-            plain(f"{pages}. {rng.choice(PUBLISHERS)}, {year}."),
-        )
-    )
-    words = plain(drawn(rng, "«[8«|9»]|8«|9».|(8«|9»)|8«|9»|» {N}« ({Y}).|.|,|:| ({Y})»", N=names, Y=year))
-    words += plain(title)
-    words += plain(journal, "i" if rng.random() < 0.8 else "") + where
-    if rng.random() < 0.3:
-        words += plain(drawn(rng, rng.choice((*ADDRESSES, "In press.", "Available online.", "[Online]."))))
-    return words
-
-
-def authors(writer: Writer, length: int) -> list[Word]:
-    """Names with the marks of their institutes."""
-    rng, words, size = writer.rng, [], 0
-    raised = [(drawn(rng, "8«|9»"), "^"), (drawn(rng, "8,8«|9»"), "^"), (rng.choice("*†‡abc"), "^")]
-    while size <= length:
-        *first, last = drawn(rng, "{first} «A.|B.|S.||» {last}").split()
-        sign = [(drawn(rng, "8«|9»"), "^")] if rng.random() < 0.6 else [rng.choice(raised)]
-        words += [*plain(" ".join(first)), [(last, ""), *sign, (rng.choice((",", ",", ",", "", ";")), "")]]
-        size += len(" ".join(first)) + len(last) + 4
+    words: list[Word] = []
+    for word in plain(writer.passage(length)):
+        words.append(word)
+        if rng.random() < 0.2:
+            *formula, last = relation(rng)
+            words += [*formula, [*last, (rng.choice(",.;:"), "")] if rng.random() < 0.3 else last]
     return words
 
 
@@ -175,15 +118,15 @@ def footnote(writer: Writer, length: int) -> list[Word]:
     return [[(sign, "^"), *words[0]], *words[1:]] if rng.random() < 0.7 else [[(sign, "")], *words]
 
 
-def headline(writer: Writer) -> list[Word]:
-    """A heading's words, perhaps numbered, perhaps in capitals."""
+def headline(writer: Writer) -> tuple[list[Word], list[Word]]:
+    """The number of a heading (none for most) and its words, perhaps in capitals."""
     rng = writer.rng
     style = rng.choice(("b", "b", "b", "c", "", "i", "bi"))
     text = writer.phrase(1, 9)
     if rng.random() < 0.3 or style == "c":
         text = text.upper()
-    label = drawn(rng, "«||8«|9»|8.|8.8|8.8.8|IV.|II.|A.|Chapter 8|Appendix A:|§ 8|(8)»")
-    return plain(label, style) + plain(text, style)
+    label = drawn(rng, "«|||8«|9»|8|8|8.|8.8|8.8|8.8.8|IV.|II.|A.|A|Chapter 8|Appendix A:|§ 8|(8)»")
+    return plain(label, style), plain(text, style)
 
 
 def caption(writer: Writer, length: int) -> list[Word]:

@@ -12,16 +12,17 @@ from itertools import groupby
 import pymupdf
 
 from docspec.reader.fonts import Face, faces
-from docspec.reader.phrases import Word
 from docspec.reader.render import LIGATURES, Sheet, advances
 from docspec.reader.typeset import Column, Style
+from docspec.reader.words import Word
 
 KERNED = re.compile(r"(?<=[AFPTVWYLrvwyf])(?=[AVWYaeory.,])")  # where letters stand closer than they are wide
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a crop is set, besides its `Style`: the typewriter face, whether letters are kerned and joined."""
+    """How a crop is set, besides its `Style`: the typewriter face, whether letters are kerned and joined, size and rise
+    of raised letters (of the body size)."""
 
     style: Style
     mono: Face
@@ -29,6 +30,8 @@ class Look:
     ligatures: bool
     hyphens: bool
     justify: bool
+    small: float = 0.66
+    rise: float = 0.36
 
     def font(self, code: str) -> tuple[pymupdf.Font, float, float]:
         """Font, size and rise (of the body size) of a style's letters."""
@@ -37,24 +40,25 @@ class Look:
         if "i" in code or "b" in code:
             font = face.both if "i" in code and "b" in code else face.italic if "i" in code else face.bold
         if "^" in code:
-            return font, 0.66, 0.36
+            return font, self.small, self.rise
         if "_" in code:
             return font, 0.68, -0.14
         return font, 0.8 if "c" in code else 0.95 if "m" in code else 1.0, 0.0
 
 
-@functools.lru_cache(maxsize=1)
-def symbol_fonts() -> Sequence[pymupdf.Font]:
+@functools.lru_cache(maxsize=2)
+def symbol_fonts(italic: bool = False) -> Sequence[pymupdf.Font]:
     """Fonts that are asked, in this order, for a character that a line's own font lacks."""
     wanted = ("STIX", "FreeSerif", "DejaVu Sans")
-    return [face.regular for name in wanted for face in faces() if face.family.name == name]
+    found = [face for name in wanted for face in faces() if face.family.name == name]
+    return [face.italic if italic else face.regular for face in found]
 
 
-def spelt(text: str, font: pymupdf.Font) -> list[tuple[str, pymupdf.Font]]:
+def spelt(text: str, font: pymupdf.Font, italic: bool = False) -> list[tuple[str, pymupdf.Font]]:
     """`text` in runs of the fonts that have its characters; what none has is dropped."""
 
     def owner(char: str) -> pymupdf.Font | None:
-        return next((f for f in (font, *symbol_fonts()) if char in advances(f)), None)
+        return next((f for f in (font, *symbol_fonts(italic)) if char in advances(f)), None)
 
     return [("".join(group), own) for own, group in groupby(text, owner) if own is not None]
 
@@ -80,7 +84,7 @@ class Press:
         total = 0.0
         for text, code in word:
             font, scale, _ = self.look.font(code)
-            for run, own in spelt(text, font):
+            for run, own in spelt(text, font, "i" in code):
                 widths = advances(own)
                 total += sum(widths[c] for c in run) * scale * self.look.style.size
         return total
@@ -98,7 +102,7 @@ class Press:
         look, size = self.look, self.look.style.size
         for text, code in word:
             font, scale, rise = look.font(code)
-            for run, own in spelt(text, font):
+            for run, own in spelt(text, font, "i" in code):
                 if look.ligatures and "m" not in code:
                     run = joined(run, own)
                 for i, piece in enumerate(KERNED.split(run) if look.kern else [run]):

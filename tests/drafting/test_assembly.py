@@ -105,6 +105,38 @@ def test_a_picture_that_is_only_text_becomes_text() -> None:
     assert assemble([real], [word])[0].texts == ()
 
 
+def test_a_drawing_with_its_labels_leaves_the_text_that_the_layout_model_took_with_it() -> None:
+    ticks = [line(str(number), 0, 40 * number, 12) for number in range(5)]
+    below = [line(str(number), 30 * number, 214, 12) for number in range(1, 8)]
+    item = [line("a.", 0, 228, 10), line("Use the graph of the function.", 20, 228, 300)]
+    wide = box(Category.LIST_ITEM, *ticks, *below, *item)
+    drawing = BBox(10, 0, 240, 210)
+    regions = assemble([wide], [*ticks, *below, *item], drawings=lambda: [drawing])
+    assert [(region.category, " ".join(region.texts)) for region in regions] == [
+        (Category.PICTURE, ""),
+        (Category.LIST_ITEM, "a. Use the graph of the function."),
+    ]
+    whole = assemble([wide], [*ticks, *below, *item], drawings=list)
+    assert [region.category for region in whole] == [Category.LIST_ITEM], "no drawing, nothing is taken out"
+    prose = [line("Eleven words fill the line.", 0, 12 * row, 300) for row in range(9)]
+    full = assemble([box(Category.TEXT, *prose)], prose, drawings=lambda: [BBox(50, 10, 250, 60)])
+    assert [region.category for region in full] == [Category.TEXT], "prose is no picture, whatever stains it"
+
+
+@given(
+    st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=12, unique=True),
+    st.lists(st.tuples(COORDINATE, COORDINATE), max_size=3),
+)
+def test_a_drawing_takes_no_word(
+    places: list[tuple[float, float]], drawn: list[tuple[float, float]]
+) -> None:
+    lines = [line(f"word{number}", x, y, 50) for number, (x, y) in enumerate(places)]
+    drawings = sorted((BBox(x, y, x + 80, y + 60) for x, y in drawn), key=lambda one: one.y0)
+    regions = assemble([box(Category.TEXT, *lines)], lines, drawings=lambda: drawings)
+    told = " ".join(region.texts[0] for region in regions if region.texts).split()
+    assert sorted(told) == sorted(one.text for one in lines)
+
+
 def test_a_ruler_of_dots_is_no_text() -> None:
     dots = line(". . . . . . . . .", 0, 0)
     assert assemble([box(Category.TEXT, dots)], [dots]) == []

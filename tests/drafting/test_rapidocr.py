@@ -7,12 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 from PIL import Image
 from rapidfuzz.distance import Levenshtein
 
-from docspec.core import Category, DrafterError, PageImage
-from docspec.drafting.rapidocr import RapidOcrDrafter
+from docspec.core import BBox, Category, DrafterError, PageImage
+from docspec.drafting.lines import TextLine
+from docspec.drafting.rapidocr import RapidOcrDrafter, sheet_of
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tiles import tiles
 
@@ -77,6 +79,27 @@ def test_a_table_in_a_scan_becomes_html(page_of: PageOf, recogniser: Recogniser)
     (table,) = [region for region in regions if region.category is Category.TABLE]
     assert "<td>grain</td>" in table.texts[0]
     assert regions[0].texts[0] == "A Crossing in March"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A plain line of text.",
+        "“Quoted” — it’s s(t) = t3 − 8t",
+        "λ ≤ 3, и кириллица",
+        "文字認識 of page 3",
+        "• Œuvre…",
+    ],
+)
+def test_the_layout_model_sees_every_line_where_it_was_recognised(text: str) -> None:
+    box = BBox(40, 60, 340, 76)
+    with pymupdf.open() as document:
+        page = sheet_of(
+            document, Image.new("RGB", (400, 200), "white"), [TextLine(box, text, 16, 0, 0.9)], 1.0
+        )
+        words = page.get_text("words")
+    assert (min(word[0] for word in words), max(word[2] for word in words)) == pytest.approx((40, 340), abs=3)
+    assert box.y0 - 3 < min(word[1] for word in words) < max(word[3] for word in words) < box.y1 + 3
 
 
 def test_missing_models_are_named_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,12 @@ from docspec.reader import templates
 from docspec.reader.evaluate import LINE_GROUPS, lines_of, printed_lines
 from docspec.reader.fonts import FAMILIES, faces
 from docspec.reader.lines import KINDS, make_lines
-from docspec.reader.phrases import plain
 from docspec.reader.press import Look, Press
 from docspec.reader.prose import Writer
 from docspec.reader.render import LIGATURES, Sheet
 from docspec.reader.templates import drawn
 from docspec.reader.typeset import Column, Style
+from docspec.reader.words import plain
 
 
 def look(ligatures: bool = False) -> Look:
