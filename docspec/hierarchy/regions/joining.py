@@ -45,7 +45,8 @@ def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
     for written, piece in pieces:
         text = unpacked(written)
         if piece.beside and lines:
-            lines[-1] = f"{lines[-1].rstrip()} {text.lstrip()}".strip()
+            space = "" if piece.close else " "
+            lines[-1] = f"{lines[-1].rstrip()}{space}{text.lstrip()}".strip()
         else:
             lines.append(text.strip("\n"))
     text = "\n".join(line for line in lines if line.strip())

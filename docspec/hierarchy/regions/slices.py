@@ -17,6 +17,7 @@ from PIL import Image
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.dialects.tables import Table
 from docspec.hierarchy.regions.cells import cell_lines, structure_of
+from docspec.hierarchy.regions.dropped import Capital, dropped_capital
 from docspec.hierarchy.regions.ink import ink_of, line_boxes, usual_pitch, widest_gap
 
 WHOLE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
@@ -36,6 +37,9 @@ SNUG = 1.12
 
 DROPPED = 1.7
 """A first line higher than so many usual ones has a dropped capital: its other letters stand at its top."""
+
+CAPITALS = 0.7
+"""Height of capitals over the size of type."""
 
 MOST_ENLARGED = 4.0
 """Small print is not enlarged beyond this: it would show pixels, not letters."""
@@ -63,8 +67,8 @@ class CropLimits:
 class Slice:
     """One crop of a region: its place on the page, crop pixels per page pixel, the drafts of what stands there.
 
-    ``beside`` says that it goes on in the line of the slice before, ``turns`` how many quarter turns, clockwise, bring
-    it upright, ``cell`` which cell of a table it is in, counted as HTML does.
+    ``beside`` says that it goes on in the line of the slice before, ``close`` that no space is between them, ``turns``
+    how many quarter turns, clockwise, bring it upright, ``cell`` which cell of a table it is in, counted as HTML does.
     """
 
     bbox: BBox
@@ -73,6 +77,7 @@ class Slice:
     beside: bool = False
     turns: int = 0
     cell: int | None = None
+    close: bool = False
 
 
 def type_size(regions: Sequence[Region]) -> float:
@@ -97,6 +102,7 @@ def slices_of(image: Image.Image, region: Region, limits: CropLimits, usual_size
         return [Slice(box.grown(SIDE), _fitting(box, _scale(known, limits), limits), region.texts)]
     if any(line.turns for line in lines):
         return [_turned(line, limits) for line in lines]
+    capital = dropped_capital(image, lines) if limits.lines == 1 and region.category is Category.TEXT else None
     lines = _without_dropped(lines)
     scale = _scale(lines, limits)
     groups = _groups(lines, scale, limits)
@@ -104,7 +110,13 @@ def slices_of(image: Image.Image, region: Region, limits: CropLimits, usual_size
     for group in groups:
         text = "\n".join(line.text for line in group if line.text)
         drafts = region.texts if len(groups) == 1 or not text else (text,)
-        found += _across(image, _room(group, lines, box), scale, limits, drafts)
+        room = _room(group, lines, box)
+        if capital is not None and capital.stands_beside(group[0].bbox):
+            room = replace(room, x0=capital.bbox.x1 + 1)
+        pieces = _across(image, room, scale, limits, drafts)
+        if capital is not None and not found:
+            pieces = _after(capital, pieces, limits)
+        found += pieces
     return found
 
 
@@ -152,6 +164,16 @@ def _without_dropped(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
             box = line.bbox
             found[index] = replace(line, bbox=BBox(box.x0, box.y0, box.x1, box.y0 + usual))
     return found
+
+
+def _after(capital: Capital, pieces: Sequence[Slice], limits: CropLimits) -> list[Slice]:
+    """A dropped capital, as high as others of its line, and the pieces of the line behind it."""
+    first, *others = pieces
+    scale = min(1.0, CAPITALS * (limits.pitch or capital.bbox.height) * TYPE_OF_PITCH / capital.bbox.height)
+    drafts = (capital.letter,) if capital.letter else ()
+    rest = tuple(text.lstrip()[1:].lstrip() for text in first.drafts) if drafts else first.drafts
+    first = replace(first, drafts=rest, beside=True, close=not capital.word)
+    return [Slice(capital.bbox.grown(MARGIN), scale, drafts), first, *others]
 
 
 def _fitting(box: BBox, scale: float, limits: CropLimits) -> float:
