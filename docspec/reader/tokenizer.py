@@ -2,7 +2,7 @@
 
 All 256 bytes are in the vocabulary, so any draft tokenises and every string round-trips; the vocabulary is
 small because a reader trained for minutes learns 400 rows of an embedding much sooner than 4,000. The special
-tokens are those of Qwen3-VL, with ids 0-6, and the chat template is ChatML with one image.
+tokens are those of Qwen3-VL, with ids 0-6; the chat template shows the image and nothing else.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ SPECIAL_TOKENS = (
 )
 ENDOFTEXT, IM_START, IM_END, VISION_START, VISION_END, IMAGE_PAD, VIDEO_PAD = range(7)
 VOCAB_SIZE = 400
-PROMPT = "Read."
+PROMPT = ""
+"""The reader does one thing and needs no word about it: every token of a prompt is prefilled for every crop."""
 
 CHAT_TEMPLATE = (
-    "{%- for message in messages %}<|im_start|>{{ message['role'] }}\n"
-    "{%- if message['content'] is string %}{{ '\\n' }}{{ message['content'] }}"
-    "{%- else %}{{ '\\n' }}{%- for part in message['content'] %}"
+    "{%- for message in messages %}"
+    "{%- if message['content'] is string %}{{ message['content'] }}"
+    "{%- else %}{%- for part in message['content'] %}"
     "{%- if part['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
-    "{%- elif part['type'] == 'text' %}{{ part['text'] }}{%- endif %}{%- endfor %}{%- endif %}"
-    "<|im_end|>{{ '\\n' }}{%- endfor %}"
-    "{%- if add_generation_prompt %}<|im_start|>assistant{{ '\\n' }}{%- endif %}"
+    "{%- elif part['type'] == 'text' %}{{ part['text'] }}{%- endif %}{%- endfor %}{%- endif %}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{ '\\n' }}{%- endif %}"
 )
 
 BUILT_IN_TEXT = (

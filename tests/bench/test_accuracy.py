@@ -51,7 +51,7 @@ def test_the_draft_is_right_and_exact_stages_repeat_plain_decoding(document, liv
 def test_skipped_verification_is_a_curve_of_steps_and_scores(document, lively_qwen, tmp_path):
     file = tmp_path / "figures.json"
     arguments = ["bench", "accuracy", str(document), "--model", str(lively_qwen), "--drafter", "text-layer"]
-    options = ["--max-tokens", "24", "--dtype", "float32", "--device", "cpu", "--json", str(file)]
+    options = ["--max-tokens", "64", "--dtype", "float32", "--device", "cpu", "--json", str(file)]
     skips = ["--read", "page", "--skip-verification", "uniform:2", "--skip-verification", "similarity:0.01"]
     result = CliRunner().invoke(app, [*arguments, *options, *skips], catch_exceptions=False)
     assert result.exit_code == 0

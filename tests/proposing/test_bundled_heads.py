@@ -35,7 +35,7 @@ def target():
 def prompts(target):
     kinds, noise = LINE_GROUPS["prose"]
     lines = lines_of(kinds, 1, 4, 4_200_000, unseen=False, noise=noise)
-    return [target.encode(Image.fromarray(line.pixels), "Read.") for line in lines]
+    return [target.encode(Image.fromarray(line.pixels), "") for line in lines]
 
 
 @pytest.fixture(scope="module")

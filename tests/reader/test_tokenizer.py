@@ -1,4 +1,4 @@
-"""Any draft tokenises and comes back; the prompt is ChatML with one image."""
+"""Any draft tokenises and comes back; the prompt is one image."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def test_every_byte_is_in_the_vocabulary() -> None:
     assert len(singles) == 256
 
 
-def test_prompt_is_chatml_with_the_image_before_the_words() -> None:
-    text = TOKENIZER.decode(tok.prompt_ids(TOKENIZER, 2))
+def test_the_prompt_is_the_image_and_a_line_break() -> None:
     image = "<|vision_start|><|image_pad|><|image_pad|><|vision_end|>"
-    assert text == f"<|im_start|>user\n{image}Read.<|im_end|>\n<|im_start|>assistant\n"
+    assert TOKENIZER.decode(tok.prompt_ids(TOKENIZER, 2)) == f"{image}\n"
+    asked = TOKENIZER.decode(tok.prompt_ids(TOKENIZER, 2, prompt="Read."))
+    assert asked == f"{image}Read.\n", "who asks something is shown to have asked"

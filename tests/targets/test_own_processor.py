@@ -38,8 +38,8 @@ def test_there_is_one_image_token_for_each_merged_patch(processing):
 def test_the_prompt_is_the_chat_template_around_image_and_instruction(processing):
     ids = processing.encode(Image.new("RGB", (64, 64)), "Read this.")["input_ids"][0].tolist()
     text = processing.tokenizer.decode(ids)
-    assert text.startswith("<|im_start|>user\n<|vision_start|><|image_pad|>")
-    assert text.endswith("<|vision_end|>Read this.<|im_end|>\n<|im_start|>assistant\n")
+    assert text.startswith("<|vision_start|><|image_pad|>")
+    assert text.endswith("<|vision_end|>Read this.\n")
 
 
 def test_the_template_is_the_one_that_auto_processor_takes(copy, processing):
