@@ -25,6 +25,9 @@ RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
 HOLLOW = 0.25
 """Share of its box that the lines of running text cover at least; where it is less, a drawing may be the rest."""
 
+LABELS = 3
+"""Figures or letters beside a drawing that make it a chart: fewer may be numbers of what is printed there."""
+
 _WORD = re.compile(r"[^\W\d_]{3}")
 
 TableFinder = Callable[[BBox], Sequence[FoundTable]]
@@ -107,28 +110,34 @@ def _is_hollow(item: _Filled) -> bool:
 
 
 def _without_drawings(items: Sequence[_Filled], drawings: Sequence[BBox]) -> list[_Filled]:
-    """Drawings, with their labels, taken out of running text that the layout model took for one region with them. One
-    that has words in it is left where it is: what is taken out is not read."""
+    """Charts, with the labels of their axes, taken out of running text that the layout model took for one region with
+    them."""
     apart: list[_Filled] = []
     for item in items:
-        words = [line for line in item.lines if _WORD.search(line.text)]
-        inside = [
-            one
-            for one in drawings
-            if _is_hollow(item)
-            and _stands_in(one, item.box.bbox)
-            and not any(_stands_in(line.bbox, one) for line in words)
-        ]
-        rest = [line for line in item.lines if not any(_is_label(line, one, words) for one in inside)]
-        for drawing in inside:
-            labels = tuple(line for line in item.lines if _is_label(line, drawing, words))
-            bbox = BBox.union([drawing, *(line.bbox for line in labels)])
+        charts = _charts_in(item, drawings) if _is_hollow(item) else []
+        rest = [line for line in item.lines if not any(line in labels for _, labels in charts)]
+        for drawing, labels in charts:
             above = [line for line in rest if line.bbox.y0 < (drawing.y0 + drawing.y1) / 2]
+            rest = [line for line in rest if line not in above]
+            bbox = BBox.union([drawing, *(line.bbox for line in labels)])
             apart += [_of_lines(above, item.box.category)] if above else []
             apart.append(_Filled(LayoutBox(bbox, Category.PICTURE), labels))
-            rest = [line for line in rest if line not in above]
-        apart += ([_of_lines(rest, item.box.category)] if rest else []) if inside else [item]
+        apart += ([_of_lines(rest, item.box.category)] if rest else []) if charts else [item]
     return apart
+
+
+def _charts_in(item: _Filled, drawings: Sequence[BBox]) -> list[tuple[BBox, tuple[TextLine, ...]]]:
+    """Those of ``drawings`` in a region that have labels around them, and these. One that has words in it, or figures
+    in it alone (a frame), is none: what is taken out is not read."""
+    words = [line for line in item.lines if _WORD.search(line.text)]
+    charts = []
+    for one in drawings:
+        labels = tuple(line for line in item.lines if _is_label(line, one, words))
+        around = sum(not _stands_in(line.bbox, one) for line in labels)
+        worded = any(_stands_in(line.bbox, one) for line in words)
+        if around >= LABELS and not worded and _stands_in(one, item.box.bbox):
+            charts.append((one, labels))
+    return charts
 
 
 def _is_label(line: TextLine, drawing: BBox, words: Sequence[TextLine]) -> bool:

@@ -119,7 +119,7 @@ def footnote(writer: Writer, length: int) -> list[Word]:
 
 
 def headline(writer: Writer) -> tuple[list[Word], list[Word]]:
-    """The number of a heading (none for most) and its words, perhaps in capitals."""
+    """The number of a heading (none for some) and its words, perhaps in capitals."""
     rng = writer.rng
     style = rng.choice(("b", "b", "b", "c", "", "i", "bi"))
     text = writer.phrase(1, 9)

@@ -116,6 +116,11 @@ def test_a_drawing_with_its_labels_leaves_the_text_that_the_layout_model_took_wi
         (Category.PICTURE, ""),
         (Category.LIST_ITEM, "a. Use the graph of the function."),
     ]
+    framed = assemble([wide], [*ticks, *below, *item], drawings=lambda: [BBox(-5, -5, 240, 226)])
+    assert [region.category for region in framed] == [Category.LIST_ITEM], "figures in a frame are read"
+    numbered = [line("7.", 0, 90, 12), *item]
+    alone = assemble([LayoutBox(wide.bbox, wide.category)], numbered, drawings=lambda: [drawing])
+    assert "7." in " ".join(alone[0].texts), "one number beside a drawing is no label"
     whole = assemble([wide], [*ticks, *below, *item], drawings=list)
     assert [region.category for region in whole] == [Category.LIST_ITEM], "no drawing, nothing is taken out"
     prose = [line("Eleven words fill the line.", 0, 12 * row, 300) for row in range(9)]
