@@ -29,7 +29,7 @@ from docspec.reader.model import CELL
 from docspec.reader.pages import KINDS, make_page
 from docspec.reader.render import Sample
 
-LEVEL = 14.0  # pixels; raised and lowered characters belong to their line
+LEVEL = 20.0  # pixels; raised and lowered characters belong to their line, also one beside the other
 CROP_BUCKETS = ((1, 1), (2, 2), (3, 4), (5, 8), (9, 12))
 CROP_WIDTHS = (192, 320, 448, 608)
 OTHER_CROPS = ("heading", "list", "table", "caption")

@@ -121,9 +121,16 @@ def big(rng: random.Random) -> Node:
     return Node(own.pieces + low.pieces + high.pieces, order + low.printed)
 
 
+def one(rng: random.Random) -> Node:
+    """A single sign: a letter, perhaps with an index, or a number."""
+    return rng.choice((letter, letter, number, lambda rng: indexed(rng, letter(rng))))(rng)
+
+
 def atom(rng: random.Random, depth: int) -> Node:
     """One factor; `depth` says how far it may nest."""
     kind = rng.random()
+    if depth and kind < 0.1:
+        return row(markup(r"\frac"), braced(one(rng)), braced(one(rng)))
     if depth and kind < 0.22:
         return row(
             markup(r"\frac"), braced(expression(rng, depth - 1, 2)), braced(expression(rng, depth - 1, 2))

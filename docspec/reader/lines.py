@@ -27,7 +27,7 @@ KINDS = {
     "prose": 4.0,
     "dressed": 5.0,
     "dense": 2.0,
-    "reasoning": 2.0,
+    "reasoning": 3.0,
     "abroad": 1.3,
     "reference": 1.5,
     "row": 4.0,

@@ -12,6 +12,7 @@ from docspec.reader.prose import UNITS, Writer
 from docspec.reader.relations import relation
 from docspec.reader.templates import (
     ADDRESSES,
+    ALONE,
     CAPTIONS,
     CITATIONS,
     CODE,
@@ -23,6 +24,7 @@ from docspec.reader.templates import (
 from docspec.reader.words import Piece, Word, plain
 
 MARKS = "*†‡§¶"
+NUMBERING = "«||||8«|9»|{few}|{few}|{few}.|{few}.8|8.{few}|8.8.8|IV.|A.|Chapter {few}|Appendix A:|§ {few}|(8)»"
 QUOTES = ("“”", "‘’", "()", "«»", '""', "''", "„“", "[]")
 LATIN = (
     "et al.",
@@ -40,10 +42,10 @@ LATIN = (
 )
 
 
-def mark(rng: random.Random) -> Piece:
-    """What is attached to a word: a raised number or sign."""
+def mark(rng: random.Random, letters: str = "") -> Piece:
+    """What is attached to a word: a raised number or sign, in the word's `letters`."""
     template, style = rng.choice(MARKED)
-    return drawn(rng, template), style
+    return drawn(rng, template), style + letters.replace("c", "")
 
 
 def quantity(rng: random.Random) -> list[Word]:
@@ -58,9 +60,9 @@ def code(rng: random.Random) -> list[Word]:
 
 def strewn(rng: random.Random, last: Word) -> tuple[Word, list[Word]]:
     """A word of running text, perhaps with something attached, and what may follow it."""
-    kind = rng.choices(range(10), (7, 8, 4, 3, 2, 1, 1, 2, 1.5, 1))[0]
+    kind = rng.choices(range(11), (7, 8, 4, 3, 2, 1, 1, 2, 1.5, 1, 5))[0]
     if kind == 1:
-        return [*last, mark(rng)], []
+        return [*last, mark(rng, last[-1][1])], []
     if kind == 9:
         return [*last, (rng.choice("—–-/") + rng.choice(corpus.words()), "")], []
     quotes = rng.choice(QUOTES)
@@ -74,6 +76,8 @@ def strewn(rng: random.Random, last: Word) -> tuple[Word, list[Word]]:
         lambda: code(rng),
         lambda: plain(rng.choice(LATIN), rng.choice(("", "i"))),
         lambda: plain(rng.choice("–—&/-•…")),
+        list,
+        lambda: plain(drawn(rng, rng.choice(ALONE))),
     )
     return last, follow[kind]()
 
@@ -125,8 +129,11 @@ def headline(writer: Writer) -> tuple[list[Word], list[Word]]:
     text = writer.phrase(1, 9)
     if rng.random() < 0.3 or style == "c":
         text = text.upper()
-    label = drawn(rng, "«|||8«|9»|8|8|8.|8.8|8.8|8.8.8|IV.|II.|A.|A|Chapter 8|Appendix A:|§ 8|(8)»")
-    return plain(label, style), plain(text, style)
+    label = drawn(rng, NUMBERING)
+    words = plain(text, style)
+    if rng.random() < 0.1:
+        words[-1] = [*words[-1], mark(rng, style)]
+    return plain(label, style), words
 
 
 def caption(writer: Writer, length: int) -> list[Word]:
@@ -149,7 +156,7 @@ def cell(writer: Writer) -> list[Word]:
         return plain(drawn(rng, "«8«|9»|A|B|IV|II|i|8.9»«|.|)|:|*»"), style)
     words = plain(writer.phrase(1, rng.choice((1, 1, 2, 3, 5))), style)
     if words and rng.random() < 0.25:
-        words[-1] = [*words[-1], mark(rng)]
+        words[-1] = [*words[-1], mark(rng, style)]
     return words + (plain(f"({rng.choice(UNITS)})", style) if rng.random() < 0.1 else [])
 
 
@@ -161,7 +168,7 @@ def cells(writer: Writer, columns: int) -> list[list[Word]]:
     if rng.random() < 0.2:
         row[0] = plain(drawn(rng, rng.choice(CITATIONS)))
     if rng.random() < 0.3:
-        row[0][-1] = [*row[0][-1], mark(rng)]
+        row[0][-1] = [*row[0][-1], mark(rng, style)]
     kind = rng.random()
     form = rng.choice((*NUMBERS, "0.99", "9.9", "8«9|»", "8«|9».99") if rng.random() < 0.5 else ("{number}",))
     known = [drawn(rng, form) for _ in range(rng.choice((1, 3, 20)))]  # columns repeat themselves

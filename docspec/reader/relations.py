@@ -9,6 +9,7 @@ import string
 from docspec.reader.templates import drawn
 from docspec.reader.words import Piece, Word
 
+LETTERS = string.ascii_letters.translate(dict.fromkeys(b"IlO"))  # less those that only neighbours tell from 1 and 0
 GREEK = "αβγδεθλμπρσφωχψηκτΔΣΩΓΛΦ"
 RELATIONS = "=====<>≤≥≈±×+−≠→∈∈⊂~·"
 SIGNS = "++−−−=<≤·×"
@@ -18,7 +19,7 @@ NUMBER = "«8«|9»|0.9«|9»|8«|9|99»«|,999»»"
 
 def variable(rng: random.Random) -> Word:
     """A letter, perhaps with an index, a power or a stroke."""
-    letter: Piece = (rng.choice(string.ascii_letters if rng.random() < 0.75 else GREEK), "i")
+    letter: Piece = (rng.choice(LETTERS if rng.random() < 0.75 else GREEK), "i")
     if rng.random() < 0.55:
         return [letter]
     low, high = (rng.choice("ijkmnpt0123456789"), rng.choice(("_", "_i"))), (rng.choice("22223345nk*"), "^")

@@ -24,6 +24,16 @@ QUANTITIES = (
     "«$|£|€»8«|9|99»«|.9|.99» «million|billion|bn|m»", "«8|19|29» {month} «18|19|20»99", "{month} «8|19|29», «19|20»99",
     "«19|20»99«–|-|/»99",
 )  # fmt: skip
+ALONE = (
+    "{few}", "{label} {few}«||,|.|:|)»", "{label} {few}«||,|.|:|)»", "{label} «I|II|III|IV|V|A|B»",
+    "«by|on|of|until|from|over|about|than» {few}«||, 8«|9»|–8«|9»| {month}| to 8«|9»»",
+    "{month} {few}«|, «19|20»99»", "{few}, {few} «and|or» {few}",
+)  # fmt: skip
+FEW = ("1", "1", "1", "2", "3", "4", "5", "6", "7", "8", "9")  # figures that stand alone, 1 as often as in print
+LABELS = (
+    "Section", "Figure", "Fig.", "Table", "Eq.", "Equation", "Theorem", "Chapter", "Part", "Step", "Version", "Phase",
+    "Type", "Class", "class", "group", "equation", "day", "No.", "(Eq.", "§",
+)  # fmt: skip
 ADDRESSES = (
     "http«|s»://«|www.»{host}/{word}«|/{word}|.html|?id=8999|_{word}/89»", "www.{host}", "{word}«.|_|»{word}@{host}",
     "«doi:|https://doi.org/|»10.8999/«|{word}.»8«9999|99999»", "arXiv:«1|2»999.99999",
@@ -71,7 +81,7 @@ JOURNALS = (
 )  # fmt: skip
 PUBLISHERS = ("Springer", "Oxford University Press", "Elsevier", "ACM", "IEEE", "MIT Press")
 OPEN = r"«[^«»]*»|(?<!\{)\{[a-z]+\}"
-LISTS = {"unit": UNITS, "month": MONTHS, "last": LAST, "first": FIRST}
+LISTS = {"few": FEW, "label": LABELS, "unit": UNITS, "month": MONTHS, "last": LAST, "first": FIRST}
 
 
 def drawn(rng: random.Random, template: str, **values: str) -> str:
