@@ -42,7 +42,8 @@ class Request:
     follow one decoding, so each gets its own. ``growing`` are drafts that are written while the sequence is decoded.
     A ``plain`` one is decoded one token a step. Choices of a tree whose margin is below ``doubt`` (in logits) are
     decided again by a step of one token, which takes a request that is alone in its batch or the first of it.
-    A ``traced`` one keeps how its tokens came to be.
+    A ``traced`` one keeps how its tokens came to be. Drafts of one ``kind`` (of formulas, of text) are right about as
+    often as each other.
     """
 
     prompt: Prompt
@@ -54,6 +55,7 @@ class Request:
     stop: Callable[[], StopRule] = NeverStop
     doubt: float = 0.0
     traced: bool = False
+    kind: str = ""
 
     @property
     def slots(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import or_
@@ -30,8 +31,9 @@ class Mixture:
     """Proposes for the rows of one batch from ``sources``, which are asked in the order given.
 
     ``codec`` turns tokens into text and back; without it spellings and formats are not understood. ``price`` is what
-    one more node of a tree costs the target, as a share of a one-token step. ``target`` is told to sources where a
-    model runs. ``wants`` is what any source wants, ``seconds`` are those of each.
+    one more node of a tree costs the target, as a share of a one-token step. What suggestions were worth is learnt
+    for each ``kind`` of request by itself. ``target`` is told to sources where a model runs. ``wants`` is what any
+    source wants, ``seconds`` are those of each.
     """
 
     def __init__(
@@ -49,8 +51,8 @@ class Mixture:
         self._others = {name: source for name, source in sources.items() if not source.leads}
         self._codec = codec
         self._threshold = Threshold(price)
-        self._rates = HitRates()
-        self._survival = Survival()
+        self._rates: defaultdict[str, HitRates] = defaultdict(HitRates)
+        self._survival: defaultdict[str, Survival] = defaultdict(Survival)
         self._rows: dict[Row, RowState] = {}
 
     def expect(self, requests: Sequence[Request]) -> Guide | None:
@@ -69,7 +71,8 @@ class Mixture:
             return
         context = Context(row.request, self._codec, self._target, states)
         context.extend(row.output)
-        self._rows[row] = RowState(context, self._threshold, self._rates, self._survival, row.trail)
+        kind = row.request.kind
+        self._rows[row] = RowState(context, self._threshold, self._rates[kind], self._survival[kind], row.trail)
         self._tell(lambda source: source.begin(context))
         context.states = None
 

@@ -22,9 +22,9 @@ class Characters:
         return "".join(map(chr, tokens))
 
 
-def row_of(output, drafts=(), scaffold=None, growing=()):
+def row_of(output, drafts=(), scaffold=None, growing=(), kind=""):
     """A row that has written ``output``."""
-    request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), 10**6, scaffold, growing)
+    request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), 10**6, scaffold, growing, kind=kind)
     return Row(request, 0, 0, frozenset(), NeverStop(), list(output))
 
 

@@ -13,7 +13,7 @@ from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.registry import CURSOR, make_proposer, source_names
 from docspec.proposing.source import Source, source, sources
 from docspec.targets.protocol import NOTHING
-from tests.proposing.replays import END, Characters, steps, trees
+from tests.proposing.replays import END, Characters, row_of, steps, trees
 
 tokens = st.lists(st.integers(0, 3), max_size=40)
 
@@ -65,6 +65,25 @@ def test_any_source_by_itself_and_left_out_makes_valid_trees_and_loses_no_step(n
         assert steps(output, drafts, limit, name=names) <= len(output)
 
 
+def test_what_drafts_were_worth_is_learnt_for_each_kind_of_row(echo):
+    """Formulas whose drafts are all wrong say nothing of prose."""
+
+    def promised(proposer, kind):
+        row = row_of([7, 8], kind=kind)
+        proposer.begin(row)
+        return proposer.propose([row], [16])[0].expected
+
+    proposer = make_proposer("echo", price=0.01)
+    before = promised(proposer, "formula")
+    formula = row_of([1, 2], kind="formula")
+    proposer.begin(formula)
+    for token in range(3, 60):
+        proposer.propose([formula], [16])
+        formula.output.append(token)
+    assert promised(proposer, "text") == before
+    assert promised(proposer, "formula") < 0.5 * before
+
+
 def test_the_seconds_of_each_source_are_its_own():
     proposer = make_proposer("lookup+ngrams")
     replay(proposer, [*range(50), *range(50), END], 16)
@@ -87,7 +106,6 @@ def test_a_source_may_work_for_all_rows_at_once():
             return [[Continuation(Copy([len(context.output)]), 0, Key("k", 0.9))] for context in contexts]
 
     from docspec.proposing.mixture import Mixture
-    from tests.proposing.replays import row_of
 
     rows = [row_of([5]), row_of([5, 6])]
     proposer = Mixture({"batch": Batch()})

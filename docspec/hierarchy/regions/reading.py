@@ -188,6 +188,7 @@ class RegionReading:
             stop=setup.stop,
             doubt=setup.doubt,
             traced=setup.options.provenance,
+            kind=shown.category,
         )
 
     def _drafts(self, region: Region) -> tuple[tuple[int, ...], ...]:
