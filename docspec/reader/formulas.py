@@ -22,8 +22,9 @@ GREEK = (
     "alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda", "mu", "pi", "rho", "sigma", "tau", "phi", "omega",
     "eta", "kappa", "xi", "nu", "psi", "Delta", "Sigma", "Omega", "Gamma", "Phi", "Lambda",
 )  # fmt: skip
-RELATIONS = ("=", "=", "=", "=", r"\leq", r"\geq", r"\approx", r"\in", "<", ">", r"\to", r"\neq", r"\sim")
-OPERATIONS = ("+", "+", "-", "-", r"\cdot", r"\times", r"\pm")
+RELATIONS = (*"=" * 16, r"\leq", r"\geq", r"\approx", r"\in", "<", ">", r"\to", r"\neq", r"\sim")
+OPERATIONS = (*"+++---", r"\cdot", r"\times", r"\pm")
+LATIN = string.ascii_lowercase * 2 + string.ascii_uppercase + "xyztnkabcdfpqr" * 3  # as often as formulas have them
 FUNCTIONS = ("sin", "cos", "log", "exp", "ln", "max", "min", "tan")
 ACCENTS = (r"\hat", r"\bar", r"\tilde", r"\dot", r"\vec")
 FONTS = ("cm", "cm", "cm", "stix", "stix", "stixsans", "dejavuserif", "dejavusans")
@@ -65,15 +66,15 @@ def braced(node: Node) -> Node:
 
 def number(rng: random.Random) -> Node:
     """A small number, digit by digit."""
-    text = rng.choice(("{}", "{}", "{}", "{}{}", "0.{}", "{}.{}", "{}{}{}"))
+    text = rng.choice(("1", "2", "{}", "{}", "{}", "{}{}", "0.{}", "{}.{}", "{}{}{}", "0.{}{}", "{}{}{}0"))
     return row(*(leaf(c) for c in text.format(*(rng.randint(1, 9) for _ in range(3)))))
 
 
 def letter(rng: random.Random) -> Node:
     """A Latin or Greek letter."""
-    if rng.random() < 0.25:
+    if rng.random() < 0.12:
         return leaf("\\" + rng.choice(GREEK))
-    return leaf(rng.choice(string.ascii_lowercase * 2 + string.ascii_uppercase))
+    return leaf(rng.choice(LATIN))
 
 
 def small(rng: random.Random) -> Node:
@@ -126,9 +127,18 @@ def one(rng: random.Random) -> Node:
     return rng.choice((letter, letter, number, lambda rng: indexed(rng, letter(rng))))(rng)
 
 
+def derivative(rng: random.Random) -> Node:
+    """A quotient of differentials."""
+    sign = rng.choice(("d", "d", r"\partial"))
+    above, below = (row(leaf(sign), markup(" "), letter(rng)) for _ in range(2))
+    return row(markup(r"\frac"), braced(above), braced(below))
+
+
 def atom(rng: random.Random, depth: int) -> Node:
     """One factor; `depth` says how far it may nest."""
     kind = rng.random()
+    if depth and kind < 0.03:
+        return derivative(rng)
     if depth and kind < 0.1:
         return row(markup(r"\frac"), braced(one(rng)), braced(one(rng)))
     if depth and kind < 0.22:
@@ -147,7 +157,10 @@ def atom(rng: random.Random, depth: int) -> Node:
         return row(whole, script("^", leaf("2"))) if rng.random() < 0.25 else whole
     if kind < 0.5:
         name = rng.choice(FUNCTIONS)
-        return row(leaf("\\" + name, len(name)), markup(" "), letter(rng))
+        own = leaf("\\" + name, len(name))
+        if depth and rng.random() < 0.5:
+            return row(own, leaf("("), expression(rng, 0, 2), leaf(")"))
+        return row(own, markup(" "), letter(rng))
     if depth and kind < 0.58:
         return row(big(rng), markup(" "), indexed(rng, letter(rng)))
     if kind < 0.62:
@@ -156,7 +169,8 @@ def atom(rng: random.Random, depth: int) -> Node:
     if kind < 0.74:
         return indexed(rng, letter(rng))
     if kind < 0.8:
-        return row(letter(rng), leaf("("), letter(rng), leaf(")"))
+        inside = row(letter(rng), markup(" "), leaf("|"), markup(" "), letter(rng)) if kind > 0.785 else letter(rng)
+        return row(letter(rng), leaf("("), inside, leaf(")"))
     return number(rng) if kind < 0.88 else letter(rng)
 
 
@@ -170,7 +184,8 @@ def _term(rng: random.Random, depth: int) -> Node:
 
 def expression(rng: random.Random, depth: int, most: int) -> Node:
     """Up to `most` terms with signs between them."""
-    parts = [_term(rng, depth)]
+    parts = [leaf("-")] if rng.random() < 0.06 else []
+    parts.append(_term(rng, depth))
     for _ in range(rng.randint(0, most - 1)):
         parts += [markup(" "), leaf(rng.choice(OPERATIONS)), markup(" "), _term(rng, depth)]
     return row(*parts)
@@ -178,7 +193,8 @@ def expression(rng: random.Random, depth: int, most: int) -> Node:
 
 def equation(rng: random.Random, terms: int) -> Node:
     """A formula as it stands on a line of its own, about `terms` terms long."""
-    sides = [expression(rng, rng.choice((0, 0, 1)), 2), expression(rng, rng.choice((1, 1, 2)), max(1, terms))]
+    left = atom(rng, 1) if rng.random() < 0.6 else expression(rng, rng.choice((0, 0, 1)), 2)
+    sides = [left, expression(rng, rng.choice((1, 1, 2)), max(1, terms))]
     if rng.random() < 0.15:
         sides.append(expression(rng, 1, 2))
     parts = [sides[0]]
