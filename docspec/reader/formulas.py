@@ -134,8 +134,18 @@ def derivative(rng: random.Random) -> Node:
     return row(markup(r"\frac"), braced(above), braced(below))
 
 
+def bracketed(rng: random.Random) -> Node:
+    """A quotient in brackets of its height, perhaps with something before it."""
+    inside = row(markup(r"\frac"), braced(one(rng)), braced(one(rng)))
+    if rng.random() < 0.7:
+        inside = row(one(rng), markup(" "), leaf(rng.choice("+-")), markup(" "), inside)
+    return row(leaf(r"\left("), markup(" "), inside, markup(" "), leaf(r"\right)"))
+
+
 def atom(rng: random.Random, depth: int) -> Node:
     """One factor; `depth` says how far it may nest."""
+    if depth and rng.random() < 0.06:
+        return bracketed(rng)
     kind = rng.random()
     if depth and kind < 0.03:
         return derivative(rng)
@@ -200,6 +210,9 @@ def equation(rng: random.Random, terms: int) -> Node:
     parts = [sides[0]]
     for side in sides[1:]:
         parts += [markup(" "), leaf(rng.choice(RELATIONS)), markup(" "), side]
+    if rng.random() < 0.1:
+        parts += [leaf(","), markup(r" \quad "), letter(rng), markup(" "), leaf(rng.choice(RELATIONS)), markup(" ")]
+        parts.append(number(rng))
     if rng.random() < 0.3:
         parts.append(leaf(rng.choice(".,")))
     return row(*parts)
