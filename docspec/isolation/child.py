@@ -24,10 +24,15 @@ from docspec.core import Failure
 from docspec.isolation.serving import Said
 from docspec.isolation.window import Place, Window
 
-BOOT = (
-    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
-    "from docspec.isolation.serving import main; main()"
-)
+BOOT = """
+import pickle, sys
+try:
+    sys.path[:] = pickle.load(sys.stdin.buffer)
+except (EOFError, pickle.UnpicklingError):  # the parent ended before it had written it
+    sys.exit(0)
+from docspec.isolation.serving import main
+main()
+"""
 START_SECONDS = 120.0
 """For a child to say that it is there, and for what was only posted; an idle machine takes tenths of a second."""
 TICK = 0.1

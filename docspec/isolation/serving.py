@@ -30,22 +30,27 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
-    make_desk, place, lifeline = pickle.load(requests)
+    make_desk, place, lifeline = _next(requests)
     if lifeline is not None:
         _end_with(lifeline)
     desk = make_desk(place)
     desk.say = partial(_send, answers)
     _answer(answers, None, None)
     while True:
-        try:
-            name, arguments = pickle.load(requests)
-        except EOFError:
-            os._exit(0)
+        name, arguments = _next(requests)
         try:
             value, error = getattr(desk, name)(*arguments), None
         except BaseException as raised:  # libraries written in Rust panic, others leave by SystemExit
             value, error = None, raised
         _answer(answers, value, error)
+
+
+def _next(requests: Any) -> Any:
+    """What the parent writes next; ends the process where it has ended, perhaps in the middle of a word."""
+    try:
+        return pickle.load(requests)
+    except (EOFError, pickle.UnpicklingError):
+        os._exit(0)
 
 
 def _answer(answers: Any, value: Any, error: BaseException | None) -> None:

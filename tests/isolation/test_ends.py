@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from docspec.documents.sources import source_from_path
+from docspec.isolation.child import BOOT
 from docspec.isolation.pool import Isolation
 from tests.isolation import doubles
 from tests.isolation.doubles import wanted
@@ -41,6 +43,16 @@ if sys.argv[2] == "leave":
 next(pages)
 """
 """Without a main guard, as many scripts are: a child must not run it once more."""
+
+
+PATHS, WORK = pickle.dumps(sys.path), pickle.dumps(("desk", None, None))
+
+
+@pytest.mark.parametrize("written", [b"", PATHS[:-9], PATHS, PATHS + WORK[:-5]])
+def test_a_parent_that_ends_while_it_begins_a_child_leaves_no_traceback(written):
+    command = [sys.executable, "-c", BOOT]
+    child = subprocess.run(command, input=written, capture_output=True, timeout=PATIENCE, cwd=ROOT)
+    assert (child.returncode, child.stderr) == (0, b"")
 
 
 def is_running(pid: int) -> bool:
