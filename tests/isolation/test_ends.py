@@ -39,6 +39,7 @@ pages = children.pages(iter([(document, 1), (document, 2)]), wanted(), 1)
 next(pages)
 print(children._hands[0]._child.pid, flush=True)
 if sys.argv[2] == "leave":
+    sys.stdin.read()
     sys.exit(0)
 next(pages)
 """
@@ -81,6 +82,7 @@ def test_no_child_outlives_its_parent_even_in_a_native_call(tmp_path: Path, pdf:
     before = set(Path("/dev/shm").iterdir())
     process = subprocess.Popen(
         [sys.executable, str(script), str(pdf), end],
+        stdin=subprocess.PIPE,  # which "leave" waits for the end of
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
