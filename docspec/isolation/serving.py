@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _next(requests: Any) -> Any:
-    """What the parent writes next; ends the process where it has ended, perhaps in the middle of a word."""
+    """What the parent writes next; ends the process where it has ended, perhaps in the middle of a message."""
     try:
         return pickle.load(requests)
     except (EOFError, pickle.UnpicklingError):

@@ -66,19 +66,17 @@ def strewn(rng: random.Random, last: Word) -> tuple[Word, list[Word]]:
     if kind == 9:
         return [*last, (rng.choice("—–-/") + rng.choice(corpus.words()), "")], []
     quotes = rng.choice(QUOTES)
-    follow = (
-        lambda: plain(drawn(rng, rng.choice(CITATIONS))),
-        list,
-        lambda: quantity(rng),
-        lambda: relation(rng),
-        lambda: plain(quotes[0] + rng.choice(corpus.words()) + quotes[1] + rng.choice(("", ",", "."))),
-        lambda: plain(drawn(rng, rng.choice(ADDRESSES)), rng.choice(("", "m", "i"))),
-        lambda: code(rng),
-        lambda: plain(rng.choice(LATIN), rng.choice(("", "i"))),
-        lambda: plain(rng.choice("–—&/-•…")),
-        list,
-        lambda: plain(drawn(rng, rng.choice(ALONE))),
-    )
+    follow = {
+        0: lambda: plain(drawn(rng, rng.choice(CITATIONS))),
+        2: lambda: quantity(rng),
+        3: lambda: relation(rng),
+        4: lambda: plain(quotes[0] + rng.choice(corpus.words()) + quotes[1] + rng.choice(("", ",", "."))),
+        5: lambda: plain(drawn(rng, rng.choice(ADDRESSES)), rng.choice(("", "m", "i"))),
+        6: lambda: code(rng),
+        7: lambda: plain(rng.choice(LATIN), rng.choice(("", "i"))),
+        8: lambda: plain(rng.choice("–—&/-•…")),
+        10: lambda: plain(drawn(rng, rng.choice(ALONE))),
+    }
     return last, follow[kind]()
 
 
