@@ -65,7 +65,11 @@ FAMILIES = (
     Family(
         "Latin Modern Sans", "sans", "lmsans10-{}.otf", ("regular", "bold", "oblique", "boldoblique"), 0.5
     ),
-    Family("Latin Modern Mono", "mono", "lmmono10-{}.otf", ("regular", "regular", "italic", "italic"), 0.7),
+    Family("Latin Modern Mono", "mono", "lmmono10-{}.otf", ("regular", "regular", "italic", "italic"), 1.2),
+    Family("Latin Modern Mono Light", "mono", "lmmonolt10-{}.otf", ("regular", "bold", "oblique", "boldoblique"), 0.8),
+    Family("Computer Modern Typewriter", "mono", "cmun{}.ttf", ("tt", "tb", "it", "tx"), 1.5),
+    Family("FreeMono", "mono", "FreeMono{}.ttf", ("", "Bold", "Oblique", "BoldOblique"), 0.4),
+    Family("Noto Mono", "mono", "NotoSansMono-{}.ttf", ("Regular", "Bold", "Regular", "Bold"), 0.4),
     Family("Computer Modern", "serif", "cmun{}.ttf", ("rm", "bx", "ti", "bi"), 4.0),
     Family("Computer Modern Sans", "sans", "cmun{}.ttf", ("ss", "sx", "si", "so"), 0.5),
     Family("Noto Serif", "serif", "NotoSerif-{}.ttf"),

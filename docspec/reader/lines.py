@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from docspec.reader import people, phrases
+from docspec.reader import listings, people, phrases
 from docspec.reader.blocks import choose_style, letters
 from docspec.reader.crops import make_crop
 from docspec.reader.fonts import faces
@@ -28,7 +28,7 @@ KINDS = {
     "dressed": 5.0,
     "dense": 2.0,
     "reasoning": 3.0,
-    "abroad": 1.3,
+    "abroad": 2.2,
     "reference": 1.5,
     "row": 4.0,
     "table": 3.0,
@@ -38,7 +38,7 @@ KINDS = {
     "heading": 2.5,
     "caption": 0.8,
     "item": 0.9,
-    "code": 0.6,
+    "code": 3.5,
     "contents": 0.4,
     "capitals": 0.4,
 }
@@ -58,7 +58,7 @@ def words_of(kind: str, writer: Writer, length: int) -> list[Word]:
     if kind == "figures":
         return [word for _ in range(length // 6 + 1) for word in phrases.quantity(rng)]
     if kind == "code":
-        return [word for _ in range(length // 14 + 1) for word in phrases.code(rng)]
+        return listings.listing(rng, length)
     if kind == "authors":
         return people.authors(writer, length)
     if kind == "reasoning" or (kind == "item" and writer.rng.random() < 0.3):
@@ -83,13 +83,14 @@ def choose_look(rng: random.Random, unseen: bool) -> Look:
     monos = [face for face in faces(unseen) if face.family.kind == "mono"] or [style.face]
     return Look(
         style,
-        rng.choice(monos),
+        rng.choices(monos, [face.family.weight for face in monos])[0],
         rng.choice((0.0, 0.05, 0.08)),
         rng.random() < 0.5,
         rng.random() < 0.4,
         rng.random() < 0.5,
         rng.choice((0.66, rng.uniform(0.55, 0.75))),
         rng.choice((0.36, rng.uniform(0.28, 0.5))),
+        old=rng.random() < 0.05 and style.face.regular.glyph_bbox(ord("3")).y0 > -0.1,  # not old-style by themselves
     )
 
 
@@ -110,7 +111,6 @@ def make_lines(
     look = choose_look(rng, unseen)
     style, sheet, writer = look.style, Sheet(width, height), Writer(rng, evaluation)
     size, pitch = style.size, style.pitch
-    press = Press(sheet, look, rng)
     most = 1 + max(0, int((height - 1 - (ASCENT + DESCENT) * size) / pitch))
     left_out = ("table",) if most < 3 else ONE_LINE
     pool = {name: weight for name, weight in KINDS.items() if name not in left_out}
@@ -120,6 +120,10 @@ def make_lines(
     if kind == "table":
         sheet.document.close()
         return make_crop(width, height, seed, kind=kind, unseen=unseen, evaluation=evaluation, noise=noise)
+    if kind == "code" and rng.random() < 0.85:
+        style = replace(style, face=look.mono, size=0.95 * size)
+        look = replace(look, style=style, kern=0.0, ligatures=False, hyphens=False, justify=False)
+    press = Press(sheet, look, rng)
     drawn = rng.choice((1, most, most, max(1, most - 1), rng.randint(1, most)))
     wanted = 1 if kind in (*ONE_LINE, "cell") else min(rows, most) or drawn
     slivers = rng.random() < 0.4

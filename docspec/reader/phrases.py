@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-from docspec.reader import corpus
+from docspec.reader import corpus, listings
 from docspec.reader.prose import UNITS, Writer
 from docspec.reader.relations import relation
 from docspec.reader.templates import (
@@ -15,7 +15,6 @@ from docspec.reader.templates import (
     ALONE,
     CAPTIONS,
     CITATIONS,
-    CODE,
     MARKED,
     NUMBERS,
     QUANTITIES,
@@ -26,6 +25,8 @@ from docspec.reader.words import Piece, Word, plain
 MARKS = "*†‡§¶"
 NUMBERING = "«||||8«|9»|{few}|{few}|{few}.|{few}.8|8.{few}|8.8.8|IV.|A.|Chapter {few}|Appendix A:|§ {few}|(8)»"
 QUOTES = ("“”", "‘’", "()", "«»", '""', "''", "„“", "[]")
+_TEX: Word = [("T", "t"), ("E", "dt"), ("X", "t")]
+LOGOS: tuple[Word, ...] = (_TEX, [("L", ""), ("A", "^t"), *_TEX], [("B", ""), ("IB", "c"), *_TEX])
 LATIN = (
     "et al.",
     "in vitro",
@@ -53,14 +54,9 @@ def quantity(rng: random.Random) -> list[Word]:
     return plain(drawn(rng, rng.choice(QUANTITIES)))
 
 
-def code(rng: random.Random) -> list[Word]:
-    """A short piece of program text."""
-    return plain(drawn(rng, rng.choice(CODE)), "m")
-
-
 def strewn(rng: random.Random, last: Word) -> tuple[Word, list[Word]]:
     """A word of running text, perhaps with something attached, and what may follow it."""
-    kind = rng.choices(range(11), (7, 8, 4, 3, 2, 1, 1, 2, 1.5, 1, 5))[0]
+    kind = rng.choices(range(12), (7, 8, 4, 3, 2, 1, 4, 2, 1.5, 1, 5, 0.3))[0]
     if kind == 1:
         return [*last, mark(rng, last[-1][1])], []
     if kind == 9:
@@ -72,10 +68,11 @@ def strewn(rng: random.Random, last: Word) -> tuple[Word, list[Word]]:
         3: lambda: relation(rng),
         4: lambda: plain(quotes[0] + rng.choice(corpus.words()) + quotes[1] + rng.choice(("", ",", "."))),
         5: lambda: plain(drawn(rng, rng.choice(ADDRESSES)), rng.choice(("", "m", "i"))),
-        6: lambda: code(rng),
+        6: lambda: listings.piece(rng),
         7: lambda: plain(rng.choice(LATIN), rng.choice(("", "i"))),
         8: lambda: plain(rng.choice("–—&/-•…")),
         10: lambda: plain(drawn(rng, rng.choice(ALONE))),
+        11: lambda: [rng.choice(LOGOS)],
     }
     return last, follow[kind]()
 
@@ -128,7 +125,7 @@ def headline(writer: Writer) -> tuple[list[Word], list[Word]]:
     if rng.random() < 0.3 or style == "c":
         text = text.upper()
     label = drawn(rng, NUMBERING)
-    words = plain(text, style)
+    words = plain(text, style) if rng.random() < 0.93 else listings.piece(rng)
     if rng.random() < 0.1:
         words[-1] = [*words[-1], mark(rng, style)]
     return plain(label, style), words
@@ -177,5 +174,5 @@ def cells(writer: Writer, columns: int) -> list[list[Word]]:
         elif kind < 0.9:
             row.append(plain(writer.phrase(1, 3)[:24], style))
         else:
-            row.append(rng.choice((quantity, relation))(rng))
+            row.append(rng.choice((quantity, relation, listings.piece))(rng))
     return row

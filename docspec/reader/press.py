@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -16,13 +16,15 @@ from docspec.reader.render import LIGATURES, Sheet, advances
 from docspec.reader.typeset import Column, Style
 from docspec.reader.words import Word
 
+FIGURES = re.compile(r"[012]+|[34579]+|[^0-579]+")
+OLD = {**dict.fromkeys("012", (0.68, 0.0)), **dict.fromkeys("34579", (1.0, -0.2))}  # size and rise of old-style figures
 KERNED = re.compile(r"(?<=[AFPTVWYLrvwyf])(?=[AVWYaeory.,])")  # where letters stand closer than they are wide
 
 
 @dataclass(frozen=True)
 class Look:
     """How a crop is set, besides its `Style`: the typewriter face, whether letters are kerned and joined, size and rise
-    of raised letters (of the body size)."""
+    of raised letters (of the body size), whether figures are old-style ones."""
 
     style: Style
     mono: Face
@@ -32,6 +34,7 @@ class Look:
     justify: bool
     small: float = 0.66
     rise: float = 0.36
+    old: bool = False
 
     def font(self, code: str) -> tuple[pymupdf.Font, float, float]:
         """Font, size and rise (of the body size) of a style's letters."""
@@ -43,6 +46,8 @@ class Look:
             return font, self.small, self.rise
         if "_" in code:
             return font, 0.68, -0.14
+        if "d" in code:
+            return font, 1.0, -0.22
         return font, 0.8 if "c" in code else 0.95 if "m" in code else 1.0, 0.0
 
 
@@ -82,12 +87,21 @@ class Press:
     def width(self, word: Word) -> float:
         """Pixels that a word takes."""
         total = 0.0
-        for text, code in word:
-            font, scale, _ = self.look.font(code)
-            for run, own in spelt(text, font, "i" in code):
-                widths = advances(own)
-                total += sum(widths[c] for c in run) * scale * self.look.style.size
+        for run, own, size, _, _ in self.runs(word):
+            widths = advances(own)
+            total += sum(widths[c] for c in run) * size
         return total
+
+    def runs(self, word: Word) -> Iterator[tuple[str, pymupdf.Font, float, float, str]]:
+        """The runs of a word that are in one font, with size and rise in pixels and their style."""
+        body = self.look.style.size
+        for text, code in word:
+            font, scale, rise = self.look.font(code)
+            old = self.look.old and "m" not in code
+            for part in FIGURES.findall(text) if old else [text]:
+                share, lift = OLD.get(part[:1], (1.0, 0.0)) if old else (1.0, 0.0)
+                for run, own in spelt(part, font, "i" in code):
+                    yield run, own, scale * share * body, (rise + lift * scale) * body, code
 
     def known(self, words: list[Word]) -> list[Word]:
         """The words of which some font has at least a part."""
@@ -99,17 +113,14 @@ class Press:
 
     def word(self, word: Word, x: float, baseline: float, read: bool = True) -> float:
         """Print a word and return where it ends."""
-        look, size = self.look, self.look.style.size
-        for text, code in word:
-            font, scale, rise = look.font(code)
-            for run, own in spelt(text, font, "i" in code):
-                if look.ligatures and "m" not in code:
-                    run = joined(run, own)
-                for i, piece in enumerate(KERNED.split(run) if look.kern else [run]):
-                    x -= look.kern * size * scale if i else 0.0
-                    x = self.sheet.put(
-                        piece, x, baseline - rise * size, own, size * scale, look.style.grey, read
-                    )
+        look = self.look
+        for run, own, size, rise, code in self.runs(word):
+            if look.ligatures and "m" not in code:
+                run = joined(run, own)
+            x -= 0.16 * size if "t" in code else 0.0
+            for i, piece in enumerate(KERNED.split(run) if look.kern else [run]):
+                x -= look.kern * size if i else 0.0
+                x = self.sheet.put(piece, x, baseline - rise, own, size, look.style.grey, read)
         return x
 
     def line(

@@ -43,6 +43,7 @@ def term(rng: random.Random) -> Word:
             [name, ("(", ""), *one, (",", ""), *two, (")", "")],
             [*one, ("/", ""), *two],
             [*one, *two],
+            [("√", ""), *one],
             [(left, ""), *one, (right, "")],
         )
     )

@@ -52,13 +52,6 @@ HOSTS = (
     "w3",
 )
 ENDINGS = ("org", "com", "de", "fr", "edu", "net", "ac.uk", "gov", "eu", "io")
-CODE = (
-    "{name}({name})", "{name} = {name}[8«|9»]", "--{word}-{word}=8«|9»",
-    "«if|while» ({name} «==|!=|<|>=» 8) {{",
-    "for {name} in range(8«|9»):", "{name}.{name}('{name}', 9)", "<{word}>{word}</{word}>",
-    "$ {word} -«a|f|X» {word}.sh",
-    "return {name} «+|-|*|/|%» {name};", "#include <{word}.h>", "{name}::{name}<T>", "{name}",
-)  # fmt: skip
 CITATIONS = (
     "[8«|9»]", "[8«|9», 89]", "[8«-|–»89]", "[{last}99]", "«(|»{last} et al., «19|20»99«|a|b»)", "{last} («19|20»99)",
     "({last} «and|&» {last}, «19|20»99)", "(«see|e.g.,|cf.» {last} «19|20»99, p. 8«9|99»)",

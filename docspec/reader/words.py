@@ -1,5 +1,6 @@
 """What lines are made of: a line is a list of words, a word a list of pieces `(text, style)` set without a space
-between them. Styles are letters: i italic, b bold, c small capitals, m typewriter, ^ raised, _ lowered."""
+between them. Styles are letters: i italic, b bold, c small capitals, m typewriter, ^ raised, _ lowered, d
+lowered in full size, t close to what stands before."""
 
 from __future__ import annotations
 

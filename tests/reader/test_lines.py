@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
+import string
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from docspec.reader import templates
+from docspec.reader import listings, templates
+from docspec.reader.corpus import ALPHABET
 from docspec.reader.evaluate import LINE_GROUPS, lines_of, printed_lines
 from docspec.reader.fonts import FAMILIES, faces
 from docspec.reader.lines import KINDS, make_lines
@@ -70,6 +74,29 @@ def test_raised_and_lowered_characters_belong_to_their_line() -> None:
     assert heights["1"] < heights["e"] < heights["n"]
 
 
+def test_old_style_figures_stand_small_or_reach_below_the_line() -> None:
+    plainly, here = press(), press()
+    here.look = replace(here.look, old=True)
+    for one in (plainly, here):
+        one.line([[("1638", "")], [("1638", "m")]], 10, 40)
+    usual, old = plainly.sheet.finish(), here.sheet.finish()
+    assert usual.text == old.text == "1638 1638"
+    size = {glyph.char: (glyph.size, glyph.baseline) for glyph in old.glyphs[:4]}
+    assert size["1"] < size["6"] == size["8"] == (24.0, 40.0) and size["3"][0] == 24.0 and size["3"][1] > 40.0
+    assert {(glyph.size, glyph.baseline) for glyph in old.glyphs[5:]} == {
+        (glyph.size, glyph.baseline) for glyph in usual.glyphs[5:]
+    }
+
+
+def test_program_text_has_every_sign_of_a_keyboard() -> None:
+    rng = random.Random(5)
+    words = [word for _ in range(400) for word in listings.listing(rng, 60) + listings.piece(rng)]
+    text = {char for word in words for piece, _ in word for char in piece}
+    assert set(string.punctuation) <= text <= ALPHABET
+    for forms in list(listings.FORMS.values())[:-1]:  # the last are signs
+        assert not any(re.search("~[nwdas]", listings.filled(rng, form, forms)) for form in forms)
+
+
 def test_slivers_of_the_lines_around_are_printed_and_not_read() -> None:
     cut = 0
     for seed in range(60):
@@ -96,7 +123,6 @@ def test_templates_are_filled_in() -> None:
         *templates.NUMBERS,
         *templates.QUANTITIES,
         *templates.ADDRESSES,
-        *templates.CODE,
         *templates.CITATIONS,
     ):
         for _ in range(5):
