@@ -90,7 +90,7 @@ def choose_look(rng: random.Random, unseen: bool) -> Look:
         rng.random() < 0.5,
         rng.choice((0.66, rng.uniform(0.55, 0.75))),
         rng.choice((0.36, rng.uniform(0.28, 0.5))),
-        old=rng.random() < 0.05 and style.face.regular.glyph_bbox(ord("3")).y0 > -0.1,  # not old-style by themselves
+        old=rng.random() < 0.05,
     )
 
 
