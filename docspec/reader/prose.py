@@ -147,6 +147,11 @@ MONTHS = [
     "December",
 ]
 UNITS = ["kg", "km", "m", "mm", "%", "°C", "kWh", "MB", "ms", "GB", "Hz", "s"]
+SHORT = (
+    "à", "à", "à", "è", "é", "y", "o", "ó", "où", "là", "ça", "dû", "né", "été", "être", "même", "problème", "système", "clé",
+    "l'été", "d'où", "qu'à", "für", "über", "daß", "groß", "heißt", "können", "más", "año", "não", "às", "på", "är", "så",
+    "één", "perché", "più", "così", "ü", "ß", "«", "»",
+)  # fmt: skip
 
 
 class Writer:
@@ -185,7 +190,8 @@ class Writer:
             return cut(" ".join(rng.choice(foreign) for _ in range(1 + length // 60)), length)
         listing = rng.choice(corpus.dictionaries() or (corpus.words(),))
         words = [
-            rng.choice(listing) + rng.choice(("", "", "", "", "", ",", ".", ";"))
+            rng.choice(SHORT if rng.random() < 0.15 else listing)
+            + rng.choice(("", "", "", "", "", "", "", "", "", ",", ".", ";", " :", " ;", " ?", " !"))
             for _ in range(length // 7 + 1)
         ]
         return cut(" ".join(words), length)
