@@ -148,9 +148,9 @@ MONTHS = [
 ]
 UNITS = ["kg", "km", "m", "mm", "%", "°C", "kWh", "MB", "ms", "GB", "Hz", "s"]
 SHORT = (
-    "à", "à", "à", "è", "é", "y", "o", "ó", "où", "là", "ça", "dû", "né", "été", "être", "même", "problème", "système", "clé",
-    "l'été", "d'où", "qu'à", "für", "über", "daß", "groß", "heißt", "können", "más", "año", "não", "às", "på", "är", "så",
-    "één", "perché", "più", "così", "ü", "ß", "«", "»",
+    "à", "à", "à", "è", "é", "y", "o", "ó", "où", "là", "ça", "dû", "né", "été", "être", "même", "problème", "système",
+    "clé", "l'été", "d'où", "qu'à", "für", "über", "daß", "groß", "heißt", "können", "más", "año", "não", "às",
+    "på", "är", "så", "één", "perché", "più", "così", "ü", "ß", "«", "»",
 )  # fmt: skip
 
 
