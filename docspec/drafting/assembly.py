@@ -18,6 +18,7 @@ from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, printed_lines, runs_leftwards, usual_height
 from docspec.drafting.order import white_space_order
 from docspec.drafting.tables import FoundTable
+from docspec.drafting.titles import with_title
 
 RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
 """What is set in columns."""
@@ -64,7 +65,7 @@ def assemble(
     if drawings and any(map(_is_hollow, filled)):
         filled = _without_drawings(filled, drawings())
     filled = _apart(_joined_furniture(_parted(filled)))
-    return [region for item in filled if (region := _region(item, tables)) is not None]
+    return with_title([region for item in filled if (region := _region(item, tables)) is not None])
 
 
 def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:

@@ -1,0 +1,35 @@
+"""Which of a page's headings is its title: PyMuPDF's layout model calls every heading a section header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from statistics import median
+
+from docspec.core import Category, Region
+
+OVER_TEXT, OVER_HEADINGS = 1.35, 1.1
+"""How much larger than running text, and than all other headings, a title is set."""
+
+_RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
+
+
+def with_title(regions: Sequence[Region]) -> list[Region]:
+    """``regions`` with the heading that is set in the largest type, if that is far larger than all else and stands in
+    the upper half of the print, as the title. Where the layout knows a title, or sizes of type are unknown, nothing is
+    changed."""
+    headings = [region for region in regions if region.category is Category.SECTION_HEADER and _size([region])]
+    body = _size(region for region in regions if region.category in _RUNNING)
+    if not headings or not body or any(region.category is Category.TITLE for region in regions):
+        return list(regions)
+    *others, title = sorted(headings, key=lambda region: _size([region]))
+    top, bottom = min(region.bbox.y0 for region in regions), max(region.bbox.y1 for region in regions)
+    large = _size([title]) >= max(OVER_TEXT * body, OVER_HEADINGS * _size(others[-1:]))
+    if not large or title.bbox.y0 > (top + bottom) / 2:
+        return list(regions)
+    return [replace(region, category=Category.TITLE) if region is title else region for region in regions]
+
+
+def _size(regions: Iterable[Region]) -> float:
+    """The size of type of most characters, 0 where there are none or it is unknown."""
+    return median([line.size for region in regions for line in region.lines for _ in line.text] or [0.0])

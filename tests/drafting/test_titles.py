@@ -1,0 +1,61 @@
+"""The one heading that is set far larger than all else, in the upper half of a page, is its title."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from docspec.core import BBox, Category, PageImage, PrintedLine, Region
+from docspec.documents import open_document
+from docspec.drafting.text_layer import TextLayerDrafter
+from docspec.drafting.titles import with_title
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+HEADER = Category.SECTION_HEADER
+
+
+def page(*lines: tuple[Category, float]) -> list[Region]:
+    """Regions of one line each, from top to bottom, with categories and sizes of type."""
+    return [
+        Region(
+            box := BBox(0, 30 * at, 200, 30 * at + 20), category, ("words",), 1.0, (PrintedLine(box, "words", size),)
+        )
+        for at, (category, size) in enumerate(lines)
+    ]
+
+
+TEXT = (Category.TEXT, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "title"),
+    [
+        ([(HEADER, 17.0), TEXT, (HEADER, 11.5), TEXT, TEXT], 0),
+        ([(Category.PAGE_HEADER, 8.0), (HEADER, 11.5), (HEADER, 14.0), TEXT, TEXT, TEXT], 2),
+        ([(HEADER, 12.0), TEXT, (HEADER, 11.5), TEXT], None),  # hardly larger than the text
+        ([(HEADER, 17.0), TEXT, (HEADER, 16.5), TEXT, TEXT], None),  # two of one size
+        ([TEXT, TEXT, TEXT, (HEADER, 17.0), TEXT], None),  # in the lower half
+        ([(HEADER, 17.0), (Category.PICTURE, 0.0)], None),  # no text to compare with
+        ([(HEADER, 0.0), (Category.TEXT, 0.0), TEXT], None),  # sizes are not known
+        ([(HEADER, 17.0), (Category.TITLE, 15.0), TEXT, TEXT], None),  # the layout knows better
+    ],
+)
+def test_the_largest_heading_is_the_title(lines: list[tuple[Category, float]], title: int | None) -> None:
+    regions = page(*lines)
+    found = with_title(regions)
+    assert [at for at, region in enumerate(found) if region is not regions[at]] == ([] if title is None else [title])
+    if title is not None:
+        assert found[title].category is Category.TITLE and found[title].texts == regions[title].texts
+
+
+@pytest.mark.parametrize("name", ["academic-paper", "journal-article", "newspaper", "notes", "slides"])
+def test_the_title_of_a_sample_page_is_drafted_as_one(name: str) -> None:
+    path = SAMPLES / f"{name}.pdf"
+    with open_document(path) as document:
+        page = next(document.pages(dpi=100))
+        assert isinstance(page, PageImage)
+        draft = TextLayerDrafter().draft(page)
+    told = [" ".join(region.texts[0].split()) for region in draft.regions if region.category is Category.TITLE]
+    marked = [line for line in path.with_suffix(".md").read_text("utf-8").split("\n") if line.startswith("# ")]
+    assert [f"# {title}" for title in told] == marked
