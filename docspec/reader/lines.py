@@ -28,7 +28,7 @@ KINDS = {
     "dressed": 5.0,
     "dense": 2.0,
     "reasoning": 3.0,
-    "abroad": 2.2,
+    "abroad": 3.0,
     "reference": 1.5,
     "row": 4.0,
     "table": 3.0,

@@ -2,7 +2,7 @@
 its looks.
 
 In a form `~n` is a name, `~w` a word, `~d` a number, `~a` an argument (a form of the same language among them), `~s` a
-few signs in random order; all else stands for itself.
+few signs in random order, `~r` one over and over; all else stands for itself.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ FORMS: dict[str, tuple[str, ...]] = {
         "~n(~n) -> {ok, ~n}", "~n() | [~n()]", "~n :: ~n -> ~n", "{error, ~n}", "| ~a", "~n[~d..~d]", "^~w+(\\d{~d})*$",
         "[^~w]*\\.~w", "~n :- ~n(X), \\+ ~n.", "~n := ~n / ~d;", "<~n> ::= '~s' <~n>",
     ),
-    "signs": ("~s", "~s", "~s~n", "~n~s", "~s~d", "~n~s~n"),
+    "signs": ("~s", "~s", "~s~n", "~n~s", "~s~d", "~n~s~n", "~r", "~r~s~r"),
 }  # fmt: skip
+RUNS = "XxA01.-=*#_~!?"
 SIGNS = string.punctuation + "\\{}{}@#%$&_^~|<>\"'`"
 
 
@@ -74,11 +75,13 @@ def filled(rng: random.Random, form: str, forms: tuple[str, ...]) -> str:
             return str(rng.randrange(rng.choice((10, 10, 100, 1000))))
         if kind == "s":
             return "".join(rng.choice(SIGNS) for _ in range(rng.randint(1, 5)))
+        if kind == "r":
+            return rng.choice(RUNS) * rng.randint(2, 12)
         if kind == "a" and rng.random() < 0.25:
             return filled(rng, rng.choice(forms), forms)
         return _word(rng) if kind == "w" else _name(rng)
 
-    return re.sub("~([nwdas])", part, form)
+    return re.sub("~([nwdasr])", part, form)
 
 
 def piece(rng: random.Random) -> list[Word]:

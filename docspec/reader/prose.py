@@ -152,6 +152,8 @@ SHORT = (
     "clé", "l'été", "d'où", "qu'à", "für", "über", "daß", "groß", "heißt", "können", "más", "año", "não", "às",
     "på", "är", "så", "één", "perché", "più", "così", "ü", "ß", "«", "»",
 )  # fmt: skip
+BEFORE = ("",) * 30 + ("„", "«", "“", "(", "¿", "‚")
+BEHIND = ("",) * 20 + (*",,..;:?!", " :", " ;", " ?", " !", "“", "”", "»", "“,", "”.", ")", "‘")
 
 
 class Writer:
@@ -176,8 +178,10 @@ class Writer:
             text = self.sentences(length)
         elif kind < 0.92:
             text = self.scramble(length)
-        else:
+        elif kind < 0.99:
             text = " ".join(self.figure() for _ in range(length // 6 + 1))
+        else:  # the same over and over
+            text = f"{self.phrase(1, 4)}{rng.choice(('', '', '.', ','))} " * (length // 5 + 1)
         if rng.random() < 0.25:
             text = self.misspell(text[: length + 40], rng.choice((0.02, 0.05, 0.1)))
         return cut(text, length)
@@ -188,12 +192,13 @@ class Writer:
         foreign = corpus.paragraphs(self.evaluation, abroad=True)
         if foreign and rng.random() < 0.5:
             return cut(" ".join(rng.choice(foreign) for _ in range(1 + length // 60)), length)
-        listing = rng.choice(corpus.dictionaries() or (corpus.words(),))
-        words = [
-            rng.choice(SHORT if rng.random() < 0.15 else listing)
-            + rng.choice(("", "", "", "", "", "", "", "", "", ",", ".", ";", " :", " ;", " ?", " !"))
-            for _ in range(length // 7 + 1)
-        ]
+        listing, halved = rng.choice(corpus.dictionaries() or (corpus.words(),)), rng.random() < 0.3
+
+        def word() -> str:
+            one, other = rng.choice(SHORT if rng.random() < 0.15 else listing), rng.choice(listing)
+            return one[: len(one) // 2 + 1] + other[len(other) // 2 :] if halved else one  # a word of no language
+
+        words = [f"{rng.choice(BEFORE)}{word()}{rng.choice(BEHIND)}" for _ in range(length // 7 + 1)]
         return cut(" ".join(words), length)
 
     def sentences(self, length: int) -> str:
