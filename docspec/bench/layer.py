@@ -28,7 +28,7 @@ from docspec.parser import Parser
 
 ASIDE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 _MARKS = re.compile(r"(?m)^(?:#{1,6} |[-•*] )")
-_DASHES = str.maketrans("–—−‐\u00ad", "-----")
+_ALIKE = str.maketrans("–—−‐\u00ad∗", "-----*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ def compared(
 
 def plain(text: str) -> str:
     """``text`` without Markdown's marks at line beginnings, kinds of quotes and dashes, and runs of white space. Two
-    single quotes are a double one, which they look like."""
-    bare = straight_quotes(unicodedata.normalize("NFKC", _MARKS.sub("", text))).translate(_DASHES)
+    single quotes are a double one, and the asterisk of formulas is that of keyboards, which they look like."""
+    bare = straight_quotes(unicodedata.normalize("NFKC", _MARKS.sub("", text))).translate(_ALIKE)
     return " ".join(bare.replace("''", '"').split())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from docspec.bench.layer import compared, measure
+from docspec.bench.layer import compared, measure, plain
 from docspec.core import BBox, Category, ParseOptions, Region
 from docspec.documents.sources import source_from_path
 from docspec.drafting.lines import TextLine
@@ -37,6 +37,11 @@ def test_errors_are_counted_by_region(places: list[BBox], texts: list[str], erro
     kinds = {TABLE: Category.TABLE}
     regions = [Region(box, kinds.get(box, Category.TEXT)) for box in places]
     assert compared(LINES, regions, texts) == (len(RIGHT) + len("Tides"), errors, beyond)
+
+
+def test_what_looks_alike_is_alike() -> None:
+    assert plain("## “Jo∗” – a\nb") == plain("''Jo*'' - a b") == '"Jo*" - a b'
+    assert plain("Jo⋆") != plain("Jo*")
 
 
 def test_a_page_that_is_not_read_is_wrong_throughout(lively_qwen: Path, tmp_path: Path) -> None:
