@@ -110,8 +110,8 @@ def compared(
 def plain(text: str) -> str:
     """``text`` without Markdown's marks at line beginnings, kinds of quotes and dashes, and runs of white space. Two
     single quotes are a double one, and the asterisk of formulas is that of keyboards, which they look like."""
-    bare = straight_quotes(unicodedata.normalize("NFKC", _MARKS.sub("", text))).translate(_ALIKE)
-    return " ".join(bare.replace("''", '"').split())
+    bare = straight_quotes(unicodedata.normalize("NFKC", text)).translate(_ALIKE)
+    return " ".join(_MARKS.sub("", bare).replace("''", '"').split())
 
 
 def _layer(page: PageImage) -> list[TextLine]:

@@ -41,7 +41,8 @@ def test_errors_are_counted_by_region(places: list[BBox], texts: list[str], erro
 
 def test_what_looks_alike_is_alike() -> None:
     assert plain("## “Jo∗” – a\nb") == plain("''Jo*'' - a b") == '"Jo*" - a b'
-    assert plain("Jo⋆") != plain("Jo*")
+    assert plain("– an item") == plain("- an item") == plain("• an item") == "an item"
+    assert plain("Jo⋆") != plain("Jo*") and plain("a – b") != "a b"
 
 
 def test_a_page_that_is_not_read_is_wrong_throughout(lively_qwen: Path, tmp_path: Path) -> None:
