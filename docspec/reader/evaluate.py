@@ -41,6 +41,8 @@ LINE_GROUPS = {  # kinds of lines, share of scans
     "prose": (("prose",), 0.0),
     "styles, marks": (("dressed", "dense", "reference", "footnote", "caption"), 0.0),
     "figures, tables": (("row", "figures", "row"), 0.0),
+    "code": (("code",), 0.0),
+    "other languages": (("abroad",), 0.0),
     "scans": (("prose", "dressed"), 1.0),
 }
 
