@@ -98,6 +98,5 @@ def _word_of(rng: random.Random, kind: str) -> str:
         return f"{rng.choice(HOSTS)}.{rng.choice(ENDINGS)}"
     if kind in LISTS:
         return rng.choice(LISTS[kind])
-    words = [rng.choice(corpus.words()).lower().replace("'", "") for _ in range(rng.choice((1, 2)))]
-    word = "_".join(words) if kind == "name" else words[0]
+    word = rng.choice(corpus.words()).lower().replace("'", "")
     return re.sub("[{}]", r"\g<0>\g<0>", word)  # its own braces stay
