@@ -11,7 +11,7 @@ from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.drafts import Drafts
-from docspec.proposing.spelling import Codec, Speller
+from docspec.proposing.spelling import Speller
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import PromptStates, TargetModel
@@ -69,7 +69,7 @@ class Context:
     def __init__(
         self,
         request: Request,
-        codec: Codec | None = None,
+        speller: Speller | None = None,
         target: TargetModel | None = None,
         states: PromptStates | None = None,
     ) -> None:
@@ -78,7 +78,7 @@ class Context:
         self.states = states
         self.output: list[int] = []
         self.drafts = Drafts(request.drafts, [draft.limit for draft in request.growing])
-        self.speller = None if codec is None else Speller(codec)
+        self.speller = speller
         self.scaffold: Scaffold | None = request.scaffold() if request.scaffold is not None else None
         self.place = 0
         self.lost: list[Lost] = []

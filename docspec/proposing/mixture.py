@@ -14,11 +14,10 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
-from docspec.proposing.rates import HitRates, Survival
-from docspec.proposing.row_state import RowState
+from docspec.proposing.row_state import Learnt, RowState
 from docspec.proposing.source import BatchSource, Expecting
-from docspec.proposing.spelling import Codec
-from docspec.proposing.threshold import Threshold
+from docspec.proposing.spelling import Codec, Speller
+from docspec.proposing.threshold import Rate
 from docspec.targets.protocol import NOTHING
 
 if TYPE_CHECKING:
@@ -49,10 +48,9 @@ class Mixture:
         self._sources = dict(sources)
         self._leading = {name: source for name, source in sources.items() if source.leads}
         self._others = {name: source for name, source in sources.items() if not source.leads}
-        self._codec = codec
-        self._threshold = Threshold(price)
-        self._rates: defaultdict[str, HitRates] = defaultdict(HitRates)
-        self._survival: defaultdict[str, Survival] = defaultdict(Survival)
+        self._speller = None if codec is None else Speller(codec)
+        self._rate = Rate(price)
+        self._learnt: defaultdict[str, Learnt] = defaultdict(Learnt)
         self._rows: dict[Row, RowState] = {}
 
     def expect(self, requests: Sequence[Request]) -> Guide | None:
@@ -69,10 +67,9 @@ class Mixture:
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
         if row.request.plain:
             return
-        context = Context(row.request, self._codec, self._target, states)
+        context = Context(row.request, self._speller, self._target, states)
         context.extend(row.output)
-        kind = row.request.kind
-        self._rows[row] = RowState(context, self._threshold, self._rates[kind], self._survival[kind], row.trail)
+        self._rows[row] = RowState(context, self._rate, self._learnt[row.request.kind], row.trail)
         self._tell(lambda source: source.begin(context))
         context.states = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from docspec.core.trail import Trail
 from docspec.engine.tree import TokenTree
@@ -11,7 +12,7 @@ from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.grower import Grown, grow
 from docspec.proposing.origins import Origins
 from docspec.proposing.rates import RUN_CAP, HitRates, Survival
-from docspec.proposing.threshold import RowThreshold, Threshold
+from docspec.proposing.threshold import Promises, Rate, Threshold
 
 LIVE = 8
 """Continuations that are followed at the same time."""
@@ -30,26 +31,28 @@ STATED = Key("stated", 0.9)
 """Such statements."""
 
 
+@dataclass(slots=True)
+class Learnt:
+    """What suggestions for one kind of row were worth."""
+
+    rates: HitRates = field(default_factory=HitRates)
+    survival: Survival = field(default_factory=Survival)
+    promises: Promises = field(default_factory=Promises)
+
+
 class RowState:
     """``context`` is what the row's sources look at; ``is_sure`` says that nothing needs to be looked for now.
 
-    ``threshold``, ``rates`` and ``survival`` belong to the batch: what one row teaches, all of them know.
+    ``rate`` and ``learnt`` belong to the batch: what one row teaches, all those of its kind know.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        threshold: Threshold,
-        rates: HitRates,
-        survival: Survival,
-        trail: Trail | None = None,
-    ) -> None:
+    def __init__(self, context: Context, rate: Rate, learnt: Learnt, trail: Trail | None = None) -> None:
         self.context = context
-        self.threshold = RowThreshold(threshold)
+        self.threshold = Threshold(rate, learnt.promises)
         self.is_sure = False
         self._stated: list[Continuation] = []
-        self._rates = rates
-        self._survival = survival
+        self._rates = learnt.rates
+        self._survival = learnt.survival
         self._live: list[Continuation] = []
         self._tree = TokenTree(0)
         self._grown: list[Grown] = []

@@ -18,18 +18,18 @@ PRIOR_RATE = 2.0
 PRIOR_COST = 8.0
 """Units of cost that this expectation counts for."""
 
-PRIOR_TOKENS = 16.0
+PRIOR_TOKENS = 6.0
 """Tokens promised and kept that are taken for granted before any were."""
 
 ROW_TOKENS = 4.0
-"""Promised tokens of a row for which the batch's experience counts."""
+"""Promised tokens of a row for which the experience of its kind counts."""
 
 FADE = 0.8
 """What remains of a row's own experience with every tree: drafts are wrong in places, and right again behind them."""
 
 
-class Threshold:
-    """The least chance that earns a node its place in the trees of one batch.
+class Rate:
+    """How fast one batch writes with its trees.
 
     ``price`` is what a node costs, as a share of a step of one row and one token. That many rows write many tokens a
     step without any tree is left out of account: counting it in brought more steps and no speed.
@@ -39,49 +39,57 @@ class Threshold:
         self._price = price
         self._cost = PRIOR_COST
         self._tokens = PRIOR_RATE * PRIOR_COST
-        self._expected = self._accepted = PRIOR_TOKENS
 
-    @property
-    def least(self) -> float:
-        """The least chance, as promised, at the rate seen so far; plain steps write one token per unit of cost."""
-        return self.asked(self.promised)
+    def least(self, promised: float) -> float:
+        """The least chance that earns a node its place where so many tokens are promised for each that is accepted;
+        plain steps write one token per unit of cost."""
+        rate = max(1.0, self._tokens / self._cost)
+        return max(FLOOR, self._price * rate * promised)
+
+    def note(self, nodes: int, accepted: int) -> None:
+        """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept."""
+        self._cost += 1.0 + self._price * (nodes - 1)
+        self._tokens += 1 + accepted
+
+
+class Promises:
+    """How many tokens were promised for each that was accepted, over all rows of one kind."""
+
+    def __init__(self) -> None:
+        self._expected = self._accepted = PRIOR_TOKENS
 
     @property
     def promised(self) -> float:
         """Tokens that were promised for each that was accepted."""
         return self._expected / self._accepted
 
-    def asked(self, promised: float) -> float:
-        """The least chance where so many tokens are promised for each that is accepted."""
-        rate = max(1.0, self._tokens / self._cost)
-        return max(FLOOR, self._price * rate * promised)
-
-    def note(self, nodes: int, accepted: int, expected: float) -> None:
-        """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept and ``expected`` promised."""
-        self._cost += 1.0 + self._price * (nodes - 1)
-        self._tokens += 1 + accepted
+    def note(self, accepted: int, expected: float) -> None:
+        """Of ``expected`` tokens ``accepted`` were kept."""
         self._accepted += accepted
         self._expected += expected
 
 
-class RowThreshold:
-    """The same for one row of ``batch``: what it promised lately and did not keep counts against its own trees.
+class Threshold:
+    """The least chance that earns a node its place in the trees of one row.
 
-    Rows of one page differ: beside prose whose drafts are right stands a formula whose drafts are all wrong.
+    ``rate`` is that of its batch. What the row promised lately and did not keep counts against its own trees, and to a
+    lesser degree what its ``kind`` did: beside prose whose drafts are right stand formulas whose drafts are all wrong.
     """
 
-    def __init__(self, batch: Threshold) -> None:
-        self._batch = batch
+    def __init__(self, rate: Rate, kind: Promises) -> None:
+        self._rate = rate
+        self._kind = kind
         self._expected = self._accepted = 0.0
 
     @property
     def least(self) -> float:
-        """The least chance that earns a node its place in this row's next tree."""
-        expected = ROW_TOKENS * self._batch.promised + self._expected
-        return self._batch.asked(expected / (ROW_TOKENS + self._accepted))
+        """The least chance in the row's next tree."""
+        expected = ROW_TOKENS * self._kind.promised + self._expected
+        return self._rate.least(expected / (ROW_TOKENS + self._accepted))
 
     def note(self, nodes: int, accepted: int, expected: float) -> None:
-        """As :meth:`Threshold.note`, which is told too."""
-        self._batch.note(nodes, accepted, expected)
+        """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept and ``expected`` promised."""
+        self._rate.note(nodes, accepted)
+        self._kind.note(accepted, expected)
         self._expected = FADE * self._expected + expected
         self._accepted = FADE * self._accepted + accepted

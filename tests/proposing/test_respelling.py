@@ -37,7 +37,7 @@ def codec():
 def continuations(codec, drafted, written):
     """What is offered where ``drafted`` was being followed and ``written`` came after ``BEFORE`` instead."""
     start = codec.tokenize(BEFORE)
-    context = Context(row_of([], [[*start, *codec.tokenize(drafted)]]).request, codec)
+    context = Context(row_of([], [[*start, *codec.tokenize(drafted)]]).request, Speller(codec))
     context.output += [*start, *codec.tokenize(written)]
     place = context.drafts.heads[0] + len(start)
     context.lost.append(Lost(place, len(start), len(start), (place, len(start))))

@@ -10,6 +10,7 @@ from docspec.dialects.layout_cells import Cell, render_cell, render_cells
 from docspec.dialects.layout_scaffold import LayoutScaffold
 from docspec.proposing.context import Context
 from docspec.proposing.scaffold import FormatScaffold
+from docspec.proposing.spelling import Speller
 from tests.engine.scaffolds import RandomScaffold
 from tests.proposing.replays import Characters, row_of, steps, trees
 
@@ -100,7 +101,7 @@ def test_a_fork_without_ways_lets_the_draft_go_on():
 
 def test_places_behind_markers_are_forks():
     request = row_of([], [CODEC.tokenize(render_cells(CELLS))], lambda: LayoutScaffold(CELLS)).request
-    context = Context(request, CODEC)
+    context = Context(request, Speller(CODEC))
     found = FormatScaffold(context)
     assert len(found.forks) == len(CELLS)
     place = found.forks[1]
