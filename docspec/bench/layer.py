@@ -134,9 +134,10 @@ def _owner(line: BBox, regions: Sequence[Region]) -> int | None:
 
 
 def _texts(found: RegionsRead, parser: Parser) -> list[str]:
-    """What was written for each region."""
+    """What was written for each region, listings as running text: their fences and indents are none of the reader's."""
     target = parser.loaded.target
     pieces: list[list] = [[] for _ in found.regions]
     for crop, output in zip(found.crops, found.outputs, strict=True):
         pieces[crop.region].append((target.detokenize(list(output.tokens)), crop.piece))
-    return [region_text(region, own) for region, own in zip(found.regions, pieces, strict=True)]
+    regions = [replace(region, listing=False) for region in found.regions]
+    return list(map(region_text, regions, pieces))

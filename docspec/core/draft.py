@@ -34,7 +34,8 @@ class Region:
     no texts. ``confidence`` is the drafter's own, 0..1. ``lines`` are the printed lines of the first text, top to
     bottom, where the drafter knows them; on a crooked page, as they lie once it is turned upright. ``chart``: a picture
     that readers of charts can read. ``grid`` are the places of a table's cells by rows, where the drafter knows them;
-    the cells of its HTML, spans opened, are as many. ``agreed``: text layer and recognition read it alike.
+    the cells of its HTML, spans opened, are as many. ``agreed``: text layer and recognition read it alike. ``listing``:
+    text in which line breaks and indents mean something (program text).
     """
 
     bbox: BBox
@@ -45,6 +46,7 @@ class Region:
     chart: bool = False
     grid: Grid = ()
     agreed: bool = False
+    listing: bool = False
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""

@@ -20,9 +20,9 @@ def goes_on(first: str, second: str) -> bool:
 
 
 def breaks_off(text: str) -> bool:
-    """Whether no sentence ends where ``text`` ends."""
+    """Whether no sentence ends where ``text`` ends, nor a listing."""
     text = text.rstrip()
-    return bool(text) and _SENTENCE_END.search(text) is None
+    return bool(text) and not text.endswith("```") and _SENTENCE_END.search(text) is None
 
 
 def is_broken(text: str) -> bool:

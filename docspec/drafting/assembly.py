@@ -16,6 +16,7 @@ from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, printed_lines, runs_leftwards, usual_height
+from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
 from docspec.drafting.order import white_space_order
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
@@ -65,7 +66,11 @@ def assemble(
     if drawings and any(map(_is_hollow, filled)):
         filled = _without_drawings(filled, drawings())
     filled = _apart(_joined_furniture(_parted(filled)))
-    return with_title([region for item in filled if (region := _region(item, tables)) is not None])
+    typewritten = is_typewritten(lines)
+    if not typewritten:
+        filled = [part for item in filled for part in _listings_apart(item)]
+    regions = [region for item in filled if (region := _region(item, tables, typewritten)) is not None]
+    return with_title(joined_listings(regions))
 
 
 def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:
@@ -185,6 +190,15 @@ def _apart(items: Sequence[_Filled]) -> list[_Filled]:
     return apart
 
 
+def _listings_apart(item: _Filled) -> list[_Filled]:
+    """Running text with program text between its lines taken apart."""
+    if item.box.category is not Category.TEXT or not any(line.even for line in item.lines):
+        return [item]
+    runs = listings_apart(printed_lines(item.lines))
+    parts = [_of_lines([line for row in run for line in row], Category.TEXT) for run in runs]
+    return parts if len(parts) > 1 else [item]
+
+
 def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:
     """``lines`` from top to bottom, in runs of those that stand above or below one of ``others`` and those that stand
     beside all of them."""
@@ -229,7 +243,7 @@ def _continues(a: LayoutBox, b: LayoutBox) -> bool:
     return shared > 0.5 * height and gap < height
 
 
-def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
+def _region(item: _Filled, tables: TableFinder | None, typewritten: bool) -> Region | None:
     box, lines = item.box, item.lines
     if box.category is Category.PICTURE:
         if not _is_only_text(item):
@@ -256,7 +270,8 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
         )
         for row in rows
     )
-    return Region(bbox, box.category, readings(rows, lines), confidence, printed)
+    listing = box.category is Category.TEXT and not typewritten and is_listing(rows)
+    return Region(bbox, box.category, readings(rows, lines), confidence, printed, listing=listing)
 
 
 def readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ class TextLine:
     unit.
 
     ``block`` numbers the paragraph-like group that the source put the line in; ``hidden`` says that it is
-    not painted; ``turns`` are the quarter turns, clockwise, that bring it upright.
+    not painted; ``turns`` are the quarter turns, clockwise, that bring it upright; of its characters, white space
+    aside, ``even`` are set in type whose letters are all of one width (a typewriter's).
     """
 
     bbox: BBox
@@ -41,6 +42,7 @@ class TextLine:
     confidence: float = 1.0
     hidden: bool = False
     turns: int = 0
+    even: int = 0
 
 
 def page_lines(page: Any) -> list[TextLine]:
@@ -63,7 +65,10 @@ def page_lines(page: Any) -> list[TextLine]:
                 size = max(span["size"] for span in spans if span["text"])
                 hidden = all(span.get("alpha", 255) == 0 for span in spans)
                 turns = round(-math.atan2(line["dir"][1], line["dir"][0]) / (math.pi / 2)) % 4
-                lines.append(TextLine(BBox(*line["bbox"]), text, size, number, hidden=hidden, turns=turns))
+                evenly = [span["text"] for span in spans if span["flags"] & pymupdf.TEXT_FONT_MONOSPACED]
+                even = 0 if hidden else len("".join("".join(evenly).split()))
+                box = BBox(*line["bbox"])
+                lines.append(TextLine(box, text, size, number, hidden=hidden, turns=turns, even=even))
     return lines
 
 

@@ -1,7 +1,7 @@
 """What the reader wrote for the crops of a page, put together again: lines to paragraphs, paragraphs across columns.
 
 The words are the reader's own. Added are only the marks that the layout stands for (headings, items, formulas) and
-the joints between pieces: a space, or nothing where a word was broken.
+the joints between pieces: a space, or nothing where a word was broken; in listings line breaks and indents.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from docspec.core import Block, Category, Region
+from docspec.core import BBox, Block, Category, Region
 from docspec.core.formulas import display_formula
 from docspec.core.running_text import goes_on
 from docspec.dialects.packaging import unpacked
 from docspec.dialects.spelling import heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of
+from docspec.hierarchy.regions.listings import listing_text
 from docspec.hierarchy.regions.slices import Slice
 
 RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
@@ -42,13 +43,18 @@ def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
     if any(piece.cell is not None for _, piece in pieces):
         return _table_text(region, pieces)
     lines: list[str] = []
+    places: list[BBox] = []
     for written, piece in pieces:
         text = unpacked(written)
         if piece.beside and lines:
             space = "" if piece.close else " "
             lines[-1] = f"{lines[-1].rstrip()}{space}{text.lstrip()}".strip()
+            places[-1] = BBox.union([places[-1], piece.bbox])
         else:
             lines.append(text.strip("\n"))
+            places.append(piece.bbox)
+    if region.listing and category is Category.TEXT:
+        return listing_text(region.lines, lines, places)
     text = "\n".join(line for line in lines if line.strip())
     if not text or category in (Category.TABLE, Category.PICTURE):
         return text

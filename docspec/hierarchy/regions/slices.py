@@ -102,7 +102,8 @@ def slices_of(image: Image.Image, region: Region, limits: CropLimits, usual_size
         return [Slice(box.grown(SIDE), _fitting(box, _scale(known, limits), limits), region.texts)]
     if any(line.turns for line in lines):
         return [_turned(line, limits) for line in lines]
-    capital = dropped_capital(image, lines) if limits.lines == 1 and region.category is Category.TEXT else None
+    prose = region.category is Category.TEXT and not region.listing
+    capital = dropped_capital(image, lines) if limits.lines == 1 and prose else None
     lines = _without_dropped(lines)
     scale = _scale(lines, limits)
     groups = _groups(lines, scale, limits)

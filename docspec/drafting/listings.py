@@ -1,0 +1,94 @@
+"""Which regions are listings: program text, told from prose by its type, in which all letters are of one width."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from docspec.core import BBox, Region
+from docspec.drafting.lines import TextLine
+
+TYPEWRITTEN = 0.95
+"""A page of which more is set in such type than this share is typewritten: its prose looks like program text."""
+
+LISTED = 0.9
+"""A listing is set in such type at least to this share, and every line of it to half."""
+
+LINES = 2
+"""Lines of a listing within a paragraph at least: fewer may be a name or an address in it."""
+
+APART = 2.5
+"""Two listings that are no more than so many heights of a line apart are one."""
+
+Row = Sequence[TextLine]
+"""The runs of one printed line."""
+
+_NUMBER = re.compile(r"\d+(?=\s|$)")
+_ADDRESS = re.compile(r"\S*@[\w-]+(\.[\w-]+)+|(https?:|www\.)\S+")
+
+
+def is_typewritten(lines: Iterable[TextLine]) -> bool:
+    """Whether a page with ``lines`` is typewritten."""
+    return _share(lines) > TYPEWRITTEN
+
+
+def is_listing(rows: Sequence[Row]) -> bool:
+    """Whether the printed lines ``rows`` of a page that is not typewritten are a listing. Addresses are none."""
+    even = all(_share(row) >= 0.5 for row in rows)
+    listed = even and _share(line for row in rows for line in row) >= LISTED
+    return listed and not all(_ADDRESS.search(line.text) for row in rows for line in row)
+
+
+def listings_apart(rows: Sequence[Row]) -> list[Sequence[Row]]:
+    """The printed lines ``rows`` of a region, in turns those of a listing in it and those of none."""
+    if is_listing(rows):
+        return [rows]
+    runs: list[tuple[bool, list[Row]]] = []
+    for even, found in groupby(rows, lambda row: _share(row) >= LISTED):
+        run = list(found)
+        spaced = any(len(row) > 1 or " " in row[0].text for row in run)
+        listed = even and spaced and len(run) >= LINES
+        if runs and not (listed or runs[-1][0]):
+            runs[-1][1].extend(run)
+        else:
+            runs.append((listed, run))
+    return [run for _, run in runs]
+
+
+def joined_listings(regions: Sequence[Region]) -> list[Region]:
+    """``regions`` in reading order with listings that blank lines have taken apart made one again."""
+    joined: list[Region] = []
+    for region in regions:
+        last = joined[-1] if joined else None
+        if last is not None and _go_on(last, region):
+            joined[-1] = replace(
+                last,
+                bbox=BBox.union([last.bbox, region.bbox]),
+                texts=("\n".join([last.texts[0], region.texts[0]]),),
+                confidence=min(last.confidence, region.confidence),
+                lines=last.lines + region.lines,
+            )
+        else:
+            joined.append(region)
+    return joined
+
+
+def _go_on(first: Region, second: Region) -> bool:
+    """Whether ``second`` stands below ``first`` and both are listings."""
+    if not (first.listing and second.listing):
+        return False
+    above, below = first.lines[-1].bbox, second.lines[0].bbox
+    shared = min(first.bbox.x1, second.bbox.x1) - max(first.bbox.x0, second.bbox.x0)
+    return shared > 0 and 0 < below.y1 - above.y1 <= (1 + APART) * min(above.height, below.height)
+
+
+def _share(lines: Iterable[TextLine]) -> float:
+    """The share of characters that are set in type of one width; numbers of lines may be set in any."""
+    even = size = 0
+    for line in lines:
+        number = _NUMBER.match(line.text)
+        even += line.even
+        size += max(line.even, len("".join(line.text.split())) - (number.end() if number else 0))
+    return even / max(1, size)

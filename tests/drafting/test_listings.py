@@ -1,0 +1,103 @@
+"""Program text is told from prose, and from what is merely set in a typewriter's type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from docspec.core import BBox, Category, PageImage, Region
+from docspec.documents import open_document
+from docspec.drafting.assembly import assemble
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine
+from docspec.drafting.text_layer import TextLayerDrafter
+
+PROSE = ["The keeper writes down the height of the tide", "whenever it turns, and adds it to the table."]
+CODE = ["def height(tide):", "    if tide.turns:", "        return table[tide]", "    return None"]
+
+
+def lines(texts: Sequence[str], y: float, even: bool) -> list[TextLine]:
+    return [
+        TextLine(
+            BBox(10, y + 12 * at, 10 + 6 * len(text), y + 12 * at + 10),
+            text,
+            10,
+            even=even * len("".join(text.split())),
+        )
+        for at, text in enumerate(texts)
+    ]
+
+
+def regions(*groups: list[TextLine], category: Category = Category.TEXT) -> list[Region]:
+    boxes = [LayoutBox(BBox.union(one.bbox for one in group), category) for group in groups]
+    return assemble(boxes, [line for group in groups for line in group])
+
+
+def test_what_is_set_in_type_of_one_width_beside_prose_is_a_listing() -> None:
+    found = regions(lines(PROSE, 0, False), lines(CODE, 40, True))
+    assert [region.listing for region in found] == [False, True]
+
+
+def test_a_typewritten_page_has_no_listing() -> None:
+    found = regions(lines(PROSE, 0, True), lines(CODE, 40, True))
+    assert [region.listing for region in found] == [False, False]
+
+
+@pytest.mark.parametrize("category", [Category.SECTION_HEADER, Category.LIST_ITEM, Category.CAPTION])
+def test_only_text_is_a_listing(category: Category) -> None:
+    prose = lines(PROSE, 0, False)
+    assert not any(region.listing for region in regions(prose, lines(CODE[:1], 40, True), category=category))
+
+
+@pytest.mark.parametrize("address", ["{keeper,pilot}@tides.example.org", "https://tides.example.org/1911"])
+def test_addresses_are_no_listing(address: str) -> None:
+    assert not any(region.listing for region in regions(lines(PROSE, 0, False), lines([address], 40, True)))
+
+
+def test_a_listing_between_lines_of_prose_is_taken_out_of_them() -> None:
+    mixed = [*lines(PROSE, 0, False), *lines(CODE, 24, True), *lines(PROSE, 72, False)]
+    assert [(region.listing, len(region.lines)) for region in regions(mixed)] == [(False, 2), (True, 4), (False, 2)]
+
+
+@pytest.mark.parametrize(
+    "between", [["table[tide]"], ["/tides/of/the/northern/harbours/", "and/of/the/southern/ones.html"]]
+)
+def test_a_name_or_a_long_address_takes_no_paragraph_apart(between: list[str]) -> None:
+    mixed = [*lines(PROSE, 0, False), *lines(between, 24, True), *lines(PROSE, 60, False)]
+    assert [region.listing for region in regions(mixed)] == [False]
+
+
+def test_numbers_of_lines_may_be_set_in_another_type() -> None:
+    numbered = [TextLine(BBox(10, 40 + 12 * at, 80, 50 + 12 * at), f"{440 + at} }}%", 10, even=2) for at in range(3)]
+    numbered += [TextLine(BBox(10, 76, 30, 86), "443", 10), TextLine(BBox(40, 76, 60, 86), "end", 10, even=3)]
+    assert [region.listing for region in regions(lines(PROSE, 0, False), numbered)] == [False, True]
+
+
+def test_blank_lines_take_no_listing_apart() -> None:
+    apart = lines(PROSE, 0, False), lines(CODE[:2], 40, True), lines(CODE[2:], 76, True)
+    found = regions(*apart)
+    assert [len(region.lines) for region in found] == [2, 4]
+    far = regions(*apart[:2], lines(CODE[2:], 200, True))
+    assert [len(region.lines) for region in far] == [2, 2, 2]
+
+
+def test_the_listing_of_a_real_page_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "tides.pdf"
+    with pymupdf.open() as document:
+        page = document.new_page()
+        for at, text in enumerate(PROSE * 3):
+            page.insert_text((72, 80 + 14 * at), text, fontname="tiro", fontsize=11)
+        for at, text in enumerate(CODE):
+            page.insert_text((90, 190 + 12 * at), text, fontname="cour", fontsize=10)
+        for at, text in enumerate(PROSE * 2):
+            page.insert_text((72, 260 + 14 * at), text, fontname="tiro", fontsize=11)
+        document.save(path)
+    with open_document(path) as opened:
+        shown = next(opened.pages(dpi=100))
+        assert isinstance(shown, PageImage)
+        found = TextLayerDrafter().draft(shown).regions
+    told = [region.texts[0].split() for region in found if region.listing]
+    assert told == [" ".join(CODE).split()]
