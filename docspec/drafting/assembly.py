@@ -270,8 +270,9 @@ def _region(item: _Filled, tables: TableFinder | None, typewritten: bool) -> Reg
         )
         for row in rows
     )
-    listing = box.category is Category.TEXT and not typewritten and is_listing(rows)
-    return Region(bbox, box.category, readings(rows, lines), confidence, printed, listing=listing)
+    listing = not typewritten and is_listing(rows, box.category)
+    category = Category.TEXT if listing else box.category
+    return Region(bbox, category, readings(rows, lines), confidence, printed, listing=listing)
 
 
 def readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:

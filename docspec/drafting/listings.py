@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from docspec.core import BBox, Region
+from docspec.core import BBox, Category, Region
 from docspec.drafting.lines import TextLine
 
 TYPEWRITTEN = 0.95
@@ -17,7 +17,7 @@ LISTED = 0.9
 """A listing is set in such type at least to this share, and every line of it to half."""
 
 LINES = 2
-"""Lines of a listing within a paragraph at least: fewer may be a name or an address in it."""
+"""Lines of a listing within a paragraph at least, unless they are numbered: fewer may be a name or an address in it."""
 
 APART = 2.5
 """Two listings that are no more than so many heights of a line apart are one."""
@@ -34,8 +34,11 @@ def is_typewritten(lines: Iterable[TextLine]) -> bool:
     return _share(lines) > TYPEWRITTEN
 
 
-def is_listing(rows: Sequence[Row]) -> bool:
-    """Whether the printed lines ``rows`` of a page that is not typewritten are a listing. Addresses are none."""
+def is_listing(rows: Sequence[Row], category: Category = Category.TEXT) -> bool:
+    """Whether the printed lines ``rows`` of a region, on a page that is not typewritten, are a listing. Addresses are
+    none; layout models call numbered lines list items."""
+    if category is not Category.TEXT and not (category is Category.LIST_ITEM and all(map(_is_numbered, rows))):
+        return False
     even = all(_share(row) >= 0.5 for row in rows)
     listed = even and _share(line for row in rows for line in row) >= LISTED
     return listed and not all(_ADDRESS.search(line.text) for row in rows for line in row)
@@ -49,7 +52,7 @@ def listings_apart(rows: Sequence[Row]) -> list[Sequence[Row]]:
     for even, found in groupby(rows, lambda row: _share(row) >= LISTED):
         run = list(found)
         spaced = any(len(row) > 1 or " " in row[0].text for row in run)
-        listed = even and spaced and len(run) >= LINES
+        listed = even and spaced and (len(run) >= LINES or all(map(_is_numbered, run)))
         if runs and not (listed or runs[-1][0]):
             runs[-1][1].extend(run)
         else:
@@ -82,6 +85,10 @@ def _go_on(first: Region, second: Region) -> bool:
     above, below = first.lines[-1].bbox, second.lines[0].bbox
     shared = min(first.bbox.x1, second.bbox.x1) - max(first.bbox.x0, second.bbox.x0)
     return shared > 0 and 0 < below.y1 - above.y1 <= (1 + APART) * min(above.height, below.height)
+
+
+def _is_numbered(row: Row) -> bool:
+    return _NUMBER.match(row[0].text) is not None
 
 
 def _share(lines: Iterable[TextLine]) -> float:

@@ -20,7 +20,7 @@ def with_title(regions: Sequence[Region]) -> list[Region]:
     the upper half of the print, as the title. Where the layout knows a title, or sizes of type are unknown, nothing is
     changed."""
     headings = [region for region in regions if region.category is Category.SECTION_HEADER and _size([region])]
-    body = _size(region for region in regions if region.category in _RUNNING)
+    body = _size(region for region in regions if region.category in _RUNNING and not region.listing)
     if not headings or not body or any(region.category is Category.TITLE for region in regions):
         return list(regions)
     *others, title = sorted(headings, key=lambda region: _size([region]))

@@ -46,6 +46,23 @@ def test_a_typewritten_page_has_no_listing() -> None:
     assert [region.listing for region in found] == [False, False]
 
 
+@pytest.mark.parametrize("category", [Category.TEXT, Category.LIST_ITEM])
+def test_numbered_lines_are_a_listing_where_the_layout_calls_them_items(category: Category) -> None:
+    numbered = lines([f"{at} {line}" for at, line in enumerate(CODE)], 40, True)
+    (found,) = regions(numbered, category=category)
+    assert found.category is category and not found.listing, "nothing beside it: a typewritten page"
+    *_, found = assemble(
+        [LayoutBox(BBox(0, 0, 300, 24), Category.TEXT), LayoutBox(BBox(0, 40, 300, 90), category)],
+        [*lines(PROSE, 0, False), *numbered],
+    )
+    assert found.listing and found.category is Category.TEXT
+
+
+def test_a_numbered_line_between_lines_of_prose_is_a_listing() -> None:
+    mixed = [*lines(PROSE, 0, False), *lines(["7 wait for tide"], 24, True), *lines(PROSE, 36, False)]
+    assert [(region.listing, len(region.lines)) for region in regions(mixed)] == [(False, 2), (True, 1), (False, 2)]
+
+
 @pytest.mark.parametrize("category", [Category.SECTION_HEADER, Category.LIST_ITEM, Category.CAPTION])
 def test_only_text_is_a_listing(category: Category) -> None:
     prose = lines(PROSE, 0, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,12 @@ def test_the_largest_heading_is_the_title(lines: list[tuple[Category, float]], t
     assert [at for at, region in enumerate(found) if region is not regions[at]] == ([] if title is None else [title])
     if title is not None:
         assert found[title].category is Category.TITLE and found[title].texts == regions[title].texts
+
+
+def test_small_print_of_listings_makes_no_heading_a_title() -> None:
+    heading, text, *listings = page((HEADER, 14.4), TEXT, *[(Category.TEXT, 8.0)] * 4)
+    regions = [heading, text, *(replace(region, listing=True) for region in listings)]
+    assert with_title(regions) == regions
 
 
 @pytest.mark.parametrize("name", ["exam-paper", "journal-article", "newspaper", "slides", "textbook"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docspec.core import BBox, PrintedLine
+from docspec.dialects.text import strip_heading
 
 BLANK = 2.0
 """Lines whose middles are more than so many heights of a line apart have a blank one between them."""
@@ -14,8 +15,11 @@ def listing_text(printed: Sequence[PrintedLine], lines: Sequence[str], places: S
     """The Markdown of a listing whose ``lines`` were read at ``places`` on the page; how wide its letters are is known
     from the ``printed`` ones of the layout, in the same pixels.
 
-    Where a crop had several lines, nobody knows where each of them stands: they are left as they were written.
+    Where a crop had several lines, nobody knows where each of them stands: they are left as they were written. A line
+    that the reader took for a heading is none, unless a number sign is printed in the listing.
     """
+    if not any(line.text.lstrip().startswith("#") for line in printed):
+        lines = list(map(strip_heading, lines))
     written = [(line.rstrip(), box) for line, box in zip(lines, places, strict=True) if line.strip()]
     # Where a line's text leaves spaces out, its letters seem wider.
     widths = [line.bbox.width / len(line.text) for line in printed if line.text]

@@ -17,7 +17,7 @@ from docspec.hierarchy.regions.slices import SIDE, Slice
 CODE = ["def height(tide):", "    # a keeper's", "    if tide.turns:", "        return table[tide]", "", "height(now)"]
 
 
-PRINTED = [PrintedLine(BBox(50, 0, 200, 16), "def height(now)")]
+PRINTED = [PrintedLine(BBox(50, 0, 200, 16), "def height(now)"), PrintedLine(BBox(50, 24, 140, 40), "# a while")]
 """Letters of ten pixels."""
 
 
@@ -30,6 +30,12 @@ def place(line: str, row: int, letter: float = 10.0) -> BBox:
 def test_lines_stand_where_they_stand_on_the_page() -> None:
     rows = [(line.strip(), place(line, row)) for row, line in enumerate(CODE) if line]
     assert listing_text(PRINTED, *zip(*rows, strict=True)) == "\n".join(["```", *CODE, "```"])
+
+
+def test_a_heading_in_a_listing_is_none_but_a_comment_is() -> None:
+    lines, places = ["## if turned:", "wait()"], [place("if turned:", 0), place("wait()", 1)]
+    assert listing_text(PRINTED[:1], lines, places) == "```\nif turned:\nwait()\n```"
+    assert listing_text(PRINTED, ["# a while"], [place("# a while", 0)]) == "```\n# a while\n```"
 
 
 def test_a_line_in_two_crops_is_one() -> None:
