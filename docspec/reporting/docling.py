@@ -7,6 +7,7 @@ document is written at its end and held in memory until then.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
@@ -30,6 +31,7 @@ _LABELS = {
     Category.SECTION_HEADER: "section_header",
     Category.TITLE: "title",
 }
+_FENCED = re.compile(r"(`{3,}|~{3,})[^\n]*\n(.*)\n\1", re.DOTALL)
 _MIME = {".pdf": "application/pdf", ".png": "image/png", ".webp": "image/webp", ".tif": "image/tiff"}
 
 
@@ -169,6 +171,8 @@ def _text(block: Block) -> dict[str, Any]:
         mark = marker[0].strip() if marker else "-"
         values["text"] = written[marker.end() :] if marker else written
         values |= {"enumerated": mark[:1].isdigit(), "marker": mark}
+    elif listing := _FENCED.fullmatch(written):
+        values |= {"label": "code", "text": listing[2], **_LINKS, "code_language": "unknown"}
     return values
 
 

@@ -38,8 +38,9 @@ def pages(make_page: Any) -> list[Any]:
         Block(Category.TABLE, TABLE, BBox(60, 52, 99, 70), "draft"),
         Block(Category.FORMULA, "$$a^2 \\leq b$$", BBox(10, 71, 60, 75), "draft"),
         Block(Category.PICTURE, "", BBox(0, 0, 20, 10), "model"),
+        Block(Category.TEXT, "```\nif turned:\n    wait()\n```", BBox(10, 80, 60, 90), "draft"),
     )
-    spans = ((Span(0, 6, "agreed", None, (("draft", 2),), 1.5),), *((),) * 8, ())
+    spans = ((Span(0, 6, "agreed", None, (("draft", 2),), 1.5),), *((),) * 8, (), ())
     said = Provenance(
         spans, (LeftOut("Page 1", 9, BBox(1, 2, 3, 4), Category.PAGE_FOOTER),), (3, 4), (("own", 2),)
     )
@@ -78,9 +79,10 @@ def test_chunks_have_their_page_box_and_headings(pages):
         (1, ["Harbours", "Results"], [6]),
         (1, ["Harbours", "Results"], [7]),
         (1, ["Harbours", "Results"], [8]),
+        (1, ["Harbours", "Results"], [10]),
         (4, ["Harbours", "Results"], [0]),
     ]
-    assert chunks[1]["bbox"] == [12, 40, 40, 50] and chunks[5]["bbox"] is None
+    assert chunks[1]["bbox"] == [12, 40, 40, 50] and chunks[6]["bbox"] is None
     assert chunks[1]["text"] == "- open\n\n- dredged"
     kept = written("chunks", pages, Layout(keep_furniture=True)).splitlines()[0]
     assert json.loads(kept)["text"] == "Annals 27"
@@ -154,9 +156,15 @@ def test_docling_core_loads_the_document_and_exports_its_text(pages, tmp_path):
         "Groyne",
         "19,800",
         "Both",
+        "```\nif turned:\n    wait()\n```",
     ):
         assert words in said
     assert "Annals" not in said, "furniture"
+
+
+def test_a_listing_is_code_in_docling(pages):
+    texts = json.loads(written("docling", pages, Layout()))["texts"]
+    assert [one["text"] for one in texts if one["label"] == "code"] == ["if turned:\n    wait()"]
 
 
 def test_docling_documents_hold_together(pages):
