@@ -10,6 +10,9 @@ from docspec.dialects.text import strip_heading
 BLANK = 2.0
 """Lines whose middles are more than so many heights of a line apart have a blank one between them."""
 
+NARROWEST = 0.4
+"""Of the size of type: no letter is narrower."""
+
 
 def listing_text(printed: Sequence[PrintedLine], lines: Sequence[str], places: Sequence[BBox]) -> str:
     """The Markdown of a listing whose ``lines`` were read at ``places`` on the page; how wide its letters are is known
@@ -22,7 +25,7 @@ def listing_text(printed: Sequence[PrintedLine], lines: Sequence[str], places: S
         lines = list(map(strip_heading, lines))
     written = [(line.rstrip(), box) for line, box in zip(lines, places, strict=True) if line.strip()]
     # Where a line's text leaves spaces out, its letters seem wider.
-    widths = [line.bbox.width / len(line.text) for line in printed if line.text]
+    widths = [max(line.bbox.width / len(line.text), NARROWEST * line.size) for line in printed if line.text]
     alone = widths and not any("\n" in line for line, _ in written)
     text = "\n".join(_indented(written, min(widths)) if alone else (line for line, _ in written))
     if not text or text.startswith("```"):
