@@ -54,6 +54,8 @@ def assemble(
     Lines that no box claims become Text regions of their own, placed before the first region of their column that
     stands below them.
     """
+    if is_typewritten(lines):
+        lines = [replace(line, even=0) for line in lines]  # tells nothing there
     claimed: list[list[TextLine]] = [[] for _ in boxes]
     loose: list[TextLine] = []
     claims = Claims(boxes)
@@ -66,10 +68,8 @@ def assemble(
     if drawings and any(map(_is_hollow, filled)):
         filled = _without_drawings(filled, drawings())
     filled = _apart(_joined_furniture(_parted(filled)))
-    typewritten = is_typewritten(lines)
-    if not typewritten:
-        filled = [part for item in filled for part in _listings_apart(item)]
-    regions = [region for item in filled if (region := _region(item, tables, typewritten)) is not None]
+    filled = [part for item in filled for part in _listings_apart(item)]
+    regions = [region for item in filled if (region := _region(item, tables)) is not None]
     return with_title(joined_listings(regions))
 
 
@@ -243,7 +243,7 @@ def _continues(a: LayoutBox, b: LayoutBox) -> bool:
     return shared > 0.5 * height and gap < height
 
 
-def _region(item: _Filled, tables: TableFinder | None, typewritten: bool) -> Region | None:
+def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
     box, lines = item.box, item.lines
     if box.category is Category.PICTURE:
         if not _is_only_text(item):
@@ -270,7 +270,7 @@ def _region(item: _Filled, tables: TableFinder | None, typewritten: bool) -> Reg
         )
         for row in rows
     )
-    listing = not typewritten and is_listing(rows, box.category)
+    listing = is_listing(rows, box.category)
     category = Category.TEXT if listing else box.category
     return Region(bbox, category, readings(rows, lines), confidence, printed, listing=listing)
 

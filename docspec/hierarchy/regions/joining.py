@@ -42,20 +42,19 @@ def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
     category = region.category
     if any(piece.cell is not None for _, piece in pieces):
         return _table_text(region, pieces)
-    lines: list[str] = []
-    places: list[BBox] = []
+    lines: list[tuple[str, BBox]] = []
     for written, piece in pieces:
         text = unpacked(written)
         if piece.beside and lines:
             space = "" if piece.close else " "
-            lines[-1] = f"{lines[-1].rstrip()}{space}{text.lstrip()}".strip()
-            places[-1] = BBox.union([places[-1], piece.bbox])
+            before, place = lines[-1]
+            whole = f"{before.rstrip()}{space}{text.lstrip()}".strip()
+            lines[-1] = whole, BBox.union([place, piece.bbox])
         else:
-            lines.append(text.strip("\n"))
-            places.append(piece.bbox)
+            lines.append((text.strip("\n"), piece.bbox))
     if region.listing and category is Category.TEXT:
-        return listing_text(region.lines, lines, places)
-    text = "\n".join(line for line in lines if line.strip())
+        return listing_text(region.lines, lines)
+    text = "\n".join(line for line, _ in lines if line.strip())
     if not text or category in (Category.TABLE, Category.PICTURE):
         return text
     if category is Category.FORMULA:

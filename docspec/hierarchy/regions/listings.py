@@ -14,16 +14,16 @@ NARROWEST = 0.4
 """Of the size of type: no letter is narrower."""
 
 
-def listing_text(printed: Sequence[PrintedLine], lines: Sequence[str], places: Sequence[BBox]) -> str:
-    """The Markdown of a listing whose ``lines`` were read at ``places`` on the page; how wide its letters are is known
-    from the ``printed`` ones of the layout, in the same pixels.
+def listing_text(printed: Sequence[PrintedLine], lines: Sequence[tuple[str, BBox]]) -> str:
+    """The Markdown of a listing of ``lines``, each with its place on the page; how wide its letters are is known from
+    the ``printed`` ones of the layout, in the same pixels.
 
     Where a crop had several lines, nobody knows where each of them stands: they are left as they were written. A line
     that the reader took for a heading is none, unless a number sign is printed in the listing.
     """
     if not any(line.text.lstrip().startswith("#") for line in printed):
-        lines = list(map(strip_heading, lines))
-    written = [(line.rstrip(), box) for line, box in zip(lines, places, strict=True) if line.strip()]
+        lines = [(strip_heading(line), box) for line, box in lines]
+    written = [(line.rstrip(), box) for line, box in lines if line.strip()]
     # Where a line's text leaves spaces out, its letters seem wider.
     widths = [max(line.bbox.width / len(line.text), NARROWEST * line.size) for line in printed if line.text]
     alone = widths and not any("\n" in line for line, _ in written)

@@ -29,13 +29,13 @@ def place(line: str, row: int, letter: float = 10.0) -> BBox:
 
 def test_lines_stand_where_they_stand_on_the_page() -> None:
     rows = [(line.strip(), place(line, row)) for row, line in enumerate(CODE) if line]
-    assert listing_text(PRINTED, *zip(*rows, strict=True)) == "\n".join(["```", *CODE, "```"])
+    assert listing_text(PRINTED, rows) == "\n".join(["```", *CODE, "```"])
 
 
 def test_a_heading_in_a_listing_is_none_but_a_comment_is() -> None:
-    lines, places = ["## if turned:", "wait()"], [place("if turned:", 0), place("wait()", 1)]
-    assert listing_text(PRINTED[:1], lines, places) == "```\nif turned:\nwait()\n```"
-    assert listing_text(PRINTED, ["# a while"], [place("# a while", 0)]) == "```\n# a while\n```"
+    lines = [("## if turned:", place("if turned:", 0)), ("wait()", place("wait()", 1))]
+    assert listing_text(PRINTED[:1], lines) == "```\nif turned:\nwait()\n```"
+    assert listing_text(PRINTED, [("# a while", place("# a while", 0))]) == "```\n# a while\n```"
 
 
 def test_a_line_in_two_crops_is_one() -> None:
@@ -52,9 +52,9 @@ def test_what_the_reader_calls_a_table_is_none() -> None:
 
 def test_what_a_reader_of_several_lines_wrote_is_left_as_it_is() -> None:
     whole = BBox(0, 0, 400, 200)
-    assert listing_text(PRINTED, ["\n".join(CODE)], [whole]) == "\n".join(["```", *CODE, "```"])
+    assert listing_text(PRINTED, [("\n".join(CODE), whole)]) == "\n".join(["```", *CODE, "```"])
     fenced = "```python\nprint()\n```"
-    assert listing_text(PRINTED, [fenced], [whole]) == fenced
+    assert listing_text(PRINTED, [(fenced, whole)]) == fenced
 
 
 @given(
@@ -70,8 +70,8 @@ def test_what_a_reader_of_several_lines_wrote_is_left_as_it_is() -> None:
 def test_no_letter_is_lost_and_no_fence_ends_too_soon(
     rows: list[tuple[str, tuple[float, ...]]], printed: list[PrintedLine]
 ) -> None:
-    places = [BBox(min(a, c), min(b, d), max(a, c), max(b, d)) for _, (a, b, c, d) in rows]
-    text = listing_text(printed, [line for line, _ in rows], places)
+    lines = [(line, BBox(min(a, c), min(b, d), max(a, c), max(b, d))) for line, (a, b, c, d) in rows]
+    text = listing_text(printed, lines)
     wanted = "".join("".join(line.split()) for line, _ in rows)
     if not wanted:
         assert text == ""
