@@ -63,3 +63,23 @@ def test_a_new_option_is_one_field_and_a_command_offers_what_it_names() -> None:
     assert CliRunner().invoke(app, ["wall", "--shade", "0"]).exit_code == 2
     assert CliRunner().invoke(app, ["wall", "--plain", "a"]).exit_code == 0, "the command's own option"
     assert seen == [(Paint(shade=4), []), (Paint(shade=9), []), (Paint(shade=4), ["a"])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    plain: bool = option(False, "No colour.", "Look")
+
+
+def test_a_field_that_two_dataclasses_have_is_one_option_that_fills_both() -> None:
+    seen: list[tuple[Paint, Frame, str]] = []
+
+    @takes_options()
+    def hang(*, what: str, options: Paint, frame: Frame) -> int:
+        seen.append((options, frame, what))
+        return 0
+
+    app = typer.Typer()
+    app.command()(hang)
+    assert CliRunner().invoke(app, ["wall", "--plain"]).exit_code == 0
+    assert CliRunner().invoke(app, ["wall"]).exit_code == 0
+    assert seen == [(Paint(plain=True), Frame(plain=True), "wall"), (Paint(), Frame(), "wall")]

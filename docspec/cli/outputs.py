@@ -81,7 +81,8 @@ class Outputs:
 
     def places(self, sources: Sequence[InputFile], into_folder: bool) -> list[Destination]:
         """The place of each source; raises :class:`UsageError` where the request makes no sense."""
-        found = plan(sources, self.output, self.formats[0], self.figures, into_folder=into_folder)
+        first, *others = self.formats
+        found = plan(sources, self.output, first, self.figures, others=others, into_folder=into_folder)
         if len(self.formats) > 1 and any(place.path is None for place in found):
             raise UsageError("several formats need files: -o FILE or FOLDER")
         for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):

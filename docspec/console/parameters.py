@@ -1,6 +1,7 @@
 """Declared options (``docspec.core.options``) as parameters of Typer commands.
 
-A command asks for a whole dataclass of options in one parameter; Typer sees one command-line option a field.
+A command asks for a whole dataclass of options in one parameter; Typer sees one command-line option a field. A field
+that two dataclasses have by the same name is one option that fills both.
 """
 
 from __future__ import annotations
@@ -41,9 +42,11 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
                     parameters[each.name] = _parameter(groups[name], each, defaults)
 
         def run(**values: Any) -> int:
+            given: dict[str, Any] = {}
             for name, cls in groups.items():
-                values[name] = cls(**{key: values.pop(key) for key in taken[name]})
-            return command(**values)
+                given[name] = cls(**{key: values[key] for key in taken[name]})
+            own = {key: value for key, value in values.items() if key in plain}
+            return command(**own, **given)
 
         run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
         run.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]

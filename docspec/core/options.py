@@ -85,6 +85,12 @@ def check(options: Any) -> None:
 OUTPUT, PAGES, MODEL, DRAFTS, SPECULATION = "Output", "Pages", "Model", "Drafts", "Speculation"
 
 
+PLAIN_MARKDOWN = (
+    "Reading by regions: words, headings (#, ##), lists and pipe tables only; no links, pictures, bold, italics, "
+    "footnotes, further levels of headings or cells that span."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseOptions:
     """How to parse. Every field has the command line's name, help and default.
@@ -243,6 +249,7 @@ class ParseOptions:
         None, "Most tokens a page may have. Default: the model's limit.", SPECULATION, least=1
     )
     baseline: bool = option(False, "Also decode plainly and report the speed-up.", SPECULATION)
+    plain_markdown: bool = option(False, PLAIN_MARKDOWN, OUTPUT)
     provenance: bool = option(
         False,
         "Keep for every word whether a draft had it, the model corrected it or wrote it alone (in JSON; --view asks "

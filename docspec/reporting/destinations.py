@@ -101,6 +101,7 @@ def plan(
     format: Format,
     figures: str | None = None,
     *,
+    others: Sequence[Format] = (),
     into_folder: bool = False,
 ) -> list[Destination]:
     """One destination per input, in order.
@@ -108,13 +109,14 @@ def plan(
     ``output`` is a file, a folder (it exists, ends with a separator, or ``into_folder`` says that a folder or
     several inputs were given) or ``-``; ``None`` is standard output for one input and an error for more.
     ``figures`` is a folder, ``none``, or ``None`` for ``NAME.figures`` beside each Markdown or JSON document.
-    Raises :class:`UsageError` where the request cannot be met and :class:`OutputError` where a place cannot
-    be used.
+    ``others`` are formats that are written beside ``format``. Raises :class:`UsageError` where the request cannot be
+    met and :class:`OutputError` where a place cannot be used.
     """
     for place in (output, figures):
         if place is not None:
             _check_name(place)
     several = into_folder or len(inputs) > 1
+    links = any(one in LINKING for one in (format, *others))
     if output is None and several:
         raise UsageError("several inputs need an output: -o FOLDER, or -o - for standard output")
     if output is None or output in STDOUT:
@@ -123,7 +125,7 @@ def plan(
         if format == "docling" and len(inputs) > 1:
             raise UsageError("several inputs cannot share one docling document: use -o FOLDER")
         names = distinct_names(inputs, SUFFIXES[format])
-        return _with_figures([None] * len(inputs), names, figures, format, several)
+        return _with_figures([None] * len(inputs), names, figures, links, several)
     target = Path(output)
     is_folder = (
         several
@@ -131,7 +133,7 @@ def plan(
         or (target.is_dir() and not target.name.endswith(SUFFIXES[format]))
     )
     if not is_folder:
-        return _with_figures([target], [PurePath(target.name)], figures, format, several)
+        return _with_figures([target], [PurePath(target.name)], figures, links, several)
     if target.exists() and not target.is_dir():
         raise UsageError(
             f"{output}: is a file; several inputs need a folder (-o FOLDER) or standard output (-o -)"
@@ -144,30 +146,30 @@ def plan(
     ):
         raise UsageError(f"{output}: several inputs need a folder; for a folder of that name write {output}/")
     names = distinct_names(inputs, SUFFIXES[format])
-    return _with_figures([target / name for name in names], names, figures, format, several)
+    return _with_figures([target / name for name in names], names, figures, links, several)
 
 
 def _with_figures(
     paths: Sequence[Path | None],
     names: Sequence[PurePath],
     figures: str | None,
-    format: Format,
+    links: bool,
     several: bool,
 ) -> list[Destination]:
     return [
-        Destination(path, _figure_folder(path, name, figures, format, several))
+        Destination(path, _figure_folder(path, name, figures, links, several))
         for path, name in zip(paths, names, strict=True)
     ]
 
 
 def _figure_folder(
-    path: Path | None, name: PurePath, figures: str | None, format: Format, several: bool
+    path: Path | None, name: PurePath, figures: str | None, links: bool, several: bool
 ) -> Path | None:
     if figures == "none":
         return None
     if figures is not None:
         return Path(figures) / name.with_suffix("") if several else Path(figures)
-    return None if path is None or format not in LINKING else path.with_name(path.stem + FIGURES)
+    return path.with_name(path.stem + FIGURES) if path is not None and links else None
 
 
 def distinct_names(inputs: Sequence[InputFile], suffix: str) -> list[PurePath]:

@@ -52,6 +52,8 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
             for index, block in enumerate(result.blocks)
         ],
     }
+    if result.read == "regions":
+        page["read"] = result.read
     if result.provenance is not None:
         for block, spans in zip(page["blocks"], result.provenance.spans, strict=True):
             block["spans"] = list(map(_span_object, spans))

@@ -2,23 +2,49 @@
 
 A Markdown answer is written as it stands, white space at the ends of a page aside. Cells of layout JSON get what their
 category demands and their text lacks: marks of headings, ``$$`` around formulas, no blank lines within tables, the link
-of a picture whose box the target gave. Where pages were read by regions, a paragraph that a page's end breaks off is
-joined with its rest, if nothing stands between them.
+of a picture (on a page read whole only where the target gave its box). Where pages were read by regions, a paragraph
+that a page's end breaks off is joined with its rest, if nothing but pictures stands between them; these then follow it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import NamedTuple
+from urllib.parse import unquote
 
 from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
+from docspec.core.inline_markdown import bare, label
 from docspec.core.running_text import breaks_off, goes_on, is_broken
 from docspec.reporting.renderer import Layout, separator_before, visible_blocks
 
 _HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
 HEADING = re.compile(r"#{1,6}(?:\s|$)")
+LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
+"""Characters of a caption that describe its picture: the first sentence that is not only "Fig. 1."."""
+
 LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
+
+
+class Piece(NamedTuple):
+    """A block and its Markdown."""
+
+    block: Block
+    text: str
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether this is the link of a picture and nothing else."""
+        return self.block.category is Category.PICTURE and self.block.gap is None and not self.block.text.strip()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether this is running text that somebody's layout cut out of the page."""
+        block = self.block
+        return block.category is Category.TEXT and block.bbox_from == "draft" and block.gap is None
 
 
 class MarkdownRenderer:
@@ -32,90 +58,128 @@ class MarkdownRenderer:
         self._first_page = True
         self._last: Block | None = None  # the paragraph that the page before ends with
         self._held = ""
+        self._pictures: list[Piece] = []  # those behind it
 
     def begin(self, source: str, sha256: str) -> str:
         return ""
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
-        pieces = []
         separator = separator_before(self._layout, result.number, self._first_page)
         self._first_page = False
-        if separator is not None:
-            pieces.append(separator)
+        if separator is not None or (self._layout.raw and result.text):
+            return self._apart(separator, result, figures)
+        leading, others = _split(list(_pieces(result, figures, self._layout)))
+        goes = others and self._last is not None and others[0].is_running
+        if goes and self._last is not None and goes_on(self._last.text, others[0].text):
+            before = self._joint(others[0].text)
+            pieces = [others[0], *self._pictures, *leading, *others[1:]]
+        else:
+            before, pieces = self._before(), [*leading, *others]
+        trailing, rest = _split(pieces[::-1])
+        last = rest[0].block if rest and rest[0].is_running and result.status == "ok" else None
+        self._last = last if last is not None and breaks_off(last.text) else None
+        if self._last is not None:
+            pieces = rest[::-1]
+        text = _joined(pieces)
+        if result.status == "failed":
+            text += ("\n\n" if text else "") + failure_comment(result)
+        if not text:
+            return ""
+        self._pictures = trailing[::-1] if self._last is not None else []
+        return self._written(before + text + "\n")
+
+    def _apart(self, separator: str | None, result: PageResult, figures: Mapping[int, str]) -> str:
+        """A page that does not go on from the one before."""
         raw = self._layout.raw and result.text
         body = result.text if raw else page_markdown(result, figures, self._layout)
-        if body:
-            pieces.append(body)
+        pieces = ([] if separator is None else [separator]) + ([body] if body else [])
+        self._last = None
         if not pieces:
-            self._last = None
             return ""
-        first, last = (None, None) if raw or separator is not None else _edges(result, self._layout)
-        text = "\n\n".join(pieces)
-        text = self._before(first, text) + text
-        self._last, self._held = last, ""
+        text = self._before() + "\n\n".join(pieces)
+        self._pictures = []
+        return self._written(text if raw and text.endswith("\n") else text + "\n")
+
+    def _written(self, text: str) -> str:
+        """``text`` but for the end that is held back where a paragraph may go on."""
         self._anything_written = True
-        if not (raw and text.endswith("\n")):
-            text += "\n"
-        if last is not None:
-            self._held = "-\n" if is_broken(last.text) and text.endswith("-\n") else "\n"
+        self._held = ""
+        if self._last is not None:
+            self._held = "-\n" if is_broken(self._last.text) and text.endswith("-\n") else "\n"
         return text.removesuffix(self._held)
 
-    def _before(self, first: Block | None, text: str) -> str:
-        """What stands before a page that begins with the paragraph ``first``."""
-        if self._last is None or first is None or not goes_on(self._last.text, first.text):
-            return self._held + ("\n" if self._anything_written else "")
-        if not is_broken(self._last.text):
+    def _before(self) -> str:
+        """What was held back, and a blank line."""
+        return self.end() + ("\n" if self._anything_written else "")
+
+    def _joint(self, text: str) -> str:
+        """What stands between the end of the page before and ``text``, which goes on from it."""
+        if self._last is None or not is_broken(self._last.text):
             return " "
         return "" if text[0].islower() else self._held.rstrip("\n")
 
     def end(self) -> str:
-        return self._held
-
-
-def _edges(result: PageResult, layout: Layout) -> tuple[Block | None, Block | None]:
-    """The paragraphs that a page read by regions begins and ends with, ``None`` where something else stands there."""
-    if result.status != "ok":
-        return None, None
-    blocks = [block for _, block in visible_blocks(result, layout) if block_markdown(block)]
-    first, last = (blocks[0], blocks[-1]) if blocks else (None, None)
-    return (
-        first if first is not None and _is_running(first) else None,
-        last if last is not None and _is_running(last) and breaks_off(last.text) else None,
-    )
-
-
-def _is_running(block: Block) -> bool:
-    """Whether ``block`` is running text that somebody's layout cut out of the page."""
-    return block.category is Category.TEXT and block.bbox_from == "draft" and block.gap is None
+        return self._held + (f"\n{_joined(self._pictures)}\n" if self._pictures else "")
 
 
 def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout) -> str:
     """One page without its separator; no newline at the end; ``""`` for a page with nothing on it."""
-    pieces: list[str] = []
-    previous: Block | None = None
-    for index, block in visible_blocks(result, layout):
-        # Where a drafted box lies must not change the text: such figures are files without a link.
-        text = block_markdown(block, figures.get(index) if block.bbox_from == "model" else None)
-        if not text:
-            continue
-        if previous is None:
-            pieces.append(indent_of(block))
-        else:
-            pieces.append(_gap(previous, block) if block.gap is None else block.gap)
-        pieces.append(text)
-        previous = block
+    text = _joined(list(_pieces(result, figures, layout)))
     if result.status == "failed":
-        pieces.append(("" if previous is None else "\n\n") + failure_comment(result))
-    return "".join(pieces)
+        text += ("\n\n" if text else "") + failure_comment(result)
+    return text
 
 
-def block_markdown(block: Block, figure: str | None = None) -> str:
-    """One block; ``figure`` is the link of a picture that was written to a file."""
+def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> Iterator[Piece]:
+    """What is written of a page."""
+    blocks = visible_blocks(result, layout)
+    for place, (index, block) in enumerate(blocks):
+        # Where a drafted box lies must not change the text of a page read whole: such figures are files without a link.
+        linked = not layout.plain_markdown and (result.read == "regions" or block.bbox_from == "model")
+        link = figures.get(index) if linked else None
+        text = block_markdown(block, link, _description([other for _, other in blocks], place) if link else "")
+        if text:
+            yield Piece(block, text)
+
+
+def _split(pieces: list[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """The pictures that ``pieces`` begin with, and the rest."""
+    count = next((index for index, piece in enumerate(pieces) if not piece.is_picture), len(pieces))
+    return pieces[:count], pieces[count:]
+
+
+def _joined(pieces: Sequence[Piece]) -> str:
+    """``pieces`` with the white space between them."""
+    texts = [f"{indent_of(piece.block)}{piece.text}" for piece in pieces[:1]]
+    for before, piece in pairwise(pieces):
+        texts += [_gap(before.block, piece.block) if piece.block.gap is None else piece.block.gap, piece.text]
+    return "".join(texts)
+
+
+def _description(blocks: Sequence[Block], place: int) -> str:
+    """What the picture at ``place`` is called: the beginning of the caption below it, or above it where that is of no
+    other picture; ``""`` without one."""
+    around = [*blocks[place + 1 : place + 2], *blocks[max(0, place - 1) : place]]
+    if place > 1 and blocks[place - 2].category is Category.PICTURE:
+        del around[-1]
+    caption = next((block for block in around if block.category is Category.CAPTION), None)
+    said = ""
+    for word in bare(caption.text).split() if caption is not None else ():
+        if len(said) + len(word) > MOST_DESCRIBED:
+            break
+        said += f" {word}" if said else word
+        if len(said) > LEAST_DESCRIBED and word.endswith("."):
+            break
+    return said.rstrip(".:,; ")
+
+
+def block_markdown(block: Block, figure: str | None = None, description: str = "") -> str:
+    """One block; ``figure`` is the link of a picture that was written to a file, ``description`` what it shows."""
     if block.gap is not None:
         return block.text
     text = block.text.strip("\n").rstrip()
     if block.category is Category.PICTURE:
-        return _picture(text, figure)
+        return _picture(text, figure, description)
     if not text.strip():
         return ""
     if block.category in _HEADING_MARKS:
@@ -145,9 +209,10 @@ def failure_comment(result: PageResult) -> str:
     return f"<!-- docspec: page {result.number} could not be read: {reason} -->"
 
 
-def _picture(text: str, figure: str | None) -> str:
+def _picture(text: str, figure: str | None, description: str) -> str:
     if figure is None:
         return text
     if text.startswith("![") and "](" in text:
         return f"![{text[2 : text.index('](')]}]({figure})"
-    return f"![]({figure})" + (f"\n\n{text}" if text else "")
+    name = "" if figure.startswith("data:") else PurePosixPath(unquote(figure)).stem
+    return f"![{label(description) or name}]({figure})" + (f"\n\n{text}" if text else "")

@@ -82,6 +82,7 @@ def _page(page: Mapping[str, Any], source: str) -> PageResult:
         blocks=tuple(map(_block, page["blocks"])),
         width=page["width"],
         height=page["height"],
+        read=page.get("read", "page"),
         cut=None if cut is None else Cut(**cut),
         error=page.get("error"),
         provenance=provenance,

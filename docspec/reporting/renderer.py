@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from docspec.core import Block, PageResult
-from docspec.core.options import OUTPUT, option
+from docspec.core.options import OUTPUT, PLAIN_MARKDOWN, option
 from docspec.core.running_text import is_left_out
 
 Format = Literal["md", "json", "html", "chunks", "dots", "docling"]
@@ -28,14 +28,15 @@ SUFFIXES: dict[Format, str] = {
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the reader wants to see. ``page_separator`` may hold ``{page}``; ``None`` writes nothing between
-    pages. ``raw`` turns all normalisation off: Markdown and HTML show the answers themselves, JSON has them beside the
-    blocks.
+    pages. ``plain_markdown`` links no pictures. ``raw`` turns all normalisation off: Markdown and HTML show the answers
+    themselves, JSON has them beside the blocks.
     """
 
     keep_furniture: bool = option(False, "Keep page headers and footers.", OUTPUT)
     page_separator: str | None = option(
         None, "A line between pages, or before each page if it holds {page}.", OUTPUT, metavar="TEXT"
     )
+    plain_markdown: bool = option(False, PLAIN_MARKDOWN, OUTPUT)
     raw: bool = option(
         False,
         "Write each answer as the model wrote it: thoughts, fences and layout JSON as they are.",

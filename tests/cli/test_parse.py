@@ -46,7 +46,7 @@ def test_output_file_report_and_figures(tmp_path: Path, run_cli: Any) -> None:
         "out.md",
         "r.json",
     ]
-    assert "![](out.figures/page-2-1.png)" in (tmp_path / "o" / "out.md").read_text()
+    assert "![page-2-1](out.figures/page-2-1.png)" in (tmp_path / "o" / "out.md").read_text()
     report = json.loads((tmp_path / "o" / "r.json").read_text())
     assert report["simulated"] is True
     assert report["documents"][0]["output"] == "o/out.md"

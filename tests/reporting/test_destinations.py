@@ -75,6 +75,7 @@ def test_one_input_goes_to_standard_output_or_the_named_file(tmp_path: Path) -> 
     assert plan(one, str(out), "md") == [Destination(out, tmp_path / "o.figures")]
     assert plan(one, str(out), "md", "none") == [Destination(out, None)]
     assert plan(one, str(out), "html") == [Destination(out, None)]
+    assert plan(one, str(out), "html", others=["chunks", "md"]) == [Destination(out, tmp_path / "o.figures")]
 
 
 def test_a_folder_takes_one_or_many_inputs(tmp_path: Path) -> None:

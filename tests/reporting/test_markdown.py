@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from docspec.core import BBox, Block, Category
 from docspec.dialects import make_dialect
@@ -129,8 +131,54 @@ def test_a_picture_is_linked_and_keeps_its_description(make_page: Any) -> None:
     )
     links = {0: "figures/page-3-1.png", 1: "figures/page-3-2.png"}
     assert page_markdown(page, links, Layout()) == (
-        "![](figures/page-3-1.png)\n\n![a map](figures/page-3-2.png)"
+        "![page-3-1](figures/page-3-1.png)\n\n![a map](figures/page-3-2.png)"
     )
+
+
+PICTURE = Block(Category.PICTURE, "", BBox(0, 0, 9, 9), "draft")
+
+
+def test_pictures_of_a_layout_are_linked_where_the_page_is_read_by_regions(make_page: Any) -> None:
+    caption = cut_out("**Fig. 2.** Tides at [Oban](https://oban.example), *p* < 0.05. And more.", Category.CAPTION)
+    page = make_page(4, PICTURE, caption, cut_out("Words."), PICTURE, read="regions")
+    links = {0: "a%20b.figures/page-4-1.png", 3: "a%20b.figures/page-4-2.png"}
+    linked = page_markdown(page, links, Layout())
+    assert linked.startswith("![Fig. 2. Tides at Oban, p < 0.05](a%20b.figures/page-4-1.png)\n\n" + caption.text)
+    assert linked.endswith("\n\nWords.\n\n![page-4-2](a%20b.figures/page-4-2.png)")
+    unlinked = f"{caption.text}\n\nWords."
+    assert page_markdown(page, links, Layout(plain_markdown=True)) == unlinked
+    assert page_markdown(page, {}, Layout()) == unlinked
+    assert page_markdown(replace(page, read="page"), links, Layout()) == unlinked
+
+
+def test_a_caption_describes_one_picture(make_page: Any) -> None:
+    captions = [cut_out(f"Figure [{n}", Category.CAPTION) for n in (1, 2)]
+    page = make_page(1, PICTURE, captions[0], PICTURE, captions[1], PICTURE, read="regions")
+    found = page_markdown(page, {index: f"{index}.png" for index in (0, 2, 4)}, Layout())
+    shown = [inline.children or [] for inline in MarkdownIt().parse(found) if inline.type == "inline"]
+    pictures = [(one.attrs["src"], one.content) for parts in shown for one in parts if one.type == "image"]
+    assert pictures == [("0.png", "Figure \\[1"), ("2.png", "Figure \\[2"), ("4.png", "4")]
+
+
+def test_a_paragraph_goes_on_around_pictures(make_page: Any) -> None:
+    """A figure at the end of a page or at the top of the next one follows the paragraph that it interrupts."""
+    pages = [
+        make_page(1, cut_out("The ship"), PICTURE, read="regions"),
+        make_page(2, PICTURE, cut_out("sails."), cut_out("Next"), PICTURE, read="regions"),
+        make_page(3, cut_out("Other."), PICTURE, read="regions"),
+    ]
+    links = [{1: "1.png"}, {0: "2.png", 3: "3.png"}, {1: "4.png"}]
+    renderer = MarkdownRenderer(Layout())
+    parts = [renderer.page(page, link) for page, link in zip(pages, links, strict=True)]
+    pieces = ["The ship sails.", "![1](1.png)", "![2](2.png)", "Next", "![3](3.png)", "Other.", "![4](4.png)"]
+    assert "".join([*parts, renderer.end()]) == "\n\n".join(pieces) + "\n"
+    renderer = MarkdownRenderer(Layout(page_separator="---"))
+    parts = [renderer.page(page, link) for page, link in zip(pages, links, strict=True)]
+    assert "".join([*parts, renderer.end()]) == "\n\n---\n\n".join(
+        page_markdown(page, link, Layout()) for page, link in zip(pages, links, strict=True)
+    ) + "\n"
+    renderer = MarkdownRenderer(Layout())
+    assert renderer.page(pages[0], links[0]) + renderer.end() == "The ship\n\n![1](1.png)\n"
 
 
 def test_a_failed_page_leaves_a_comment_that_cannot_be_closed_early(make_page: Any) -> None:

@@ -33,7 +33,7 @@ def test_document_and_figures_appear_together(tmp_path: Path, make_page: Any, ma
     with writer(path) as document:
         document.add(make_page(1, TEXT, make_picture()))
         assert not path.exists()
-    assert path.read_text() == "A sentence.\n\n![](figures/page-1-1.png)\n"
+    assert path.read_text() == "A sentence.\n\n![page-1-1](figures/page-1-1.png)\n"
     assert names_in(path.parent) == ["figures", "out.md"]
 
 
