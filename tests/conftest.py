@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,18 +37,17 @@ def load_torchvision() -> None:
 load_torchvision()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_text_and_type_only() -> Iterator[None]:
+def use_own_text_and_type() -> None:
     """Lines and pages made for the reader hold the project's own words in MuPDF's fonts, so that they are the same
-    whatever is installed."""
+    whatever is installed. This runs before any test module is imported: what is read while tests are collected would
+    be kept for all of them."""
     from docspec.reader import corpus, fonts
 
-    with pytest.MonkeyPatch.context() as patch:
-        for sources in ("SOURCES", "ABROAD", "LANGUAGES"):
-            patch.setattr(corpus, sources, ())
-        patch.setattr(corpus, "WORDS", Path("/nowhere"))
-        patch.setattr(fonts, "ROOTS", ())
-        yield
+    corpus.SHARE = Path("/nowhere")
+    fonts.ROOTS = ()
+
+
+use_own_text_and_type()
 
 
 LIVELINESS = 8.0

@@ -31,9 +31,13 @@ FEW_WORDS = (
 ALPHABET = frozenset(chr(code) for code in range(32, 127)) | frozenset(EXTRA_CHARACTERS)
 
 
+SHARE = Path("/usr/share")
+"""Where Debian packages keep texts, word lists and fonts."""
+
+
 @dataclass(frozen=True)
 class Source:
-    """One Debian package's text: a glob below /usr/share and its licence."""
+    """One Debian package's text: a glob below :data:`SHARE` and its licence."""
 
     package: str
     pattern: str
@@ -84,7 +88,7 @@ def _plain(path: Path) -> str:
 
 
 def _read(source: Source) -> Iterator[str]:
-    for path in sorted(Path("/usr/share").glob(source.pattern)):
+    for path in sorted(SHARE.glob(source.pattern)):
         if path.is_file() and path.suffix in ("", ".html", ".pod", ".gz"):
             for block in re.split(r"\n[ \t]*\n", _plain(path)):
                 text = fold(block)
@@ -109,14 +113,12 @@ def paragraphs(evaluation: bool = False, abroad: bool = False) -> tuple[str, ...
     return tuple(text for text in seen if held_out(text) == evaluation)
 
 
-WORDS = Path("/usr/share/dict/words")
-
-
 @functools.lru_cache(maxsize=1)
 def words() -> tuple[str, ...]:
     """Dictionary words where a word list is installed, else words of the paragraphs or a few of our own."""
-    if WORDS.is_file():
-        entries = WORDS.read_text(encoding="utf-8", errors="ignore").split()
+    listing = SHARE / "dict" / "words"
+    if listing.is_file():
+        entries = listing.read_text(encoding="utf-8", errors="ignore").split()
         return tuple(
             word
             for i, word in enumerate(entries)
@@ -134,7 +136,7 @@ def dictionaries() -> tuple[tuple[str, ...], ...]:
     """Word lists of other languages, of those that are installed; every eighth word is enough."""
     found = []
     for language in LANGUAGES:
-        listing = Path("/usr/share/dict") / language
+        listing = SHARE / "dict" / language
         if listing.is_file():
             entries = unicodedata.normalize(
                 "NFC", listing.read_text(encoding="utf-8", errors="ignore")

@@ -21,6 +21,9 @@ from scripted_parser import child, child_environment, pdf, run_child
 from docspec import cli
 from docspec.corpus.journal import journal_path
 
+MODULES = 700
+"""At most so many modules are loaded to show a help text: Python's own, typer, rich, pydantic and ours."""
+
 HEAVY = (
     "torch",
     "transformers",
@@ -39,27 +42,18 @@ def everything_below(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("args", [["--help"], ["parse", "--help"], ["doctor", "--help"], ["--version"]])
-def test_help_imports_nothing_heavy_and_answers_at_once(args: list[str]) -> None:
+def test_help_imports_nothing_heavy_and_little_altogether(args: list[str]) -> None:
+    """Modules are counted, not seconds: seconds depend on the machine and on what else it does."""
     code = (
         "import sys, docspec.cli.app as app\n"
         f"code = app.run({args!r})\n"
-        f"sys.exit(code or ' '.join(name for name in {HEAVY!r} if name in sys.modules) or 0)"
+        f"heavy = [name for name in {HEAVY!r} if name in sys.modules]\n"
+        f"sys.exit(code or ' '.join(heavy) or (len(sys.modules) if len(sys.modules) > {MODULES} else 0))"
     )
-    best = float("inf")
-    for _ in range(6):
-        started = os.times()
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, env=child_environment(), timeout=180
-        )
-        ended = os.times()
-        best = min(
-            best,
-            ended.children_user + ended.children_system - started.children_user - started.children_system,
-        )
-        assert (done.returncode, done.stderr) == (0, b"")
-        if best < 1.0:  # a machine that does other work too needs more processor time for the same
-            break
-    assert best < 1.0, "processor seconds"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=child_environment(), timeout=180
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_module_and_entry_point_are_the_same_program() -> None:
