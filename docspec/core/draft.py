@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from docspec.core.categories import Category
 from docspec.core.geometry import BBox
-from docspec.core.result import Event
+from docspec.core.result import Event, WordsOf
 
 Grid = tuple[tuple[BBox, ...], ...]
 """Places by rows and columns."""
@@ -16,12 +16,20 @@ Grid = tuple[tuple[BBox, ...], ...]
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
     """One printed line: its place, its text, and the size of its type in pixels (0 where that is not known). ``turns``
-    are the quarter turns, clockwise, that bring it upright."""
+    are the quarter turns, clockwise, that bring it upright; ``confidence`` (0..1) is the recogniser's, 1 for text of
+    the file."""
 
     bbox: BBox
     text: str
     size: float = 0.0
     turns: int = 0
+    confidence: float = 1.0
+
+    def moved(self, move: Callable[[BBox], BBox]) -> PrintedLine:
+        """The line with its box moved; the size of type follows the height of the box."""
+        box = move(self.bbox)
+        size = self.size * box.height / self.bbox.height if self.bbox.height else 0.0
+        return replace(self, bbox=box, size=size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,8 @@ class Region:
     bottom, where the drafter knows them; on a crooked page, as they lie once it is turned upright. ``chart``: a picture
     that readers of charts can read. ``grid`` are the places of a table's cells by rows, where the drafter knows them;
     the cells of its HTML, spans opened, are as many. ``agreed``: text layer and recognition read it alike. ``listing``:
-    text in which line breaks and indents mean something (program text).
+    text in which line breaks and indents mean something (program text). ``labels`` are the printed lines inside a
+    picture. ``words`` names the source of the first text, or of the labels, where that source was judged sound.
     """
 
     bbox: BBox
@@ -47,21 +56,14 @@ class Region:
     grid: Grid = ()
     agreed: bool = False
     listing: bool = False
+    words: WordsOf | None = None
+    labels: tuple[PrintedLine, ...] = ()
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""
-        lines = tuple(
-            PrintedLine(
-                box,
-                line.text,
-                line.size * box.height / line.bbox.height if line.bbox.height else 0.0,
-                line.turns,
-            )
-            for line in self.lines
-            for box in (move(line.bbox),)
-        )
+        lines, labels = (tuple(line.moved(move) for line in own) for own in (self.lines, self.labels))
         grid = tuple(tuple(move(cell) for cell in row) for row in self.grid)
-        return replace(self, bbox=move(self.bbox), lines=lines, grid=grid)
+        return replace(self, bbox=move(self.bbox), lines=lines, labels=labels, grid=grid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class PageDraft:
     a few words why this drafter was chosen. ``layout`` says whose the regions are (``white space`` where no model saw
     the page). ``seconds`` is the wall time that drafting took; it is always counted. ``events`` say what did not go the
     plain way (a layout model that failed, a draft that was cut). ``tilt`` are the degrees by
-    which the page leans, clockwise.
+    which the page leans, clockwise. ``searched``: a recogniser has looked for text wherever there is ink, pictures
+    included; what no region has then is no text that it can see.
     """
 
     regions: tuple[Region, ...] = ()
@@ -83,6 +86,7 @@ class PageDraft:
     layout: str = ""
     events: tuple[Event, ...] = ()
     tilt: float = 0.0
+    searched: bool = False
 
     @property
     def is_empty(self) -> bool:

@@ -31,6 +31,10 @@ class BBox:
         """The box with ``margin`` pixels added on every side."""
         return BBox(self.x0 - margin, self.y0 - margin, self.x1 + margin, self.y1 + margin)
 
+    def shifted(self, dx: float, dy: float) -> BBox:
+        """The box moved by ``dx`` to the right and ``dy`` down."""
+        return BBox(self.x0 + dx, self.y0 + dy, self.x1 + dx, self.y1 + dy)
+
     def clamped(self, width: float, height: float) -> BBox:
         """The part of the box that lies inside a page of ``width`` x ``height`` pixels."""
         return BBox(

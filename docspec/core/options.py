@@ -18,6 +18,7 @@ from docspec.core.spelling import DialectName
 Stages = Literal["auto", "both", "page", "none"]
 Graphs = Literal["auto", "cuda", "compile", "off"]
 Read = Literal["auto", "page", "regions"]
+WordsFrom = Literal["auto", "model", "evidence"]
 Schedule = Literal["sequential", "together"]
 ImageScale = Literal["published", "as-is"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -34,6 +35,9 @@ class SkipPlan(NamedTuple):
     kind: str
     value: float
 
+
+BUNDLED_MODELS = ("auto", "mini")
+"""Names of the bundled reader."""
 
 OPTION = "option"
 """Key of a field's metadata under which its :class:`Option` stands."""
@@ -191,6 +195,12 @@ class ParseOptions:
         "The page as a whole, or its regions one by one as the layout gives them; auto: what the model was made for.",
         SPECULATION,
     )
+    words: WordsFrom = option(
+        "auto",
+        "Whose words are written: the model's, token for token (model), or those of the file where they are sound and "
+        "the model's for the rest (evidence). auto: evidence for the bundled reader, model for all others.",
+        SPECULATION,
+    )
     stages: Stages = option(
         "auto",
         "Check regions and page, the page only, or decode plainly (none); auto: what pays.",
@@ -265,6 +275,8 @@ class ParseOptions:
             raise UsageError("--tau 0: must be above 0 and at most 1; leave it out for exact acceptance")
         if self.drafter == "saved" and self.drafts is None:
             raise UsageError("--drafter saved needs --drafts FILE or DIR")
+        if self.words == "evidence" and self.read == "page":
+            raise UsageError("--words evidence and --read page: choose one of them (a page read whole is the model's)")
         if self.pages_in_flight > 1 and (self.baseline or self.schedule == "together"):
             other = "--baseline" if self.baseline else "--schedule together"
             raise UsageError(f"--pages-in-flight {self.pages_in_flight} and {other}: choose one of them")
@@ -293,6 +305,13 @@ class ParseOptions:
         raise UsageError(
             f"--skip-verification {self.skip_verification}: uniform:K with K of 2 or more, or similarity:T in (0, 1]"
         )
+
+    @property
+    def evidence(self) -> bool:
+        """Whether words that are known and were judged sound stand, and are not read by the model."""
+        if self.words == "auto":
+            return self.model in BUNDLED_MODELS and self.read != "page"
+        return self.words == "evidence"
 
     @property
     def overlaps(self) -> bool:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 PageStatus = Literal["ok", "blank", "failed"]
 
+WordsOf = Literal["text layer", "recognition", "model"]
+"""Whose words a text is made of."""
+
 DAMAGE = frozenset({"damaged_page", "damaged_input"})
 """Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
 
@@ -29,7 +32,9 @@ class Block:
     ``gap`` is the white space between this block and the one before it where they follow each other in one Markdown
     answer (the gaps and texts of all blocks together are that answer), ``None`` where the target wrote separate cells.
     ``reread`` blocks were read on crops of their own, because the page's text was cut before them. ``trusted``
-    characters of the text were taken from the draft and not read (``--trust-agreement``).
+    characters of the text were taken from the draft and not read (``--trust-agreement``). ``words`` says whose words
+    they are: the model's, or those of the text layer or the recogniser (``--words evidence``); of a joined block with
+    words of several, the less certain one.
     """
 
     category: Category
@@ -39,6 +44,7 @@ class Block:
     gap: str | None = field(default=None, compare=False)
     reread: bool = False
     trusted: int = 0
+    words: WordsOf = "model"
 
 
 @dataclass(frozen=True, slots=True)

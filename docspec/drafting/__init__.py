@@ -45,7 +45,7 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
         case "text-layer":
             from docspec.drafting.text_layer import TextLayerDrafter
 
-            return TextLayerDrafter()
+            return TextLayerDrafter(judge=True)
         case "rapidocr":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
@@ -55,7 +55,7 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
             from docspec.drafting.rapidocr import RapidOcrDrafter
             from docspec.drafting.text_layer import TextLayerDrafter
 
-            return MergedDrafter(TextLayerDrafter(), RapidOcrDrafter(_recogniser(options)))
+            return MergedDrafter(TextLayerDrafter(judge=True), RapidOcrDrafter(_recogniser(options)))
         case "ppstructure":
             from docspec.drafting.ppstructure import PPStructureDrafter
 

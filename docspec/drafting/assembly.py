@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.result import WordsOf
 from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
 from docspec.drafting.layout import LayoutBox
@@ -247,7 +248,8 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
     box, lines = item.box, item.lines
     if box.category is Category.PICTURE:
         if not _is_only_text(item):
-            return Region(box.bbox, Category.PICTURE)
+            labels = _printed(printed_lines(lines))
+            return Region(box.bbox, Category.PICTURE, words=source_of(lines), labels=labels)
         box = replace(box, category=Category.TEXT)
     if not lines or _is_rule(lines):
         return None
@@ -261,18 +263,32 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
             framed = BBox.union([bbox, *(table.bbox for table in found)])
             html = "".join(table.html for table in found)
             grid = found[0].grid if len(found) == 1 else ()
-            return Region(framed, Category.TABLE, (html,), confidence, grid=grid)
+            return Region(framed, Category.TABLE, (html,), confidence, grid=grid, words=source_of(lines))
         box = replace(box, category=Category.TEXT)
     rows = printed_lines(lines)
-    printed = tuple(
+    listing = is_listing(rows, box.category)
+    category = Category.TEXT if listing else box.category
+    texts, words = readings(rows, lines), source_of(lines)
+    return Region(bbox, category, texts, confidence, _printed(rows), listing=listing, words=words)
+
+
+def _printed(rows: Sequence[Sequence[TextLine]]) -> tuple[PrintedLine, ...]:
+    return tuple(
         PrintedLine(
-            BBox.union(run.bbox for run in row), join_lines([row]), max(run.size for run in row), row[0].turns
+            BBox.union(run.bbox for run in row),
+            join_lines([row]),
+            max(run.size for run in row),
+            row[0].turns,
+            min(run.confidence for run in row),
         )
         for row in rows
     )
-    listing = is_listing(rows, box.category)
-    category = Category.TEXT if listing else box.category
-    return Region(bbox, category, readings(rows, lines), confidence, printed, listing=listing)
+
+
+def source_of(lines: Sequence[TextLine]) -> WordsOf | None:
+    """Where the words of ``lines`` come from; of mixed ones the less certain source, ``None`` without lines."""
+    sources = {line.words for line in lines}
+    return "recognition" if "recognition" in sources else "text layer" if sources else None
 
 
 def readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:

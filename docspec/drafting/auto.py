@@ -43,6 +43,7 @@ class AutoDrafter:
             self._why_not = str(error)
             self._judge = self._by_statistics
         else:
+            self._text_layer = text_layer or TextLayerDrafter(recogniser=recogniser)
             self._reading = RapidOcrDrafter(recogniser, self._economy)
             self._judge = TrustJudge(recogniser)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
@@ -32,7 +33,8 @@ class TextLine:
 
     ``block`` numbers the paragraph-like group that the source put the line in; ``hidden`` says that it is
     not painted; ``turns`` are the quarter turns, clockwise, that bring it upright; of its characters, white space
-    aside, ``even`` are set in type whose letters are all of one width (a typewriter's).
+    aside, ``even`` are set in type whose letters are all of one width (a typewriter's). ``words`` says where the text
+    comes from.
     """
 
     bbox: BBox
@@ -43,6 +45,11 @@ class TextLine:
     hidden: bool = False
     turns: int = 0
     even: int = 0
+    words: WordsOf = "text layer"
+
+    def scaled(self, factor: float) -> TextLine:
+        """The line in another unit."""
+        return replace(self, bbox=self.bbox.scaled(factor), size=self.size * factor)
 
 
 def page_lines(page: Any) -> list[TextLine]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import time
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,10 @@ from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
 from docspec.documents.mupdf import has_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.economy import Abundance, Economy
+from docspec.drafting.hidden_text import write_hidden
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
+from docspec.drafting.picture_text import find_text, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 LONG_SIDE = 842.0  # points of a sheet whose true size is not known: A4
 SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
-ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (the code of … would end the line)
 
 
 class RapidOcrDrafter:
@@ -61,13 +61,15 @@ class RapidOcrDrafter:
             lines, tilt = self.recogniser.read_page(page.image, self._economy.recognised)
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
+            if not tilt:
+                regions = with_labels(regions, assemble((), find_text(page, regions, self.recogniser)))
         except DrafterError:
             raise
         except Exception as error:
             raise DrafterError(f"{page.source}, page {page.number}: recognition failed ({error})") from error
         reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
         seconds = time.perf_counter() - start
-        return PageDraft(tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt)
+        return PageDraft(tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt, searched=not tilt)
 
 
 def regions_of_lines(
@@ -80,10 +82,7 @@ def regions_of_lines(
     known_size = page.pdf_page is not None
     per_point = page.scale if known_size else max(page.width, page.height) / LONG_SIDE
     image = page.image.rotate(tilt, fillcolor="white") if tilt else page.image
-    in_points = [
-        replace(line, bbox=line.bbox.scaled(1 / per_point), size=line.size / per_point)
-        for line in measured(image, lines)
-    ]
+    in_points = [line.scaled(1 / per_point) for line in measured(image, lines)]
     document = mupdf().open()
     try:
         sheet_page = sheet_of(document, image, in_points, per_point)
@@ -105,42 +104,11 @@ def regions_of_lines(
 
 def sheet_of(document: Any, image: Image, lines: Sequence[TextLine], per_point: float) -> Any:
     """A page with the picture and, invisibly, the lines: each scaled to fill its box, in points."""
-    pymupdf = mupdf()
     page = document.new_page(width=image.width / per_point, height=image.height / per_point)
     small = image.copy()
     small.thumbnail((int(page.rect.width * SHEET_DPI / 72) + 1, int(page.rect.height * SHEET_DPI / 72) + 1))
     jpeg = io.BytesIO()
     small.save(jpeg, "JPEG", quality=80)
     page.insert_image(page.rect, stream=jpeg.getvalue())
-    helvetica = pymupdf.Font("helv")
-    for line in lines:
-        if any(unicodedata.east_asian_width(character) in "WF" for character in line.text):
-            name, text, width = "china-s", line.text, float(len(line.text))  # an em a character, Latin ones too
-        else:
-            name, text = "helv", _in_latin(line.text)
-            width = helvetica.text_length(text, fontsize=1)
-            text = text.encode("cp1252").decode("latin-1")  # the codes that the base fonts have their glyphs at
-        size = max(1.0, 0.85 * line.bbox.height)
-        start = pymupdf.Point(line.bbox.x0, line.bbox.y1 - 0.22 * line.bbox.height)
-        stretch = line.bbox.width / (width * size) if width > 0 else 1.0
-        page.insert_text(
-            start,
-            text,
-            fontname=name,
-            fontsize=size,
-            render_mode=3,
-            morph=(start, pymupdf.Matrix(stretch, 1)),
-        )
+    write_hidden(page, lines)
     return page
-
-
-def _in_latin(text: str) -> str:
-    """``text`` in characters of Windows-1252, an `x` for each that is not one of them."""
-    return "".join(c if _is_latin(c) else "x" for c in text.translate(ALIKE))
-
-
-def _is_latin(character: str) -> bool:
-    try:
-        return bool(character.encode("cp1252"))
-    except UnicodeEncodeError:
-        return False

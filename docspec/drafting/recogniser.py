@@ -22,7 +22,7 @@ from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import read_from_left
 from docspec.drafting.tiles import tiles
-from docspec.drafting.tilt import turned
+from docspec.drafting.tilt import leaning, turned
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -34,6 +34,8 @@ MODELS = {
 }
 MAX_SIDE = 1440  # pixels; 1280 to 1600 are fastest without loss on printed pages
 MAX_THREADS = 8
+AREA_ENLARGED = 1.5  # what an area is enlarged by at most: a detector takes time by its pixels
+AREA_MARGIN = 8.0  # pixels around an area that are shown too
 TOLD = 6  # lines that are told of together
 
 
@@ -94,14 +96,35 @@ class Recogniser:
             text = repair(read_from_left(text))
             if text:
                 bbox = _upright(quad, tilt, image.width, image.height)
-                lines.append(TextLine(bbox, text, bbox.height, number, score))
+                lines.append(TextLine(bbox, text, bbox.height, number, score, words="recognition"))
         return lines, tilt
+
+    def read_area(self, image: Image, area: BBox) -> list[TextLine]:
+        """The lines inside ``area`` of an RGB image, in the image's pixels; an area that leans is read as it leans."""
+        left, top, right, bottom = area.grown(AREA_MARGIN).clamped(image.width, image.height).rounded()
+        crop = image.crop((left, top, right, bottom))
+        with self._enlarging(AREA_ENLARGED * min(crop.size)):
+            lines, tilt = self.read_page(crop)
+        return [
+            replace(line, bbox=leaning(line.bbox, tilt, crop.width, crop.height).shifted(left, top)) for line in lines
+        ]
 
     def read_line(self, image: Image) -> tuple[str, float]:
         """The text of an image of one line and the recogniser's confidence, 0..1."""
         result = self._engine(_bgr(image), use_det=False, use_rec=True)
         texts, scores = getattr(result, "txts", None), getattr(result, "scores", None)
         return (repair(read_from_left(texts[0])), float(scores[0])) if texts and scores else ("", 0.0)
+
+    @contextmanager
+    def _enlarging(self, side: float) -> Iterator[None]:
+        """Within it the detector enlarges an image to a shorter side of ``side`` pixels, and not to the usual one."""
+        detector = self._engine._load_det_model()
+        usual = detector.limit_side_len
+        detector.limit_side_len = min(usual, round(side))
+        try:
+            yield
+        finally:
+            detector.limit_side_len = usual
 
     @contextmanager
     def _telling(self, tell: Callable[[Sequence[str]], None] | None) -> Iterator[None]:

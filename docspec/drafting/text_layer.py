@@ -9,28 +9,38 @@ instead, which takes milliseconds. Whether the text can be trusted is judged els
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
 from docspec.documents.mupdf import has_layout_model
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
+from docspec.drafting.hidden_text import write_hidden
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
+from docspec.drafting.picture_text import find_text, is_prose, with_labels
 from docspec.drafting.pictures import with_pictures
+from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
+from docspec.drafting.trust import TrustJudge, bad_share
 
 CUT = "text layer, cut along white space"
 
 
 class TextLayerDrafter:
-    """Drafts from the PDF's own text; ``quick`` without the layout model."""
+    """Drafts from the PDF's own text; ``quick`` without the layout model. With a ``recogniser`` it looks for text where
+    the text layer has none, in pictures above all. ``judge`` has the text layer judged by its statistics, so that its
+    words are called known only where they are sound; without it the caller has judged."""
 
     name = "text-layer"
 
-    def __init__(self, quick: bool = False) -> None:
+    def __init__(self, quick: bool = False, recogniser: Recogniser | None = None, judge: bool = False) -> None:
         self._quick = quick
+        self._recogniser = recogniser
+        self._judge = TrustJudge() if judge else None
 
     def check(self) -> None:
         """Nothing can be missing: PyMuPDF is a dependency, and without its layout model the quick way is
@@ -51,31 +61,54 @@ class TextLayerDrafter:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
             lines = page_lines(page.pdf_page)
-            boxes, layout, events = self._layout(page.pdf_page, lines)
-            tables = (
-                find_tables(page.pdf_page) if any(box.category is Category.TABLE for box in boxes) else []
-            )
-            regions = assemble(boxes, lines, lambda bbox: tables_within(bbox, tables))
+            sound = self._judge is None or self._judge.judge(page).trusted
+            regions, layout, events = self._regions(page, lines)
+            if self._recogniser is not None and not self._quick:
+                found = find_text(page, regions, self._recogniser)
+                if is_prose(found):
+                    in_points = [one.scaled(1 / page.scale) for one in found]
+                    write_hidden(page.pdf_page, in_points)
+                    regions, layout, events = self._regions(page, [*lines, *in_points])
+                elif found:
+                    regions = with_labels(regions, assemble((), found))
         except DrafterError:
             raise
         except Exception as error:
             raise DrafterError(
                 f"{page.source}, page {page.number}: text layer unreadable ({error})"
             ) from error
-        in_place = [in_pixels(region, page) for region in regions]
         return PageDraft(
-            tuple(in_place if self._quick else with_pictures(page.image, in_place)),
+            tuple(map(_checked if sound else _unchecked, regions)),
             self.name,
             CUT if layout == WHITE_SPACE else "text layer",
             time.perf_counter() - start,
             layout=layout,
             events=events,
+            searched=self._recogniser is not None and not self._quick,
         )
 
-    def _layout(self, page: Any, lines: list[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
+    def _regions(self, page: PageImage, lines: Sequence[TextLine]) -> tuple[list[Region], str, tuple[Event, ...]]:
+        """The regions of ``lines`` (points) in pixels, whose layout they follow, and what did not go the plain way."""
+        boxes, layout, events = self._layout(page.pdf_page, lines)
+        tables = find_tables(page.pdf_page) if any(box.category is Category.TABLE for box in boxes) else []
+        found = assemble(boxes, lines, lambda bbox: tables_within(bbox, tables))
+        regions = [in_pixels(region, page) for region in found]
+        return (regions if self._quick else with_pictures(page.image, regions)), layout, events
+
+    def _layout(self, page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
         if self._quick:
             return cut_layout(lines, page.rect.width, page.rect.height), WHITE_SPACE, ()
         return layout_of(page, lines)
+
+
+def _checked(region: Region) -> Region:
+    """``region`` without a claim on its words where characters of them are none that a text holds."""
+    return _unchecked(region) if region.texts and bad_share(region.texts[0].replace("\n", "")) > 0 else region
+
+
+def _unchecked(region: Region) -> Region:
+    """``region`` without a claim that the words of the text layer are sound."""
+    return region if region.words != "text layer" else replace(region, words=None)
 
 
 def in_pixels(region: Region, page: PageImage) -> Region:

@@ -22,12 +22,15 @@ def turned(x: float, y: float, degrees: float, width: int, height: int) -> tuple
 
 def as_printed(box: BBox, tilt: float, page: PageImage) -> BBox:
     """The box in the crooked page, large enough to hold the whole turned one."""
-    if tilt:
-        corners = [
-            turned(x, y, tilt, page.width, page.height) for x in (box.x0, box.x1) for y in (box.y0, box.y1)
-        ]
-        box = BBox.union(BBox(x, y, x, y) for x, y in corners)
-    return box.clamped(page.width, page.height)
+    return leaning(box, tilt, page.width, page.height).clamped(page.width, page.height)
+
+
+def leaning(box: BBox, tilt: float, width: int, height: int) -> BBox:
+    """The box around the corners of ``box``, turned clockwise by ``tilt`` degrees about the middle of an image."""
+    if not tilt:
+        return box
+    corners = [turned(x, y, tilt, width, height) for x in (box.x0, box.x1) for y in (box.y0, box.y1)]
+    return BBox.union(BBox(x, y, x, y) for x, y in corners)
 
 
 def straightened(page: PageImage, draft: PageDraft) -> tuple[PageImage, PageDraft]:

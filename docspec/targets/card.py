@@ -41,6 +41,8 @@ class TargetCard:
     longest side of what that tool ever shows. Prompts may say where the image stands (``{image}``).
     ``layout_prompt`` asks for a page's regions before they are read, of a picture ``layout_side`` pixels wide and high
     where that is given.
+    ``reads`` are the kinds of region that it reads better than they are known from a text layer or a recogniser: with
+    ``--words evidence`` those are read all the same.
     ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to repeat and, where it has them,
     ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
     """
@@ -58,6 +60,7 @@ class TargetCard:
     crop_width: int | None = None
     crop_height: int | None = None
     table_cells: bool = False
+    reads: tuple[str, ...] = ("formula", "table", "chart")
     longest_px: int | None = None
     layout_prompt: str | None = None
     layout_side: int | None = None
@@ -132,6 +135,10 @@ PROMPTS = Rule(
 )
 
 RULES = {
+    "reads": Rule(
+        f"a list of any of {', '.join(list(KINDS)[1:])}",
+        lambda value: isinstance(value, list) and set(map(str, value)) <= set(list(KINDS)[1:]),
+    ),
     "dialect": one_of(DIALECTS),
     "prompt": optional(TEXT),
     "crop_prompt": optional(TEXT),

@@ -29,7 +29,7 @@ def readings(result: Mapping[str, Any]) -> list[TextLine]:
     formulas = set(formula_boxes(result))
     boxes = map(finite_box, (ocr.get("rec_boxes") or ())[:MAX_PIECES])
     pieces = [
-        TextLine(box, text.strip(), confidence=float(score))
+        TextLine(box, text.strip(), confidence=float(score), words="recognition")
         for box, text, score in zip(boxes, texts, scores, strict=False)
         if text.strip() and box is not None and box not in formulas
     ]

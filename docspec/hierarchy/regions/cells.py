@@ -13,7 +13,7 @@ from PIL import Image
 
 from docspec.core import BBox, Region
 from docspec.dialects.tables import Table, parse_html_table, to_pipe
-from docspec.hierarchy.regions.ink import CONTRAST, LEAST_INK, bands, ink_of, joined_rows, without_rules
+from docspec.drafting.ink import CONTRAST, LEAST_INK, bands, ink_of, joined_rows, without_rules
 
 STROKE = 2.5
 """A straight stroke longer than so many lines is a rule of the table."""

@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox, PrintedLine
-from docspec.hierarchy.regions.ink import LEAST_INK, ink_of
+from docspec.drafting.ink import LEAST_INK, ink_of
 
 LEAST_HEIGHT = 1.7
 """Height of a dropped capital over that of the usual line."""

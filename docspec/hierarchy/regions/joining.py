@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from docspec.core import BBox, Block, Category, Region
 from docspec.core.formulas import display_formula
+from docspec.core.result import WordsOf
 from docspec.core.running_text import goes_on
-from docspec.dialects.packaging import unpacked
 from docspec.dialects.spelling import heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of
@@ -34,17 +34,19 @@ BETWEEN = frozenset(
 )
 """What may stand between the two halves of a paragraph."""
 
+CERTAINTY: tuple[WordsOf, ...] = ("text layer", "recognition", "model")
+"""Sources of words, the surest first."""
+
 _HEADING_MARKS = {Category.TITLE: ("# ",), Category.SECTION_HEADER: ("## ",)}
 
 
 def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
-    """The Markdown of ``region``: ``pieces`` are the outputs of its crops in order, each with what was shown."""
+    """The Markdown of ``region``: ``pieces`` are the texts of its crops in order, each with what was shown."""
     category = region.category
     if any(piece.cell is not None for _, piece in pieces):
         return _table_text(region, pieces)
     lines: list[tuple[str, BBox]] = []
-    for written, piece in pieces:
-        text = unpacked(written)
+    for text, piece in pieces:
         if piece.beside and lines:
             space = "" if piece.close else " "
             before, place = lines[-1]
@@ -77,7 +79,7 @@ def _table_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
     written: dict[int, list[str]] = {}
     for text, piece in pieces:
         if piece.cell is not None:
-            written.setdefault(piece.cell, []).append(strip_heading(unpacked(text)))
+            written.setdefault(piece.cell, []).append(strip_heading(text))
     return filled(table, written)
 
 
@@ -96,7 +98,8 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
         ):
             whole = join_lines(f"{found[open_at].text}\n{block.text}")
             trusted = found[open_at].trusted + block.trusted
-            found[open_at] = replace(found[open_at], text=whole, trusted=trusted)
+            words = max(found[open_at].words, block.words, key=CERTAINTY.index)
+            found[open_at] = replace(found[open_at], text=whole, trusted=trusted, words=words)
             continue
         found.append(block)
         if block.category in RUNNING and block.text:

@@ -12,17 +12,19 @@ from dataclasses import dataclass, field, replace
 from docspec.core import Block, Category, Cut, Event, PageDraft, PageImage, Region, StageStats
 from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
+from docspec.dialects.packaging import unpacked
 from docspec.drafting.assembly import place
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.order import by_white_space
 from docspec.drafting.tilt import as_printed, straightened
+from docspec.drafting.unread import unread_regions
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
 from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
+from docspec.hierarchy.regions.evidence import known_texts
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
 from docspec.hierarchy.regions.trusted import may_be_taken, taken
-from docspec.hierarchy.regions.unread import unread_regions
 from docspec.hierarchy.setup import Setup
 from docspec.targets.protocol import Prompt
 
@@ -44,12 +46,14 @@ class Crop:
 
 @dataclass(slots=True)
 class RegionsRead:
-    """A page read by regions: its regions in reading order, one output for each of its crops, and the counts. ``taken``
-    are tokens of regions that have no crops, by their numbers: those of their drafts (:mod:`.trusted`)."""
+    """A page read by regions: its regions in reading order, one output for each of its crops, and the counts. Regions
+    without crops are in one of two mappings by their numbers: ``taken``, tokens of their drafts (:mod:`.trusted`), and
+    ``known``, the Markdown of those whose words stand (:mod:`.evidence`)."""
 
     regions: Sequence[Region]
     crops: Sequence[Crop]
     taken: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    known: Mapping[int, str] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
     stats: StageStats = field(default_factory=StageStats)
 
@@ -95,17 +99,21 @@ class RegionsRead:
         columns."""
         pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
-            pieces[crop.region].append((text_of(list(output.tokens)), crop.piece))
+            pieces[crop.region].append((unpacked(text_of(list(output.tokens))), crop.piece))
         for number, tokens in self.taken.items():
-            pieces[number].append((text_of(list(tokens)), Slice(self.regions[number].bbox, 1.0)))
-        texts = list(map(region_text, self.regions, pieces))
-        found = [
-            Block(one.category, text, one.bbox, "draft", trusted=len(text) if number in self.taken else 0)
-            for number, (one, text) in enumerate(zip(self.regions, texts, strict=True))
-        ]
+            pieces[number].append((unpacked(text_of(list(tokens))), Slice(self.regions[number].bbox, 1.0)))
+        found = [self._block(number, pieces[number]) for number in range(len(self.regions))]
         return tuple(
             joined_blocks(block for block in found if block.text or block.category is Category.PICTURE)
         )
+
+    def _block(self, number: int, pieces: Sequence[tuple[str, Slice]]) -> Block:
+        region = self.regions[number]
+        if number in self.known and region.words is not None:
+            return Block(region.category, self.known[number], region.bbox, "draft", words=region.words)
+        text = region_text(region, pieces)
+        trusted = len(text) if number in self.taken else 0
+        return Block(region.category, text, region.bbox, "draft", trusted=trusted)
 
 
 def markdown_of(blocks: Sequence[Block]) -> str:
@@ -132,15 +140,16 @@ class RegionReading:
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops, encoded."""
         upright, straight = straightened(page, draft)
-        found = self.crops_of(upright, complete(upright, straight))
+        found = self.crops_of(upright, complete(upright, straight, self._setup.options.evidence))
         if draft.tilt:
             regions = [replace(one, bbox=as_printed(one.bbox, draft.tilt, page)) for one in found.regions]
             return replace(found, regions=regions)
         return found
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
-        """The crops of ``regions``, encoded; none of those that are taken from the draft."""
+        """The crops of ``regions``, encoded; none of those that are taken from the draft or whose words stand."""
         usual = type_size(regions)
+        known = known_texts(regions, self._setup.card) if self._setup.options.evidence else {}
         drafted = {
             number: self._drafts(region)[0]
             for number, region in enumerate(regions)
@@ -150,6 +159,7 @@ class RegionReading:
             (number, piece)
             for number, region in enumerate(regions)
             if number not in drafted
+            and number not in known
             and (region.category is not Category.PICTURE or (region.chart and self._setup.card.reads_charts))
             for piece in slices_of(page.image, region, self._limits, usual)
         ]
@@ -165,7 +175,7 @@ class RegionReading:
         sizes = [picture.size for picture, _ in asked]
         requests = map(self._request, prompts, sizes, shown)
         crops = [Crop(*piece, request) for piece, request in zip(pieces, requests, strict=True)]
-        return RegionsRead(regions, crops, drafted)
+        return RegionsRead(regions, crops, drafted, known)
 
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:
         """Decodes the crops of ``pages``, as many as fit side by side; ``plain``: one token a step, without drafts."""
@@ -201,8 +211,9 @@ def _shown(region: Region, piece: Slice) -> Region:
     return replace(region, category=category, texts=piece.drafts)
 
 
-def complete(page: PageImage, draft: PageDraft) -> list[Region]:
-    """The regions of ``draft`` and what it forgot, in reading order.
+def complete(page: PageImage, draft: PageDraft, evidence: bool = False) -> list[Region]:
+    """The regions of ``draft`` and what it forgot, in reading order. With ``evidence``, ink in which a recogniser found
+    no text is none: it is a picture, or left out where it is as small as a line.
 
     Where no layout model has seen the page, nothing is called a running head or foot, nor a head in the lower half of
     the page or a foot in the upper one.
@@ -214,6 +225,8 @@ def complete(page: PageImage, draft: PageDraft) -> list[Region]:
         for one in draft.regions
     ]
     forgotten = unread_regions(page.image, regions)
+    if evidence and draft.searched:
+        forgotten = [one for one in forgotten if one.category is Category.PICTURE]
     if not regions:
         order = by_white_space([LayoutBox(one.bbox, one.category) for one in forgotten])
         return [Region(box.bbox, box.category) for box in order]

@@ -16,9 +16,9 @@ from PIL import Image
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.dialects.tables import Table
+from docspec.drafting.ink import ink_of, line_boxes, usual_pitch, widest_gap
 from docspec.hierarchy.regions.cells import cell_lines, structure_of
 from docspec.hierarchy.regions.dropped import Capital, dropped_capital
-from docspec.hierarchy.regions.ink import ink_of, line_boxes, usual_pitch, widest_gap
 
 WHOLE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 """Regions that are never cut: their parts mean nothing alone."""

@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.drafting.ink import ink_of
 from docspec.hierarchy.regions.dropped import dropped_capital
-from docspec.hierarchy.regions.ink import ink_of
 from docspec.hierarchy.regions.joining import region_text
 from docspec.hierarchy.regions.slices import CropLimits, slices_of
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.hierarchy.regions.ink import line_boxes
+from docspec.drafting.ink import line_boxes
 from docspec.hierarchy.regions.slices import CropLimits, crop_of, slices_of
 
 DPI = 150

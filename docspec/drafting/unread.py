@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox, Category, Region
-from docspec.hierarchy.regions.ink import LEAST_INK, THIN, ink_of, line_boxes, without_rules
+from docspec.drafting.ink import LEAST_INK, THIN, ink_of, line_boxes, without_rules
 
 SMALL = 4
 """Pixels of the page to one of the map in which ink is looked for."""

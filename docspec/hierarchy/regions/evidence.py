@@ -1,0 +1,70 @@
+"""Words that are known and stand (``--words evidence``): those of a sound text layer, and lines that the recogniser was
+sure of. Such regions get no crop; the model reads the others.
+
+Which kinds of region a model reads better than they are known says its card (``reads``); docs/words.md has the
+measurement behind the bundled reader's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docspec.core import Category, Region
+from docspec.core.formulas import bare_formula
+from docspec.dialects.tables import parse_table, to_pipe
+from docspec.dialects.text import clean
+from docspec.hierarchy.regions.joining import region_text
+from docspec.hierarchy.regions.slices import Slice
+from docspec.targets.card import KINDS, TargetCard
+
+SURE = 0.8
+"""Confidence of the recogniser (0..1) from which on a line is taken as it was recognised."""
+
+_KIND_OF = {category: kind for kind, category in KINDS.items()}
+
+
+def known_texts(regions: Sequence[Region], card: TargetCard) -> dict[int, str]:
+    """The Markdown of those of ``regions`` that a model with ``card`` is not asked for, by their numbers: words that
+    stand, and the labels of pictures."""
+    found = {}
+    for number, region in enumerate(regions):
+        if region.category is Category.PICTURE and not (region.chart and card.reads_charts):
+            found[number] = labels_of(region)
+        elif stands(region, card):
+            found[number] = known_text(region)
+    return {number: text for number, text in found.items() if text}
+
+
+def stands(region: Region, card: TargetCard) -> bool:
+    """Whether the words of ``region`` are known well enough that a model with ``card`` is not asked for them."""
+    if region.words is None or not region.texts:
+        return False
+    if region.category is not Category.TEXT and _KIND_OF.get(region.category) in card.reads:
+        return False
+    return region.words == "text layer" or is_sure(region)
+
+
+def is_sure(region: Region) -> bool:
+    """Whether the recogniser was sure of every line of ``region``."""
+    least = min((line.confidence for line in region.lines), default=region.confidence)
+    return least >= SURE
+
+
+def known_text(region: Region) -> str:
+    """The Markdown of a region whose words stand."""
+    text = clean(region.texts[0])
+    if region.category is Category.TABLE:
+        table = parse_table(text)
+        return text if table is None else to_pipe(table)
+    if region.category is Category.FORMULA:
+        return bare_formula(text)  # signs in a row, not LaTeX: no marks of a formula around them
+    places = [line.bbox for line in region.lines]
+    lines = text.split("\n")
+    if len(places) != len(lines):
+        lines, places = [text], [region.bbox]
+    return region_text(region, [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)])
+
+
+def labels_of(region: Region) -> str:
+    """The text inside a picture, a label a line."""
+    return "\n".join(clean(line.text) for line in region.labels if line.text.strip())
