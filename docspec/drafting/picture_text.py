@@ -1,7 +1,7 @@
 """Text where no line of the draft is: inside pictures, and in ink that no region explains. A recogniser looks there.
 
-A text layer says nothing of a letter that was pasted in as a scan, of outlined letters or of handwriting; a layout model
-calls them pictures.
+A text layer says nothing of a letter that was pasted in as a scan, of outlined letters or of handwriting; a layout
+model calls them pictures.
 """
 
 from __future__ import annotations

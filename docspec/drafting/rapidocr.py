@@ -69,7 +69,9 @@ class RapidOcrDrafter:
             raise DrafterError(f"{page.source}, page {page.number}: recognition failed ({error})") from error
         reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
         seconds = time.perf_counter() - start
-        return PageDraft(tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt, searched=not tilt)
+        return PageDraft(
+            tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt, searched=not tilt
+        )
 
 
 def regions_of_lines(

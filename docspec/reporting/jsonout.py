@@ -74,6 +74,7 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
         "bbox": None if block.bbox is None else list(block.bbox.rounded()),
         "bbox_from": block.bbox_from,
         "text": block.text,
+        "words": block.words,
     }
     if block.gap is not None:
         values["gap"] = block.gap

@@ -98,6 +98,7 @@ def _block(block: Mapping[str, Any]) -> Block:
         block.get("gap"),
         block.get("reread", False),
         block.get("trusted", 0),
+        block.get("words", "model"),
     )
 
 

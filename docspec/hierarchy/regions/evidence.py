@@ -7,9 +7,10 @@ measurement behind the bundled reader's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from docspec.core import Category, Region
+from docspec.core import Category, Event, Region
 from docspec.core.formulas import bare_formula
 from docspec.dialects.tables import parse_table, to_pipe
 from docspec.dialects.text import clean
@@ -33,6 +34,15 @@ def known_texts(regions: Sequence[Region], card: TargetCard) -> dict[int, str]:
         elif stands(region, card):
             found[number] = known_text(region)
     return {number: text for number, text in found.items() if text}
+
+
+def known_words(known: Mapping[int, str], regions: Sequence[Region]) -> tuple[Event, ...]:
+    """What to report about ``known`` texts of ``regions``: how many stand, and whose words they are."""
+    if not known:
+        return ()
+    sources = Counter(regions[number].words for number in known)
+    told = ", ".join(f"{count} from {source}" for source, count in sorted(sources.items(), key=str))
+    return (Event("words_stand", f"{len(known)} of {len(regions)} regions were not read by the model: {told}"),)
 
 
 def stands(region: Region, card: TargetCard) -> bool:

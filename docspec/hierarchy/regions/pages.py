@@ -9,6 +9,7 @@ from dataclasses import replace
 from docspec.core import Event, PageImage, StageStats
 from docspec.engine.request import Request
 from docspec.hierarchy import results
+from docspec.hierarchy.regions.evidence import known_words
 from docspec.hierarchy.regions.own_layout import lay_out
 from docspec.hierarchy.regions.reading import RegionReading, RegionsRead, complete, markdown_of
 from docspec.hierarchy.regions.reread import unreached
@@ -110,6 +111,7 @@ class RegionPages:
             events=(
                 *work.result.events,
                 Event("read_by_regions", detail),
+                *known_words(page.known, page.regions),
                 *page.events(),
                 *results.skipped(page.stats),
             ),

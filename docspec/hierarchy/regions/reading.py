@@ -117,8 +117,12 @@ class RegionsRead:
 
 
 def markdown_of(blocks: Sequence[Block]) -> str:
-    """The page's Markdown: ``blocks`` without running heads, feet and pictures."""
-    return join_blocks((block.category, block.text) for block in blocks if not is_left_out(block, blocks))
+    """The page's Markdown: ``blocks`` without running heads, feet and the labels of pictures."""
+    return join_blocks(
+        (block.category, block.text)
+        for block in blocks
+        if not is_left_out(block, blocks) and not (block.category is Category.PICTURE and block.words != "model")
+    )
 
 
 class RegionReading:
