@@ -67,7 +67,8 @@ def page_lines(page: Any) -> list[TextLine]:
     for number, block in enumerate(page.get_text("dict", flags=flags)["blocks"]):
         for line in block.get("lines", ()):
             spans = line["spans"]
-            text = repair("".join(span["text"] for span in spans))
+            whole = "".join(span["text"] for span in spans)
+            text = repair(whole)
             if text:
                 size = max(span["size"] for span in spans if span["text"])
                 hidden = all(span.get("alpha", 255) == 0 for span in spans)
@@ -75,6 +76,9 @@ def page_lines(page: Any) -> list[TextLine]:
                 evenly = [span["text"] for span in spans if span["flags"] & pymupdf.TEXT_FONT_MONOSPACED]
                 even = 0 if hidden else len("".join("".join(evenly).split()))
                 box = BBox(*line["bbox"])
+                if even == len("".join(text.split())) and turns == 0:  # an indent made of spaces is no ink
+                    indent = len(whole) - len(whole.lstrip())
+                    box = replace(box, x0=box.x0 + box.width * indent / len(whole))
                 lines.append(TextLine(box, text, size, number, hidden=hidden, turns=turns, even=even))
     return lines
 

@@ -61,8 +61,9 @@ def test_sizes_come_from_the_ink_and_not_from_the_boxes(
         assert told.size == pytest.approx(size, rel=0.25), (line.text, line.size)
         edge = 0.15 * size + 1
         assert told.bbox.x0 == pytest.approx(20, abs=edge)
-        # A size within the tolerance may reach up to letters that hang from the line above, right of the text.
-        hanging = margin * size if 0.74 * told.size > (leading - 0.22) * size else 0.0
+        # A size within the tolerance may reach up to letters that hang from the line above, right of the text; lines
+        # are drawn on whole pixels.
+        hanging = margin * size if 0.74 * told.size + 1 > (leading - 0.22) * size else 0.0
         assert told.bbox.x1 == pytest.approx(line.bbox.x1 - margin * size, abs=max(edge, hanging))
         baseline = line.bbox.y1 - (0.22 + margin) * size
         assert told.bbox.y1 - 0.22 * told.size == pytest.approx(baseline, abs=0.1 * size + 1)

@@ -37,6 +37,7 @@ def test_document_follows_its_schema(make_page: Any, make_picture: Any) -> None:
         "bbox": [1, 2, 31, 9],
         "bbox_from": "model",
         "text": "Grüße 中",
+        "words": "model",
     }
     assert first["blocks"][1]["figure"] == "f/page-1-1.png"
     assert value["pages"][1]["error"] == "out of memory"

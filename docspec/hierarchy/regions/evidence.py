@@ -14,7 +14,7 @@ from docspec.core import Category, Event, Region
 from docspec.core.formulas import bare_formula
 from docspec.dialects.tables import parse_table, to_pipe
 from docspec.dialects.text import clean
-from docspec.hierarchy.regions.joining import region_text
+from docspec.hierarchy.regions.joining import laid_out
 from docspec.hierarchy.regions.slices import Slice
 from docspec.targets.card import KINDS, TargetCard
 
@@ -72,7 +72,7 @@ def known_text(region: Region) -> str:
     lines = text.split("\n")
     if len(places) != len(lines):
         lines, places = [text], [region.bbox]
-    return region_text(region, [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)])
+    return laid_out(region, [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)])
 
 
 def labels_of(region: Region) -> str:

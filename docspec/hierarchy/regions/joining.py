@@ -13,6 +13,7 @@ from docspec.core import BBox, Block, Category, Region
 from docspec.core.formulas import display_formula
 from docspec.core.result import WordsOf
 from docspec.core.running_text import goes_on
+from docspec.dialects.packaging import unpacked
 from docspec.dialects.spelling import heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of
@@ -41,7 +42,12 @@ _HEADING_MARKS = {Category.TITLE: ("# ",), Category.SECTION_HEADER: ("## ",)}
 
 
 def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
-    """The Markdown of ``region``: ``pieces`` are the texts of its crops in order, each with what was shown."""
+    """The Markdown of ``region``: ``pieces`` are the outputs of its crops in order, each with what was shown."""
+    return laid_out(region, [(unpacked(written), piece) for written, piece in pieces])
+
+
+def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
+    """The Markdown of ``region``: ``pieces`` are the texts of its parts in order, each with its place."""
     category = region.category
     if any(piece.cell is not None for _, piece in pieces):
         return _table_text(region, pieces)

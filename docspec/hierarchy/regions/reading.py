@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from docspec.core import Block, Category, Cut, Event, PageDraft, PageImage, Region, StageStats
 from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
-from docspec.dialects.packaging import unpacked
 from docspec.drafting.assembly import place
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.order import by_white_space
@@ -99,9 +98,9 @@ class RegionsRead:
         columns."""
         pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
-            pieces[crop.region].append((unpacked(text_of(list(output.tokens))), crop.piece))
+            pieces[crop.region].append((text_of(list(output.tokens)), crop.piece))
         for number, tokens in self.taken.items():
-            pieces[number].append((unpacked(text_of(list(tokens))), Slice(self.regions[number].bbox, 1.0)))
+            pieces[number].append((text_of(list(tokens)), Slice(self.regions[number].bbox, 1.0)))
         found = [self._block(number, pieces[number]) for number in range(len(self.regions))]
         return tuple(
             joined_blocks(block for block in found if block.text or block.category is Category.PICTURE)
