@@ -19,7 +19,7 @@ SAVE_EVERY = 60.0
 """Seconds between two states on disk."""
 
 
-@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "read", "max_tokens")
+@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "read", "max_tokens", words="model")
 def train_head(
     *,
     inputs: Annotated[

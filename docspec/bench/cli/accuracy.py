@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @takes_options(
-    "model", "read", "device", "dtype", "dpi", "drafter", "align", "tau", "trust_agreement", "max_tokens"
+    "model", "read", "device", "dtype", "dpi", "drafter", "align", "tau", "trust_agreement", "max_tokens", words="model"
 )
 def accuracy(
     *,

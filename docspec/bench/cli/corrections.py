@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.bench.corrections import PageCorrections
 
 
-@takes_options("model", "device", tau=0.75)
+@takes_options("model", "device", tau=0.75, words="model")
 def corrections(
     *,
     inputs: Inputs,

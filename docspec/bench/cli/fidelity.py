@@ -32,6 +32,7 @@ ATTENTIONS = ("sdpa", "eager", "auto")
     "exact",
     "max_tokens",
     dtype="float32",
+    words="model",
 )
 def fidelity(
     *,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.bench.layer import LayerPage
 
 
-@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens")
+@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", words="model")
 def layer(
     inputs: Inputs,
     *,

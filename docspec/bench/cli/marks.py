@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.bench.marks import PageMarks
 
 
-@takes_options("model", "device", "pages", "dpi", "max_tokens")
+@takes_options("model", "device", "pages", "dpi", "max_tokens", words="model")
 def marks(
     *,
     inputs: Inputs,

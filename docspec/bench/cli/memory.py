@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.bench.memory import Peak
 
 
-@takes_options("model", max_tokens=32)
+@takes_options("model", max_tokens=32, words="model")
 def memory(
     *,
     options: ParseOptions,

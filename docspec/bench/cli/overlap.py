@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.bench.overlap import Overlapped
 
 
-@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", stages="page")
+@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", stages="page", words="model")
 def overlap(
     *,
     inputs: Inputs,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 
-@takes_options("model", "read", "device", "dtype", "pages", "dpi", "drafter", "max_tokens")
+@takes_options("model", "read", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", words="model")
 def speed(
     *,
     inputs: Inputs,

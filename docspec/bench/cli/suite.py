@@ -34,6 +34,7 @@ NAMES = "omnidocbench|olmocr-bench|ocean-ocr|pairs"
     "align",
     "max_tokens",
     drafter="auto",
+    words="model",
 )
 def suite(
     *,
@@ -171,8 +172,8 @@ def _settings(
         options.model if "/" not in options.model.strip("/") or options.model.count("/") == 1 else info.name
     )
     flags = ["--model", model, "--drafter", options.drafter, "--align", options.align]
-    plain = ParseOptions()
-    for field in ("read", "device", "dtype", "dpi", "max_tokens"):
+    plain = ParseOptions(words="model")
+    for field in ("read", "words", "device", "dtype", "dpi", "max_tokens"):
         if (value := getattr(options, field)) != getattr(plain, field):
             flags += [flag_of(field), str(value)]
     flags += ["--limit", str(limit)] if limit is not None else []
@@ -188,6 +189,7 @@ def _settings(
         "drafter": options.drafter,
         "align": options.align,
         "read": options.read,
+        "words": options.words,
         "dpi": options.dpi,
         "max_tokens": options.max_tokens,
         "limit": limit,
