@@ -34,7 +34,9 @@ def _level(name: str, least: float, most: float, help: str) -> Any:
     )
 
 
-@takes_options("model", "device", "dtype", "dpi", "drafts", "ppstructure_models", pages="1", max_tokens=128, words="model")
+@takes_options(
+    "model", "device", "dtype", "dpi", "drafts", "ppstructure_models", pages="1", max_tokens=128, words="model"
+)
 def drafts(
     *,
     inputs: Inputs,

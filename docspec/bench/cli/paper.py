@@ -45,7 +45,16 @@ BUNDLED_METHODS = (
 
 
 @takes_options(
-    "model", "read", "device", "dtype", "dpi", "ppstructure_models", "align", "max_tokens", drafter="auto", words="model"
+    "model",
+    "read",
+    "device",
+    "dtype",
+    "dpi",
+    "ppstructure_models",
+    "align",
+    "max_tokens",
+    drafter="auto",
+    words="model",
 )
 def paper(
     *,
