@@ -15,13 +15,14 @@ from typing import Any, BinaryIO
 from docspec import offline
 from docspec.cli.outputs import Outputs
 from docspec.cli.progress import display_for
-from docspec.console import exits
+from docspec.console import exits, log
 from docspec.console.terminal import (
     document_stream,
     quiet_libraries,
     say,
     say_end,
     say_error,
+    say_warning,
     stderr_console,
 )
 from docspec.core import DocspecError, OutputError, ParseOptions, UsageError
@@ -31,18 +32,19 @@ from docspec.corpus.counts import Counts
 from docspec.corpus.identity import identity_of
 from docspec.corpus.job import Job
 from docspec.corpus.listing import list_documents, without_outputs
-from docspec.corpus.manifest import Manifest
+from docspec.corpus.manifest import Manifest, manifest_name
 from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.reading import Reader
 from docspec.corpus.resume import Division, Resume
 from docspec.corpus.run import Run, reason
 from docspec.corpus.shard import Shard
+from docspec.corpus.status import lines_unread
 from docspec.corpus.watcher import Watcher
 from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.remote import is_remote
 from docspec.documents.sources import SUFFIXES, Unreadable, is_folder, is_pattern, shown
-from docspec.reporting.destinations import STDOUT, Destination, check
+from docspec.reporting.destinations import STDOUT, Destination, check, check_own
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
 from docspec.versions import DISTRIBUTION, machine, version_of, versions
@@ -76,6 +78,8 @@ class Batch:
         quiet: bool = False,
         verbosity: int = 0,
         words: Sequence[str] = (),
+        log_file: Path | None = None,
+        config: Path | None = None,
     ) -> None:
         self._options = options
         self._outputs = outputs
@@ -83,6 +87,8 @@ class Batch:
         self._quiet = quiet
         self._verbosity = verbosity
         self._words = words
+        self._log_file = log_file
+        self._config = config
         self._writing = outputs.writing(layout)
         self._report = Report(options, versions(), machine(), keep=outputs.report is not None)
         self._division = Division(())
@@ -125,16 +131,23 @@ class Batch:
         jobs = self._jobs(inputs, found)
         mine = [job for job in jobs if shard is None or shard.holds(job.document)]
         folder = self._folder(inputs, jobs)
+        if self._corpus.manifest == "none":
+            folder = None
+        self._check_own(jobs, None if folder is None else folder / manifest_name(shard))
+        if self._log_file is not None:
+            log.open_file(self._log_file)
         with contextlib.ExitStack() as closing:
             resume = None
             self._division = Division(tuple(mine))
-            if folder is not None and self._corpus.manifest != "none":
+            if folder is not None:
                 manifest = Manifest(folder, shard)
                 closing.callback(manifest.close)
                 if self._mirror is not None:
                     self._mirror.fetch(manifest.path)
                     manifest.read()
                     closing.callback(self._mirror.put_manifest, manifest.path, now=True)
+                if manifest.history.unread:
+                    say_warning(lines_unread(manifest.history))
                 identity, version = identity_of(self._options, self._writing), version_of(DISTRIBUTION)
                 resume = Resume(manifest, identity, version, self._mirror)
                 self._division = resume.divide(mine, self._corpus)
@@ -195,6 +208,23 @@ class Batch:
             raise UsageError("--engine ray and --view: choose one of them (a view holds whole pages, which stay away)")
         if outputs.report is not None and str(outputs.report) in STDOUT:
             raise UsageError("--report needs a file: standard output is the document's")
+
+    def _check_own(self, jobs: Sequence[Job], manifest: Path | None) -> None:
+        """What the run writes for itself replaces no input and no output, and nothing that it reads."""
+        named = {"log file": self._log_file, "report": self._outputs.report, "manifest": manifest}
+        places = [job.place for job in jobs]
+        read = [self._config, self._options.ocr_model]
+        if self._options.drafts is not None and self._options.drafts.is_file():
+            read.append(self._options.drafts)
+        if self._corpus.from_file not in (None, "-"):
+            read.append(Path(str(self._corpus.from_file)))
+        check_own(
+            {what: path for what, path in named.items() if path is not None},
+            places,
+            [job.source for job in jobs],
+            [file for place in places for file in self._writing.files_beside(place)],
+            [path for path in read if path is not None],
+        )
 
     def _say_skipped(self, found: Expansion) -> None:
         if self._verbosity or not found.sources:

@@ -17,6 +17,7 @@ from docspec.console import exits
 from docspec.console.parameters import declared, takes_options
 from docspec.console.terminal import document_stream, say_error
 from docspec.core import InputError, PageResult
+from docspec.core.paths import inside, open_regular
 from docspec.corpus.writing import Writing
 from docspec.reporting.destinations import Destination, beside, check
 from docspec.reporting.figures import NoFigures
@@ -25,6 +26,8 @@ from docspec.reporting.reading import SavedDocument, read_document
 from docspec.reporting.renderer import Layout
 from docspec.reporting.tables import TableFiles
 from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, TextSink, Together
+
+PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,12 @@ def convert(
         for source, place in zip(sources, places, strict=True):
             try:
                 saved = read_document(source.path)
+                with _writer(writing, saved, source.path.parent, place, stdout) as writer:
+                    for page in saved.pages:
+                        writer.add(page)
             except InputError as error:
                 say_error(str(error))
                 failed += 1
-                continue
-            with _writer(writing, saved, source.path.parent, place, stdout) as writer:
-                for page in saved.pages:
-                    writer.add(page)
     return exits.code_of_run(len(sources) - failed, 0, failed)
 
 
@@ -99,11 +101,16 @@ class SavedFigures(NoFigures):
         return {index: self._link(link) for index, link in self._links[result.number].items()}
 
     def _link(self, link: str) -> str:
-        file = self._base / unquote(link)
         if not self._embed:
-            return quote(Path(os.path.relpath(file, self._target)).as_posix())
+            return quote(Path(os.path.relpath(self._base / unquote(link), self._target)).as_posix())
+        file = inside(self._base, unquote(link))
+        if file is None:
+            raise InputError(f"{self._base / unquote(link)}: the picture is not in the folder of the result")
         try:
-            data = file.read_bytes()
+            with open_regular(file) as opened:
+                data = opened.read()
         except OSError as error:
             raise InputError(f"{file}: the picture cannot be read ({error.strerror or error})") from error
+        if not data.startswith(PNG):
+            raise InputError(f"{file}: the picture is no PNG file")
         return "data:image/png;base64," + base64.b64encode(data).decode("ascii")

@@ -109,7 +109,7 @@ def parse(
     context.obj.verbosity = verbose
     if corpus.allow_urls and options.offline:
         raise UsageError("--allow-urls and --offline: choose one of them")
-    log.start(quiet=quiet, verbosity=verbose, file=log_file)
+    log.start(quiet=quiet, verbosity=verbose, keep=log_file is not None)
     configured: Any = context.meta.get(CONFIG_MODEL)
     model = config_file.resolve_model(options.model, os.environ, configured)
     return Batch(
@@ -120,4 +120,6 @@ def parse(
         quiet=quiet,
         verbosity=verbose,
         words=context.obj.words,
+        log_file=log_file,
+        config=context.meta.get(CONFIG_PATH),
     ).run(inputs or ())

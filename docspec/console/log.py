@@ -10,6 +10,7 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable
+from logging.handlers import MemoryHandler
 from pathlib import Path
 
 from docspec.core import OutputError
@@ -53,27 +54,39 @@ def _to_standard_error(line: str) -> None:
 
 
 TERMINAL = Terminal()
+MOST_KEPT = 100_000
+"""Records that are kept until the log file is opened."""
 
 
-def start(*, quiet: bool = False, verbosity: int = 0, file: Path | None = None) -> None:
-    """What of the records is shown, and where else they go; raises :class:`OutputError` for a file that cannot be
-    written."""
+def start(*, quiet: bool = False, verbosity: int = 0, keep: bool = False) -> None:
+    """What of the records is shown; with ``keep`` they are kept for a file that :func:`open_file` names later."""
     LOG.setLevel(logging.DEBUG if verbosity else logging.INFO)
     TERMINAL.setLevel(logging.WARNING if quiet else logging.NOTSET)
     TERMINAL.traces = verbosity >= 2
     if TERMINAL not in LOG.handlers:
         LOG.addHandler(TERMINAL)
     LOG.propagate = False
-    if file is not None:
-        try:
-            LOG.addHandler(LogFile(file))
-        except OSError as error:
-            raise OutputError(f"{file}: cannot be written: {error.strerror or error}") from error
+    if keep:
+        LOG.addHandler(MemoryHandler(MOST_KEPT, flushLevel=logging.CRITICAL + 1, flushOnClose=False))
+
+
+def open_file(path: Path) -> None:
+    """From now on records go to the file at ``path`` too, those first that were kept for it. Raises
+    :class:`OutputError` where it cannot be written."""
+    try:
+        file = LogFile(path)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    for handler in [each for each in LOG.handlers if isinstance(each, MemoryHandler)]:
+        handler.setTarget(file)
+        handler.flush()
+        LOG.removeHandler(handler)
+    LOG.addHandler(file)
 
 
 def stop() -> None:
     """Closes the log file; what is said later is said on the terminal alone."""
-    for handler in [each for each in LOG.handlers if isinstance(each, LogFile)]:
+    for handler in [each for each in LOG.handlers if isinstance(each, LogFile | MemoryHandler)]:
         LOG.removeHandler(handler)
         handler.close()
     start()

@@ -44,6 +44,11 @@ def say(message: str) -> None:
     log.tell(logging.INFO, message)
 
 
+def say_warning(message: str) -> None:
+    """What people should know although the run goes on: said with ``-q`` too."""
+    log.tell(logging.WARNING, message)
+
+
 def say_end(message: str) -> None:
     """Why a run ends before its end: said with ``-q`` too."""
     log.tell(logging.WARNING, message)

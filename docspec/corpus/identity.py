@@ -81,9 +81,3 @@ def model_hash(directory: Path) -> str:
                 file.seek(index * (size - WINDOW) // (WINDOWS - 1))
                 digest.update(file.read(WINDOW))
     return digest.hexdigest()
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import OutputError, PageResult
+from docspec.core.paths import is_regular
+from docspec.core.validation import InvalidValues
 from docspec.corpus.page_values import page_result, page_values
 
 PREFIX, SUFFIX = ".docspec-", ".pages"
@@ -29,13 +31,16 @@ def journal_path(folder: Path, document: str) -> Path:
 class Journal:
     """The pages of one document so far; ``head`` says of what input, by which options and model.
 
-    Pages of another head are forgotten, a torn last line too. Raises :class:`OutputError` where it cannot be written.
+    Pages of another head are forgotten, and everything from the first line on that is no page: a last one that is torn,
+    or one that somebody changed. Raises :class:`OutputError` where it cannot be written.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], *, with_pictures: bool) -> None:
         self.path = path
         self._with_pictures = with_pictures
         self._places: dict[int, int] = {}
+        if path.exists() and not is_regular(path):
+            raise OutputError(f"{path}: is no regular file; pages cannot be kept there")
         try:
             self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
             self._read(dict(head))
@@ -79,11 +84,14 @@ class Journal:
         end = 0
         for line in iter(self._file.readline, b""):
             values = _parsed(line)
-            number = 0 if values is None else values.get("number", 0)
-            if values is None or (values != head if end == 0 else not isinstance(number, int) or number < 1):
+            if values is None or (end == 0 and values != head):
                 break
             if end:
-                self._places[number] = end
+                try:
+                    result = page_result(values)
+                except InvalidValues:
+                    break
+                self._places[result.number] = end
             end += len(line)
         self._file.truncate(end)
         if end == 0:
@@ -102,7 +110,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     """The values of a line; ``None`` for one that is torn."""
     if not line.endswith(b"\n"):
         return None
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, RecursionError):
         values = json.loads(line)
         return values if isinstance(values, dict) else None
     return None

@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from docspec.core import OutputError
+from docspec.core.paths import is_regular
 from docspec.core.safe_text import dump_json
+from docspec.core.validation import InvalidValues
 from docspec.corpus.lock import FolderLock
-from docspec.corpus.records import DocumentRecord, RunRecord
+from docspec.corpus.records import DocumentRecord, ListedRecord, RunRecord
 from docspec.corpus.shard import Shard
 
 NAME = re.compile(r"docspec\.manifest(\.\d+-of-\d+)?\.jsonl")
@@ -31,14 +33,17 @@ class Line(Protocol):
 
 @dataclass(slots=True)
 class History:
-    """What the manifests of a folder say. ``listed`` are documents (place to input) that no run has finished."""
+    """What the manifests of a folder say. ``listed`` are documents (place to input) that no run has finished;
+    ``unread`` counts lines that are no records."""
 
     records: dict[str, DocumentRecord] = field(default_factory=dict)
     listed: dict[str, str] = field(default_factory=dict)
     runs: list[RunRecord] = field(default_factory=list)
+    unread: int = 0
 
     def add(self, values: Mapping[str, Any]) -> None:
-        """Takes a line in; of two about the same document the one that finished later counts."""
+        """Takes a line in; of two about the same document the one that finished later counts. Raises
+        :class:`docspec.core.validation.InvalidValues` for a line that is no record."""
         kind = values.get("record")
         if kind == "document":
             record = DocumentRecord.from_line(values)
@@ -47,13 +52,17 @@ class History:
                 self.records[record.document] = record
             self.listed.pop(record.document, None)
         elif kind == "listed":
-            if values["document"] not in self.records:
-                self.listed[values["document"]] = values["input"]
+            listed = ListedRecord.from_line(values)
+            if listed.document not in self.records:
+                self.listed[listed.document] = listed.input
         elif kind == "gone":
-            self.records.pop(values["document"], None)
-            self.listed.pop(values["document"], None)
+            gone = ListedRecord.from_line(values)
+            self.records.pop(gone.document, None)
+            self.listed.pop(gone.document, None)
         elif kind == "run":
             self.runs.append(RunRecord.from_line(values))
+        elif not isinstance(kind, str):
+            raise InvalidValues("a line that names no kind of record")
 
 
 def manifest_name(shard: Shard | None) -> str:
@@ -62,30 +71,23 @@ def manifest_name(shard: Shard | None) -> str:
 
 
 def read_history(folder: Path) -> History:
-    """What all manifests in ``folder`` say; raises ``OSError`` where they cannot be read. Lines that are none count for
-    nothing."""
+    """What all manifests in ``folder`` say; raises ``OSError`` where they cannot be read. Lines that are no records are
+    counted and mean nothing else; of a last line that is torn nothing is said."""
     history = History()
-    manifests = [path for path in folder.iterdir() if NAME.fullmatch(path.name)]
+    manifests = [path for path in folder.iterdir() if NAME.fullmatch(path.name) and is_regular(path)]
     for path in sorted(manifests):
-        for values in _lines(path):
-            try:
-                history.add(values)
-            except (KeyError, TypeError, ValueError, AttributeError):
-                continue
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    values = json.loads(line)
+                    if not isinstance(values, dict):
+                        raise InvalidValues("no record")
+                    history.add(values)
+                except (ValueError, RecursionError):
+                    history.unread += line.endswith(b"\n") and bool(line.strip())
     for document in history.records:
         history.listed.pop(document, None)
     return history
-
-
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                values = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(values, dict):
-                yield values
 
 
 class Manifest:
@@ -99,6 +101,8 @@ class Manifest:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise self._error(error) from error
+        if self.path.exists() and not is_regular(self.path):
+            raise OutputError(f"{self.path}: is no regular file; a manifest cannot be kept there")
         self._lock = FolderLock(folder, self.path, shared=shard is not None)
         try:
             self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND)

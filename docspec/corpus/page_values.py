@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import base64
 import io
-import types
 from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass, replace
-from enum import Enum
-from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from docspec.core import PageResult
+from docspec.core.validation import InvalidValues, values_as
+from docspec.documents.sizes import MAX_PIXELS
 from docspec.reporting.figures import pictures_of
 
 PICTURES = "pictures"
@@ -34,41 +33,37 @@ def page_values(result: PageResult, *, with_pictures: bool) -> dict[str, Any]:
 
 
 def page_result(values: Mapping[str, Any]) -> PageResult:
-    """The result that ``values`` were made of. Raises ``TypeError``, ``KeyError`` or ``ValueError`` for others."""
-    result: PageResult = _value_of(PageResult, {k: v for k, v in values.items() if k != PICTURES})
-    pictures = values.get(PICTURES)
-    if pictures is None or not pictures["crops"]:
+    """The result that ``values`` were made of. Raises :class:`docspec.core.validation.InvalidValues` for others."""
+    result = values_as(PageResult, {name: value for name, value in values.items() if name != PICTURES})
+    if result.number < 1 or result.width < 0 or result.height < 0 or result.image is not None:
+        raise InvalidValues(f"page {result.number} of {result.width} by {result.height} pixels")
+    given = values.get(PICTURES)
+    if given is None:
         return result
+    pictures = values_as(_Pictures, given)
+    if not pictures.crops:
+        return result
+    if not 0 < pictures.size[0] * pictures.size[1] <= MAX_PIXELS:
+        raise InvalidValues(f"a page of {pictures.size} pixels")
     from PIL import Image
 
-    page = Image.new("RGB", tuple(pictures["size"]), "white")
-    for place, png in pictures["crops"]:
-        with Image.open(io.BytesIO(base64.b64decode(png)), formats=("PNG",)) as picture:
-            page.paste(picture, tuple(place))
+    page = Image.new("RGB", pictures.size, "white")
+    try:
+        for place, png in pictures.crops:
+            with Image.open(io.BytesIO(base64.b64decode(png)), formats=("PNG",)) as picture:
+                page.paste(picture, place)
+    except Exception as error:  # whatever Pillow makes of bytes that are no picture
+        raise InvalidValues(f"a picture that cannot be read ({error})") from error
     return replace(result, image=page)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pictures:
+    size: tuple[int, int]
+    crops: tuple[tuple[tuple[int, int], str], ...]
 
 
 def _png(picture: Any) -> str:
     buffer = io.BytesIO()
     picture.save(buffer, format="PNG", compress_level=1)
     return base64.b64encode(buffer.getvalue()).decode("ascii")
-
-
-def _value_of(kind: Any, value: Any) -> Any:
-    """``value`` as the annotation ``kind`` has it: dataclasses, tuples, enumerations and ``None`` or one of them."""
-    if get_origin(kind) in (Union, types.UnionType):
-        if value is None:
-            return None
-        [kind] = [each for each in get_args(kind) if each is not types.NoneType]
-    if is_dataclass(kind) and isinstance(kind, type):
-        hints = _hints(kind)
-        known = {each.name for each in fields(kind)}
-        return kind(**{name: _value_of(hints[name], each) for name, each in value.items() if name in known})
-    if get_origin(kind) is tuple:
-        return tuple(_value_of(get_args(kind)[0], each) for each in value)
-    return kind(value) if isinstance(kind, type) and issubclass(kind, Enum) else value
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind, localns={"Image": object})  # Pillow's, imported for type checkers alone

@@ -5,13 +5,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from docspec.core import Failure
+from docspec.core import Failure, UsageError
+from docspec.core.validation import InvalidValues, values_as
+from docspec.corpus.shard import Shard
 
 SCHEMA = "docspec.manifest/1"
+MOST_SHARDS = 100_000
+"""A run of more of them is none."""
 
 Status = Literal["ok", "damaged", "partial", "failed"]
 
@@ -75,19 +80,13 @@ class DocumentRecord:
 
     @classmethod
     def from_line(cls, values: Mapping[str, Any]) -> DocumentRecord:
-        """The record of a line; raises ``TypeError``, ``KeyError`` or ``ValueError`` where it is none."""
-        known = {each.name for each in fields(cls)}
-        given = {name: value for name, value in values.items() if name in known}
-        if given.get("failure") is not None:
-            given["failure"] = Failure(given["failure"])
-        given["files"] = tuple(OutputFile(**each) for each in given.get("files", ()))
-        given["failed_pages"] = tuple(_failed_page(each) for each in given.get("failed_pages", ()))
-        return cls(**given)
-
-
-def _failed_page(values: Mapping[str, Any]) -> FailedPage:
-    failure = values["failure"]
-    return FailedPage(values["page"], None if failure is None else Failure(failure), values["error"])
+        """The record of a line; raises :class:`docspec.core.validation.InvalidValues` where it is none."""
+        record = values_as(cls, values)
+        counts = (record.pages, record.tokens, record.steps, record.attempts, record.seconds)
+        if min(counts) < 0 or not math.isfinite(record.seconds):
+            raise InvalidValues("a count below zero")
+        _check_place(record.document, record.input)
+        return record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +108,32 @@ class RunRecord:
 
     @classmethod
     def from_line(cls, values: Mapping[str, Any]) -> RunRecord:
-        """The record of a line; raises ``TypeError`` or ``KeyError`` where it is none."""
-        given = {each.name: values[each.name] for each in fields(cls)}
-        return cls(**{**given, "command": tuple(given["command"])})
+        """The record of a line; raises :class:`docspec.core.validation.InvalidValues` where it is none."""
+        record = values_as(cls, values)
+        try:
+            shard = None if record.shard is None else Shard.parsed(record.shard)
+        except UsageError as error:
+            raise InvalidValues(str(error)) from error
+        if record.listed < 0 or (shard is not None and shard.count > MOST_SHARDS):
+            raise InvalidValues(f"{record.listed} documents, shard {record.shard}")
+        return record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRecord:
+    """A document that a run was going to read, or that is ``gone``."""
+
+    document: str
+    input: str
+
+    @classmethod
+    def from_line(cls, values: Mapping[str, Any]) -> ListedRecord:
+        """The record of a line; raises :class:`docspec.core.validation.InvalidValues` where it is none."""
+        record = values_as(cls, values)
+        _check_place(record.document, record.input)
+        return record
+
+
+def _check_place(document: str, path: str) -> None:
+    if "\0" in document or "\0" in path:
+        raise InvalidValues("a path with a zero byte")

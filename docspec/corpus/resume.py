@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docspec.core import InputError
-from docspec.corpus.identity import Identity, file_hash
+from docspec.core.paths import file_hash, inside, is_regular
+from docspec.corpus.identity import Identity
 from docspec.corpus.job import Job, Outcome
 from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.manifest import Manifest
@@ -94,7 +95,7 @@ class Resume:
         gone = [
             {"record": "gone", "document": document, "input": path}
             for document, path in {**unfinished, **history.listed}.items()
-            if document not in places and not is_remote(path) and not Path(path).is_file()
+            if document not in places and not is_remote(path) and not is_regular(Path(path))
         ]
         new = [
             {"record": "listed", "document": job.document, "input": _input(job)}
@@ -136,19 +137,22 @@ class Resume:
         }
         return Journal(journal_path(self._folder, job.document), head, with_pictures=with_pictures)
 
+    def hash_input(self, outcome: Outcome) -> None:
+        """Fills in the hash of an input that could not be opened. It may take long: interrupts are answered."""
+        outcome.sha256 = outcome.sha256 or _hash_if_there(outcome.job)
+
     def finish(self, outcome: Outcome) -> DocumentRecord:
         """Notes what came of a document, whose files are in place; what it had left elsewhere before is removed."""
         job = outcome.job
         before = self._records.get(job.document)
         size, modified = _stamp(job)
-        sha256 = outcome.sha256 or _hash_if_there(job)
         record = DocumentRecord(
             document=job.document,
             input=_input(job),
             status=outcome.status,
             options=self._identity.options,
             model=self._identity.model,
-            sha256=sha256,
+            sha256=outcome.sha256,
             size=size,
             modified=modified,
             failure=outcome.failure,
@@ -160,7 +164,7 @@ class Resume:
             tokens=outcome.tokens,
             steps=outcome.steps,
             seconds=outcome.seconds,
-            attempts=1 if before is None or not self._is_of(before, job, sha256) else before.attempts + 1,
+            attempts=1 if before is None or not self._is_of(before, job, outcome.sha256) else before.attempts + 1,
             finished=now(),
             version=self._version,
         )
@@ -194,15 +198,15 @@ class Resume:
         place = job.place.path
         if place is None or not place.is_file():
             return False
-        return all((self._folder / name).is_file() for name in names)
+        return all(is_regular(self._folder / name) for name in names)
 
     def _remove_stale(self, before: DocumentRecord, now: DocumentRecord) -> None:
-        """Files that the document had before and has no more, unless somebody changed them."""
+        """Files in the folder that the document had before and has no more, unless somebody changed them."""
         kept = {file.path for file in now.files}
         for file in before.files:
-            path = self._folder / file.path
+            path = inside(self._folder, file.path)
             with contextlib.suppress(OSError):
-                if file.path not in kept and file_hash(path) == file.sha256:
+                if path is not None and file.path not in kept and file_hash(path) == file.sha256:
                     path.unlink()
 
     def _tidy(self, finished: set[str]) -> None:
@@ -237,7 +241,7 @@ def _stamp(job: Job) -> tuple[int | None, int | None]:
     if isinstance(job.source, Source) and job.source.stamp is not None:
         return job.source.stamp
     with contextlib.suppress(OSError):
-        if job.source.path is not None and job.source.path.is_file():
+        if job.source.path is not None and is_regular(job.source.path):
             facts = job.source.path.stat()
             return facts.st_size, facts.st_mtime_ns
     return None, None
@@ -247,6 +251,6 @@ def _hash_if_there(job: Job) -> str | None:
     with contextlib.suppress(OSError, InputError):
         if isinstance(job.source, Source):
             return fetched(job.source).sha256()
-        if job.source.path is not None and job.source.path.is_file():
+        if job.source.path is not None:
             return file_hash(job.source.path)
     return None

@@ -116,6 +116,8 @@ class Run:
                 )
                 outcome.trace = traceback.format_exc()
                 entry.error, entry.failure = str(outcome.error), outcome.error.failure
+                if self._resume is not None:
+                    self._resume.hash_input(outcome)
                 ending.enter_context(exits.held())
             except BaseException as error:
                 entry.error = reason(error)

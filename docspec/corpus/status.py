@@ -76,6 +76,7 @@ class FolderStatus:
                 if r.failure is not None
             ],
             "missing_documents": list(self.history.listed.values()),
+            "unread_lines": self.history.unread,
             "retry": self.retry,
         }
 
@@ -102,9 +103,19 @@ class FolderStatus:
             said += [f"  and {len(missing) - SHOWN:,} more (--json has all)"] if len(missing) > SHOWN else []
         if self.absent:
             said.append(f"shards that have not begun: {', '.join(self.absent)}")
+        if self.history.unread:
+            said.append(lines_unread(self.history))
         if self.retry is not None:
             said.append(f"to read again what failed: {self.retry}")
         return said
+
+
+def lines_unread(history: History) -> str:
+    """How many lines of the manifests are no records."""
+    count = history.unread
+    if count == 1:
+        return "1 line of the manifest is no record and counts for nothing"
+    return f"{count:,} lines of the manifest are no records and count for nothing"
 
 
 def examine(folder: Path) -> FolderStatus:

@@ -10,10 +10,11 @@ import glob
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docspec.core import InputError, UsageError
+from docspec.core.paths import inside
 from docspec.core.safe_text import first_line
 from docspec.documents.sources import ADDRESS, SUFFIXES, SUPPORTED, Skipped, Source, by_folder, is_address
 
@@ -56,6 +57,9 @@ def listed(given: str) -> Iterator[Source | Skipped]:
     for name in sorted(files, key=by_folder):
         relative, url = name.relative_to(base), fs.unstrip_protocol(str(name))
         kind = SUFFIXES.get(name.suffix.lower())
+        if inside(Path(), relative.as_posix()) is None:
+            yield Skipped(PurePosixPath(url), "its name leads out of the folder")
+            continue
         if kind is None or any(part.startswith(".") for part in relative.parts):
             yield Skipped(PurePosixPath(url), f"not a {SUPPORTED} file")
             continue

@@ -10,6 +10,7 @@ import glob
 import hashlib
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from pathlib import Path, PurePath
 from typing import Literal
 
 from docspec.core import InputError
+from docspec.core.paths import file_hash, is_regular
 
 Kind = Literal["pdf", "image"]
 
@@ -52,11 +54,10 @@ class Source:
     stamp: tuple[int, int] | None = None
 
     def sha256(self) -> str:
-        """Hexadecimal hash of its bytes; reads them all."""
+        """Hexadecimal hash of its bytes; reads them all. Raises ``OSError``."""
         if self.path is None:
             return hashlib.sha256(self.data or b"").hexdigest()
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_hash(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +153,14 @@ def expand_inputs(
 
 def source_from_path(path: str | Path) -> Source:
     """The source of one named file. Raises :class:`InputError` when it is missing, unreadable or of another
-    kind.
+    kind. A pipe (``<(command)``, ``/dev/stdin``) is read to its end, as standard input is.
     """
     path = Path(path)
     try:
+        if stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISSOCK(mode):
+            return source_from_bytes(path.read_bytes(), shown(path))
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise InputError(f"{shown(path)}: is a device, not a file")
         with path.open("rb") as file:
             head = file.read(1024)
     except FileNotFoundError:
@@ -302,7 +307,7 @@ def _why_skipped(root: Path, file: Path) -> str | None:
         return "hidden"
     if file.suffix.lower() not in SUFFIXES:
         return f"not a {SUPPORTED} file"
-    if not file.is_file():
+    if not is_regular(file):
         return "not a file"
     return None
 

@@ -11,7 +11,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Protocol
@@ -58,6 +58,7 @@ STDOUT = ("-", "/dev/stdout")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LONGEST = 255 - len(FIGURES) - len("-99999")
 """Bytes of a name that is derived from an input's: file systems take 255."""
+_IN_FOLDERS = re.compile(r"page-\d+-\d+\.(png|csv)")
 _KNOWN_INPUTS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 
 
@@ -71,7 +72,10 @@ def infer_format(output: str | None, asked: Format | None) -> Format:
 
 
 def beside(path: Path, format: Format, other: Format) -> Path:
-    """Where the ``other`` format of the document at ``path`` goes: its suffix in the place of that of ``format``."""
+    """Where the ``other`` format of the document at ``path``, which is in ``format``, goes: its suffix in the place of
+    that of ``format``."""
+    if other == format:
+        return path
     return path.with_name(path.name.removesuffix(SUFFIXES[format]) + SUFFIXES[other])
 
 
@@ -271,6 +275,41 @@ def check(
         if nearest_folder(folder) not in tried:
             clear(nearest_folder(folder))
             tried.add(nearest_folder(folder))
+
+
+def check_own(
+    own: Mapping[str, Path],
+    destinations: Sequence[Destination],
+    inputs: Sequence[InputFile],
+    more: Sequence[Path] = (),
+    read: Sequence[Path] = (),
+) -> None:
+    """Raises :class:`UsageError` where one of the run's own files (what it is, and its path) is an input, an output,
+    another of them, or one of the files ``read`` beside the inputs, and where an output is one of these. ``more`` are
+    files written beside the documents. Nothing is opened; devices may be named twice."""
+    taken = {os.path.realpath(file.path): "an input" for file in inputs if file.path is not None}
+    also_read = {os.path.realpath(path): "read by this run" for path in read}
+    written = [*more, *(place.path for place in destinations if place.path is not None)]
+    for path in written:
+        if (real := os.path.realpath(path)) in also_read:
+            raise UsageError(f"{path}: is named as output and is {also_read[real]}; name another file")
+        taken.setdefault(real, "an output")
+    taken |= also_read
+    folders = {
+        os.path.realpath(folder)
+        for place in destinations
+        for folder in (place.figures, place.tables)
+        if folder is not None
+    }
+    for what, path in own.items():
+        real = os.path.realpath(path)
+        if path.exists() and not path.is_file():
+            continue
+        if real in taken:
+            raise UsageError(f"{path}: is named as {what} and is {taken[real]}; name another file")
+        if str(Path(real).parent) in folders and _IN_FOLDERS.fullmatch(path.name):
+            raise UsageError(f"{path}: is named as {what} and could be replaced by a picture or table; name another")
+        taken[real] = what
 
 
 def _check_name(place: str) -> None:

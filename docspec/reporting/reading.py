@@ -6,10 +6,10 @@ Whatever is rendered from them is the same bytes as what was rendered beside the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from docspec.core import (
     BBox,
@@ -22,6 +22,10 @@ from docspec.core import (
     Provenance,
     Span,
 )
+from docspec.core.paths import open_regular
+from docspec.core.provenance import Mark
+from docspec.core.result import PageStatus, WordsOf
+from docspec.core.validation import InvalidValues, parsed_as
 from docspec.reporting.jsonout import SCHEMA
 
 MOST_BYTES = 1 << 30
@@ -40,83 +44,148 @@ class SavedDocument:
 def read_document(path: Path) -> SavedDocument:
     """The document in a file that ``--format json`` has written. Raises :class:`InputError` for anything else."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path}: larger than {MOST_BYTES >> 20} MiB")
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: is not JSON; give it what --format json has written") from error
+        with open_regular(path) as file:
+            data = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+    if len(data) > MOST_BYTES:
+        raise InputError(f"{path}: larger than {MOST_BYTES >> 20} MiB")
+    try:
+        saved = parsed_as(_Document, data)
+    except InvalidValues as error:
+        raise _not_ours(path, data, error) from error
+    if saved.schema != SCHEMA:
+        raise _other_schema(path, saved.schema)
+    try:
+        pages = tuple(page.result(saved.source) for page in saved.pages)
+    except InvalidValues as error:
+        raise InputError(f"{path}: does not follow {SCHEMA} ({error})") from error
+    return SavedDocument(saved.source, saved.sha256, pages, tuple(page.figures for page in saved.pages))
+
+
+def _not_ours(path: Path, data: bytes, error: InvalidValues) -> InputError:
+    """Why ``data`` is no document of docspec's: no JSON, another schema, or values that do not follow it."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return InputError(f"{path}: is not JSON; give it what --format json has written")
     schema = value.get("schema") if isinstance(value, dict) else None
     if schema != SCHEMA:
-        known = f"has schema {schema!r}" if isinstance(schema, str) else "is no document of docspec's"
-        raise InputError(f"{path}: {known}; {SCHEMA} is what --format json writes: read the input again")
-    try:
-        pages = list(map(dict, value["pages"]))
-        return SavedDocument(
-            str(value["source"]),
-            str(value["sha256"]),
-            tuple(_page(page, str(value["source"])) for page in pages),
-            tuple(dict(_figures(page)) for page in pages),
+        return _other_schema(path, schema)
+    return InputError(f"{path}: does not follow {SCHEMA} ({error})")
+
+
+def _other_schema(path: Path, schema: object) -> InputError:
+    known = f"has schema {schema[:80]!r}" if isinstance(schema, str) else "is no document of docspec's"
+    return InputError(f"{path}: {known}; {SCHEMA} is what --format json writes: read the input again")
+
+
+_Box = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Span:
+    start: int
+    end: int
+    mark: Mark
+    draft: str | None = None
+    origins: Mapping[str, int] | None = None
+    margin: float | None = None
+
+    def span(self, text: str) -> Span:
+        if not 0 <= self.start <= self.end <= len(text):
+            raise InvalidValues(f"a span from {self.start} to {self.end} of {len(text)} characters")
+        return Span(self.start, self.end, self.mark, self.draft, tuple((self.origins or {}).items()), self.margin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Block:
+    category: Category
+    text: str
+    bbox: _Box | None
+    bbox_from: Literal["model", "draft", "none"]
+    gap: str | None = None
+    reread: bool = False
+    trusted: int = 0
+    words: WordsOf = "model"
+    figure: str | None = None
+    spans: tuple[_Span, ...] = ()
+
+    def block(self) -> Block:
+        box, gap = _box(self.bbox), self.gap
+        return Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LeftOut:
+    text: str
+    after: int
+    bbox: _Box | None
+    category: Category | None
+
+    def left_out(self) -> LeftOut:
+        return LeftOut(self.text, self.after, _box(self.bbox), self.category)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Provenance:
+    drafted: bool
+    steps: tuple[int, ...]
+    origins: Mapping[str, int]
+    left_out: tuple[_LeftOut, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    page: int
+    status: PageStatus
+    width: int
+    height: int
+    blocks: tuple[_Block, ...]
+    read: Literal["page", "regions"] = "page"
+    cut: Cut | None = None
+    provenance: _Provenance | None = None
+    raw: str = ""
+    error: str | None = None
+
+    @property
+    def figures(self) -> Mapping[int, str]:
+        return {index: block.figure for index, block in enumerate(self.blocks) if block.figure is not None}
+
+    def result(self, source: str) -> PageResult:
+        if self.page < 1 or self.width < 0 or self.height < 0:
+            raise InvalidValues(f"page {self.page} of {self.width} by {self.height} pixels")
+        said, provenance = self.provenance, None
+        if said is not None:
+            provenance = Provenance(
+                spans=tuple(tuple(span.span(block.text) for span in block.spans) for block in self.blocks),
+                left_out=tuple(one.left_out() for one in said.left_out),
+                steps=said.steps,
+                origins=tuple(said.origins.items()),
+                drafted=said.drafted,
+            )
+        return PageResult(
+            source,
+            self.page,
+            self.status,
+            text=self.raw,
+            blocks=tuple(block.block() for block in self.blocks),
+            width=self.width,
+            height=self.height,
+            read=self.read,
+            cut=self.cut,
+            error=self.error,
+            provenance=provenance,
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path}: does not follow {SCHEMA} ({type(error).__name__}: {error})") from error
 
 
-def _page(page: Mapping[str, Any], source: str) -> PageResult:
-    cut, said = page.get("cut"), page.get("provenance")
-    provenance = None
-    if said is not None:
-        provenance = Provenance(
-            spans=tuple(tuple(map(_span, block["spans"])) for block in page["blocks"]),
-            left_out=tuple(map(_left_out, said["left_out"])),
-            steps=tuple(said["steps"]),
-            origins=tuple(said["origins"].items()),
-            drafted=said["drafted"],
-        )
-    return PageResult(
-        source,
-        int(page["page"]),
-        page["status"],
-        text=page.get("raw", ""),
-        blocks=tuple(map(_block, page["blocks"])),
-        width=page["width"],
-        height=page["height"],
-        read=page.get("read", "page"),
-        cut=None if cut is None else Cut(**cut),
-        error=page.get("error"),
-        provenance=provenance,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    schema: str
+    source: str
+    sha256: str
+    pages: tuple[_Page, ...]
 
 
-def _block(block: Mapping[str, Any]) -> Block:
-    return Block(
-        Category(block["category"]),
-        block["text"],
-        _box(block["bbox"]),
-        block["bbox_from"],
-        block.get("gap"),
-        block.get("reread", False),
-        block.get("trusted", 0),
-        block.get("words", "model"),
-    )
-
-
-def _span(span: Mapping[str, Any]) -> Span:
-    origins = tuple(span.get("origins", {}).items())
-    return Span(span["start"], span["end"], span["mark"], span.get("draft"), origins, span.get("margin"))
-
-
-def _left_out(one: Mapping[str, Any]) -> LeftOut:
-    category = None if one["category"] is None else Category(one["category"])
-    return LeftOut(one["text"], one["after"], _box(one["bbox"]), category)
-
-
-def _box(box: list[int] | None) -> BBox | None:
+def _box(box: _Box | None) -> BBox | None:
     return None if box is None else BBox(*box)
-
-
-def _figures(page: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    for index, block in enumerate(page["blocks"]):
-        if "figure" in block:
-            yield index, block["figure"]

@@ -15,7 +15,9 @@ from docspec.reporting.figures import nearest_folder
 from docspec.reporting.grid import grids
 from docspec.reporting.staging import Staged
 
-_FORMULA = re.compile(r"[=@\t\r]|[+\-](?![\d.,\s])")
+_ONE_NUMBER = r"(?:[\d.,\s]*\d[\d.,]*(?:[eE][+\-]?\d+)?[\s%‰°*†‡\w]*(?:\([\d.,\s]*\))?)?\s*\Z"
+_FORMULA = re.compile(rf"[=@＝＠\t\r\n]|[+\-＋－](?!{_ONE_NUMBER})")
+"""What a spreadsheet may run: a sign is harmless before one number, its unit, and another in brackets."""
 
 
 class TableFiles:

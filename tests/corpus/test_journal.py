@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -23,7 +24,9 @@ from docspec.core import (
     StageStats,
 )
 from docspec.core.provenance import LeftOut, Provenance, Span
+from docspec.core.safe_text import safe_text
 from docspec.corpus.journal import Journal, journal_path
+from docspec.corpus.page_values import page_result, page_values
 from docspec.corpus.writing import Writing
 from docspec.reporting.destinations import Destination
 from docspec.reporting.renderer import Layout
@@ -37,17 +40,17 @@ def full_page(number: int) -> PageResult:
     return page(
         "a.pdf",
         number,
-        text="lone \ud800, control \x01, \u2028 and ü",
+        text="control \x01, \u2028 and ü",
         blocks=(
             Block(
-                Category.TEXT, "ü\x00\ud800", BBox(0.1, 1 / 3, 50.7, 20.0), "draft", " \n", reread=True, trusted=3
+                Category.TEXT, "ü\x00", BBox(0.1, 1 / 3, 50.7, 20.0), "draft", " \n", reread=True, trusted=3
             ),
             Block(Category.PICTURE, "", BBox(-3.2, 5.5, 40.4, 30.5), "model"),
             Block(Category.PICTURE, "", BBox(20.0, 20.0, 200.0, 60.0), "model"),
             Block(Category.PICTURE, "", None),
         ),
         stage1=None,
-        stage2=StageStats(1, 2, 3, 4, 5, 6, 7, 0.1, 0.2, 0.3, 8, 9, 10, float("inf"), 11, {"draft": 0.1}),
+        stage2=StageStats(1, 2, 3, 4, 5, 6, 7, 0.1, 0.2, 0.3, 8, 9, 10, float("inf"), 11, 12, {"draft": 0.1}),
         baseline=Baseline(1, 0.1, 0.2, 1.1, 1.2, True),
         events=(Event("kind", "detail", Failure.CRASHED), Event("other", "more")),
         cut=Cut("loop", 9, 300, "so "),
@@ -87,6 +90,11 @@ def test_every_field_of_a_page_comes_back(tmp_path: Path) -> None:
     assert defaults == {"stage1"}, "the page above must have something everywhere"
 
 
+def test_a_lone_surrogate_comes_back_as_what_is_written_of_it() -> None:
+    kept = page_result(json.loads(json.dumps(page_values(page("a.pdf", 1, text="a \ud800 b"), with_pictures=False))))
+    assert kept.text == "a \ufffd b" == safe_text("a \ud800 b")
+
+
 @pytest.mark.parametrize("format", ["md", "json", "html"])
 def test_what_is_rendered_of_a_page_that_was_kept_is_the_same_bytes(tmp_path: Path, format: Any) -> None:
     writing = Writing(format, Layout(keep_furniture=True))
@@ -121,6 +129,33 @@ def test_a_torn_line_and_what_follows_it_is_forgotten(tmp_path: Path) -> None:
         again.add(page("a.pdf", 2))
         assert again.page(2).number == 2 and Journal(path, HEAD, with_pictures=False).numbers == {1, 2}
         again.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "oj"},
+        {"number": 0},
+        {"number": "2"},
+        {"blocks": [3]},
+        {"blocks": None},
+        {"width": -4},
+        {"pictures": {"size": [10**6, 10**6], "crops": [[[0, 0], ""]]}},
+        {"pictures": {"size": [10, 10], "crops": [[[0, 0], "bm8gUE5H"]]}},
+        {"stage2": {"rows": "many"}},
+        "[" * 100_000,
+    ],
+)
+def test_pages_from_a_changed_line_on_are_forgotten(tmp_path: Path, change: Any) -> None:
+    path = tmp_path / "j"
+    journal = Journal(path, HEAD, with_pictures=True)
+    for number in (1, 2, 3):
+        journal.add(page("a.pdf", number))
+    journal.close()
+    head, first, second, third = path.read_text().splitlines()
+    changed = change if isinstance(change, str) else json.dumps({**json.loads(second), **change})
+    path.write_text("\n".join([head, first, changed, third, ""]))
+    assert Journal(path, HEAD, with_pictures=True).numbers == {1}
 
 
 @pytest.mark.parametrize("other", [{"sha256": "9"}, {"options": "9"}, {"model": "9"}, {"more": 1}])
