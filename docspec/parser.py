@@ -7,6 +7,8 @@ length of the document, beside the next one, which is rendered and drafted meanw
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from docspec.targets.stepping.step import StepReport
 
 Input = Source | str | Path | bytes
+Found = tuple[IsolatedDocument | Unread, PageResult]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +66,9 @@ class Parser:
     when a drafter asked for by name cannot work, and :class:`docspec.core.InputError` for an input that cannot be
     read. A page that fails comes as a result with status ``failed``.
 
+    Threads may share a parser: their pages are read in turn. A process that was forked off has to make its own; it is
+    refused with :class:`docspec.core.UsageError`.
+
     With ``devices`` (``("cuda:0", "cuda:1")``; one may be named several times) pages are verified by a process on each,
     with the same results; observers hear of no more than finished pages then.
     """
@@ -82,6 +88,9 @@ class Parser:
         self._isolation = Isolation(self.options, verifiers=max(1, len(devices)))
         self._verifier = Verifier(self.options, self.observer)
         self._online: Callable[[], Any] | None = None
+        self._turn = threading.RLock()
+        self._process = os.getpid()
+        self._abandoned: weakref.WeakSet[IsolatedDocument | Unread] = weakref.WeakSet()
         self._go_offline()
 
     @property
@@ -102,6 +111,7 @@ class Parser:
         """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an
         image. Raises :class:`docspec.core.InputError`."""
         self._go_offline()
+        self._check_process()
         return self._isolation.open(_source_of(source))
 
     def pages(
@@ -110,11 +120,14 @@ class Parser:
         """The results of the selected pages (``selection``, else those of the options), one at a time."""
         document = source if isinstance(source, IsolatedDocument) else self.open(source)
         numbers = (selection or self._selection).resolve(document.page_count, document.name)
-        self._team if self.devices else self.page_parser  # noqa: B018 - loads the target before the document's time runs
+        self._check_process()
+        with self._turn:
+            self._team if self.devices else self.page_parser  # noqa: B018 - loads before the document's time runs
         self.observer.document_started(document.name, len(numbers))
         document.begin()
         ahead = 0 if len(numbers) < 2 else self._ahead
-        for _, result in self._read(((document, number) for number in numbers), ahead, numbers):
+        stream = self._read(((document, number) for number in numbers), ahead, numbers)
+        for _, result in self._in_turn(stream):
             yield self._done(document, result)
 
     def parse(self, source: Input | IsolatedDocument) -> ParsedDocument:
@@ -128,7 +141,8 @@ class Parser:
         for reading in self.documents(sources):
             pages = tuple(replace(page, image=None) for page in reading)
             if reading.error is None:
-                yield ParsedDocument(reading.name, pages)
+                sha256 = "" if reading.document is None else reading.document.sha256
+                yield ParsedDocument(reading.name, pages, sha256=sha256)
             else:
                 yield ParsedDocument(reading.name, pages, str(reading.error), reading.error.failure)
 
@@ -137,8 +151,9 @@ class Parser:
         next one is opened, drawn and drafted while the last pages of one are verified, in a thread that also takes
         the next of ``sources``."""
         self._go_offline()
+        self._check_process()
         self._isolation.start()  # while the target is loaded
-        stream = self._read(self._pages_of(sources), self._ahead)
+        stream = self._in_turn(self._read(self._pages_of(sources), self._ahead))
         with contextlib.closing(stream):
             for document, found in groupby(stream, key=lambda item: item[0]):
                 if isinstance(document, IsolatedDocument):
@@ -146,7 +161,10 @@ class Parser:
                     numbers = self._selection.resolve(document.page_count, document.name)
                     self.observer.document_started(document.name, len(numbers))
                     done = (self._done(document, result) for _, result in found)
-                    yield Reading(document.name, document, None, done)
+                    try:
+                        yield Reading(document.name, document, None, done)
+                    finally:
+                        self._abandoned.add(document)  # pages of it that nobody asked for are not verified
                 else:
                     yield Reading(document.name, None, document.error, iter(()))
 
@@ -163,12 +181,16 @@ class Parser:
     def parse_page(self, page: PageImage) -> PageResult:
         """The result of one page that was rendered elsewhere, drafted in this process; never raises for what is wrong
         with the page."""
-        return self.page_parser.parse(page)
+        self._check_process()
+        with self._turn:
+            return self.page_parser.parse(page)
 
     def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         self._go_offline()
-        return self._verifier.verify(prepared)
+        self._check_process()
+        with self._turn:
+            return self._verifier.verify(prepared)
 
     def close(self) -> None:
         """Lets go of the model, ends the children, and takes back what ``offline`` changed; the parser can be used
@@ -223,7 +245,24 @@ class Parser:
                 yield Unread(_name_of(given), error), 0
                 continue
             for number in numbers:
+                if document in self._abandoned:
+                    break
                 yield document, number
+
+    def _in_turn(self, stream: Generator[Found]) -> Generator[Found]:
+        """``stream``, of which one thread at a time is given the next page."""
+        with contextlib.closing(stream):
+            while True:
+                self._check_process()
+                with self._turn:
+                    found = next(stream, None)
+                if found is None:
+                    return
+                yield found
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
     @property
     def _ahead(self) -> int:
@@ -232,7 +271,7 @@ class Parser:
 
     def _read(
         self, pages: Iterator[Place], ahead: int, numbers: Sequence[int] = ()
-    ) -> Generator[tuple[IsolatedDocument | Unread, PageResult]]:
+    ) -> Generator[Found]:
         """Verifies ``pages``, as many at a time as may be in flight, while up to ``ahead`` of the next ones are
         prepared. ``numbers`` are theirs, where they are known beforehand."""
         if self.devices:
@@ -273,8 +312,10 @@ class Parser:
                     return
                 yield group
 
-    def _verified(self, group: Sequence[Page]) -> list[tuple[IsolatedDocument | Unread, PageResult]]:
-        """The results of pages that were prepared, verified side by side."""
+    def _verified(self, group: Sequence[Page]) -> list[Found]:
+        """The results of pages that were prepared, verified side by side, without those of documents that nobody reads
+        on."""
+        group = [(document, page) for document, page in group if document not in self._abandoned]
         prepared = [page for _, page in group if isinstance(page, Prepared)]
         verify = self._team.verify if self.devices else self.verify
         results = iter(verify(prepared) if prepared else ())
@@ -293,7 +334,7 @@ class Parser:
         """The processes that verify on the devices that were named; started at first use."""
         self._go_offline()
         team = Team(self.options, self.devices, Parser)
-        for remark in team.info.remarks:
+        for remark in (*team.lost, *team.info.remarks):
             self.observer.note(remark)
         return team
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docspec.core import DocumentResult
+from docspec.core import DocumentResult, Failure, InputError
 from docspec.core.safe_text import safe_text
 from docspec.reporting.destinations import infer_format
 from docspec.reporting.formats import renderer_for
@@ -38,7 +38,10 @@ class ParsedDocument(DocumentResult):
 
     def save(self, path: str | Path, format: Format | None = None, **layout: Any) -> Path:
         """Writes the document whole or not at all, in the format that the name ends with where none is given. Raises
-        :class:`docspec.core.OutputError`."""
+        :class:`docspec.core.OutputError`, and :class:`docspec.core.InputError` for a document that could not be
+        read."""
+        if self.error is not None:
+            raise InputError(self.error, self.failure or Failure.UNREADABLE)
         path = Path(path)
         write_whole(path, self.render(format or infer_format(str(path), None), **layout))
         return path

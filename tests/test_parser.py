@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import re
 import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import pymupdf
 import pytest
@@ -291,3 +294,23 @@ def test_drafting_ahead_changes_nothing_but_the_waiting(lively_qwen, pdf):
     assert [page.timings.hidden for page in alone] == [0, 0]
     assert beside[1].timings.hidden > 0
     assert beside[1].timings.total >= beside[1].timings.draft > 0
+
+
+@pytest.mark.parametrize("place", ["README.md", "docs/python.md"])
+def test_the_documented_example_runs_on_blank_and_failed_pages(lively_qwen, pdf, tmp_path, monkeypatch, place):
+    page = (Path(__file__).parents[1] / place).read_text(encoding="utf-8")
+    [example] = [code for code in re.findall(r"```python\n(.*?)```", page, re.S) if "with Parser(" in code][:1]
+    tree = b"<</Type/Pages/Kids[10 0 R 12 0 R 50 0 R]/Count 3>>"  # printed, blank, missing
+    (tmp_path / "input.pdf").write_bytes(document(text("one"), b"", tree=tree))
+    (tmp_path / "b.png").write_bytes(b"no picture")
+    (tmp_path / "a.pdf").write_bytes(pdf.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    options = f'ParseOptions(model="{lively_qwen}", max_tokens=4, device="cpu", dtype="float32", dpi=72)'
+    exec(re.sub(r"ParseOptions\(model=[^)]*\)", lambda _: options, example), {})
+    assert (tmp_path / "a.pdf.md").is_file() or place != "README.md"
+    assert not (tmp_path / "b.png.md").exists()
+
+
+def test_documents_of_many_know_their_hash(parser, pdf):
+    [document] = parser.parse_many([pdf])
+    assert document.sha256 == hashlib.sha256(pdf.read_bytes()).hexdigest()

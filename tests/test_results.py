@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from docspec.core import Block, Category, OutputError, PageResult
+from docspec.core import Block, Category, Failure, InputError, OutputError, PageResult
 from docspec.results import ParsedDocument
 
 BLOCKS = (Block(Category.PAGE_HEADER, "head"), Block(Category.TITLE, "# Title"), Block(Category.TEXT, "Text <b>."))
@@ -26,3 +26,10 @@ def test_a_file_gets_the_format_of_its_name_or_the_one_asked_for(tmp_path):
     assert DOCUMENT.save(str(tmp_path / "plain"), "html").read_text() == DOCUMENT.to_html()
     with pytest.raises(OutputError):
         DOCUMENT.save(tmp_path / "a.md" / "b.md")
+
+
+def test_a_document_that_could_not_be_read_is_not_saved_as_if_it_had_been(tmp_path):
+    failed = ParsedDocument("b.pdf", (), "b.pdf: no such file", Failure.UNREADABLE)
+    with pytest.raises(InputError, match="no such file"):
+        failed.save(tmp_path / "b.md")
+    assert list(tmp_path.iterdir()) == []

@@ -5,12 +5,12 @@ Importing it must stay cheap: torch, transformers and PyMuPDF are imported by th
 
 from __future__ import annotations
 
+import atexit
 import contextlib
-import gc
 import io
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 
 def main() -> None:
@@ -29,8 +29,17 @@ def main() -> None:
     from docspec.console import exits
 
     exits.die_of_signals()
-    gc.freeze()  # the interpreter's last collections would walk all of torch, for a second, to free nothing
-    sys.exit(code)
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """Ends the process with what was registered for its end, and without the interpreter's last collections: they walk
+    all of torch, for a second, to free nothing, and its bindings complain of what is left."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 class _Deaf(io.FileIO):

@@ -107,8 +107,9 @@ def run(args: Sequence[str] | None = None) -> int:
         return code if isinstance(code, int) else exits.OK
     except TyperException as error:
         return _usage(error)
-    except typer.Abort:
-        return exits.INTERRUPTED
+    except typer.Abort:  # Typer's own word for an interrupt, whichever signal it was
+        say_end("interrupted")
+        return exits.code_of(exits.asked_to_stop() or KeyboardInterrupt())
     except KeyboardInterrupt as error:
         say_end("interrupted")
         return exits.code_of(error)

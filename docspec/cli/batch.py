@@ -32,7 +32,7 @@ from docspec.corpus.counts import Counts
 from docspec.corpus.identity import identity_of
 from docspec.corpus.job import Job
 from docspec.corpus.listing import list_documents, without_outputs
-from docspec.corpus.manifest import Manifest, manifest_name
+from docspec.corpus.manifest import Manifest, manifest_name, read_history
 from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.reading import Reader
@@ -240,12 +240,25 @@ class Batch:
         if not found.sources:
             return [Job(each, Destination(None, None), each.relative.as_posix()) for each in found.unreadable]
         sources: list[Source | Unreadable] = [*found.unreadable, *found.sources]
-        places = outputs.places(sources, self._is_many(inputs))
+        many = self._is_many(inputs)
+        places = outputs.places(sources, many, self._kept_places() if many else None)
         base = Path(outputs.output or "")
         return [
             Job(source, place, _below(place.path, base))
             for source, place in zip(sources, places, strict=True)
         ]
+
+    def _kept_places(self) -> dict[str, str]:
+        """Where earlier runs to this folder put their inputs: a new file whose name is like another's moves none of
+        them. Shards that run side by side have to agree, and look at names alone."""
+        output, corpus = self._outputs.output, self._corpus
+        if output in (None, *STDOUT) or corpus.manifest == "none" or corpus.shard is not None:
+            return {}
+        with contextlib.suppress(OSError):
+            history = read_history(Path(str(output)))
+            records = {record.input: document for document, record in history.records.items()}
+            return {path: document for document, path in history.listed.items()} | records
+        return {}
 
     def _is_many(self, inputs: Sequence[str]) -> bool:
         folders = any(given != "-" and (is_folder(Path(given)) or is_pattern(given)) for given in inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -79,10 +79,15 @@ class Outputs:
         given = (self.output, self.figures, self.tables, self.view, self.layout_pdf)
         return [Path(each) for each in given if each not in (None, "-", "none")]
 
-    def places(self, sources: Sequence[InputFile], into_folder: bool) -> list[Destination]:
-        """The place of each source; raises :class:`UsageError` where the request makes no sense."""
+    def places(
+        self, sources: Sequence[InputFile], into_folder: bool, kept: Mapping[str, str] | None = None
+    ) -> list[Destination]:
+        """The place of each source, the ``kept`` one where an earlier run gave it one (by absolute path). Raises
+        :class:`UsageError` where the request makes no sense."""
         first, *others = self.formats
-        found = plan(sources, self.output, first, self.figures, others=others, into_folder=into_folder)
+        found = plan(
+            sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept
+        )
         if len(self.formats) > 1 and any(place.path is None for place in found):
             raise UsageError("several formats need files: -o FILE or FOLDER")
         for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):

@@ -16,6 +16,7 @@ from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
 from docspec.console import log
+from docspec.core.paths import cache_folder
 from docspec.core.safe_text import safe_text
 
 
@@ -102,6 +103,10 @@ def quiet_libraries(verbosity: int) -> None:
     logging.disable(logging.WARNING)
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    with contextlib.suppress(OSError, RuntimeError):  # torch would make one in the folder for temporary files
+        compiled = cache_folder() / "torchinductor"
+        compiled.mkdir(parents=True, exist_ok=True)
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(compiled))
     if not sys.stderr.isatty():
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
 

@@ -45,6 +45,12 @@ def open_regular(path: Path) -> FileIO:
     return file
 
 
+def cache_folder() -> Path:
+    """Where docspec keeps what can be made again; it may not exist."""
+    given = os.environ.get("XDG_CACHE_HOME")
+    return (Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache") / "docspec"
+
+
 def file_hash(path: Path) -> str:
     """SHA-256 of a regular file's bytes, in hexadecimal. Raises ``OSError``."""
     with open_regular(path) as file:

@@ -245,6 +245,11 @@ class PageResult:
     image: Image | None = None
 
     @property
+    def tokens_per_step(self) -> float:
+        """Tokens of a verification step of the page itself; 0 where the target wrote nothing (blank, failed, known)."""
+        return 0.0 if self.stage2 is None else self.stage2.tokens_per_step
+
+    @property
     def trusted(self) -> int:
         """Characters that were taken from the draft and not read."""
         return sum(block.trusted for block in self.blocks)

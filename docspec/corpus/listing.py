@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import TypeVar
 from docspec.core import InputError, UsageError
 from docspec.corpus.options import CorpusOptions
 from docspec.documents import Expansion, Skipped, Source, expand_inputs, remote
-from docspec.documents.download import download
+from docspec.documents.download import at_address
 from docspec.documents.sources import Unreadable, is_pattern, root_of, shown
 from docspec.reporting.figures import is_figure
 
@@ -35,7 +36,7 @@ def list_documents(
         raise UsageError("standard input cannot be both a document (-) and a list (--from-file -)")
     listed = [] if options.from_file is None else names_in(options.from_file, read_stdin)
     found = expand_inputs(
-        [*inputs, *listed], read_stdin, find=remote.listed, **({"fetch": download} if options.allow_urls else {})
+        [*inputs, *listed], read_stdin, find=remote.listed, **({"fetch": at_address} if options.allow_urls else {})
     )
     paths = frozenset(map(Path, listed)) - frozenset(map(Path, inputs))
     sources = [_as_listed(source) if source.path in paths else source for source in found.sources]
@@ -89,6 +90,9 @@ def names_in(place: str, read_stdin: Callable[[], bytes]) -> list[str]:
         data = read_stdin() if place == "-" else Path(place).read_bytes()
     except OSError as error:
         raise InputError(f"{shown(Path(place))}: the list cannot be read ({error.strerror})") from error
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as shells of Windows write them
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(codecs.BOM_UTF8)
     lines = data.split(b"\0") if b"\0" in data else data.splitlines()
     names = [os.fsdecode(line) for line in lines if line.strip()]
     if not names:

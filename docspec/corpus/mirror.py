@@ -7,12 +7,12 @@ manifest is put there whole, now and then and at the end, always after the docum
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from docspec.core import OutputError
+from docspec.core.paths import cache_folder
 from docspec.core.safe_text import first_line
 from docspec.corpus.manifest import NAME
 from docspec.documents.remote import file_system
@@ -27,9 +27,7 @@ class Mirror:
     def __init__(self, url: str) -> None:
         self._fs, root = file_system(url)
         self._url, self._root = url.rstrip("/"), root.rstrip("/")
-        given = os.environ.get("XDG_CACHE_HOME")
-        cache = Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache"
-        self.folder = cache / "docspec" / "outputs" / hashlib.blake2b(self._url.encode(), digest_size=12).hexdigest()
+        self.folder = cache_folder() / "outputs" / hashlib.blake2b(self._url.encode(), digest_size=12).hexdigest()
         self.folder.mkdir(parents=True, exist_ok=True)
         self._next = 0.0
         try:

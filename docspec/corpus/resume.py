@@ -19,8 +19,8 @@ from docspec.corpus.options import CorpusOptions
 from docspec.corpus.records import DocumentRecord, OutputFile, RunRecord
 from docspec.corpus.shard import Shard
 from docspec.documents import Source
-from docspec.documents.remote import fetched, is_remote
-from docspec.documents.sources import shown
+from docspec.documents.remote import fetched
+from docspec.documents.sources import ADDRESS, is_address, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Resume:
         gone = [
             {"record": "gone", "document": document, "input": path}
             for document, path in {**unfinished, **history.listed}.items()
-            if document not in places and not is_remote(path) and not is_regular(Path(path))
+            if document not in places and not ADDRESS.match(path) and not is_regular(Path(path))
         ]
         new = [
             {"record": "listed", "document": job.document, "input": _input(job)}
@@ -187,6 +187,8 @@ class Resume:
         size, modified = _stamp(job)
         if size is not None and (record.size, record.modified) == (size, modified):
             return True
+        if isinstance(job.source, Source) and is_address(job.source.url or ""):
+            return record.input == _input(job)  # what an address holds by now is not asked: --force reads it again
         return record.sha256 == _hash_if_there(job)
 
     def _is_there(self, record: DocumentRecord, job: Job) -> bool:

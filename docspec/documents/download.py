@@ -5,11 +5,12 @@ from __future__ import annotations
 import http.client
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from docspec.core import InputError
-from docspec.documents.sources import SUPPORTED, Source, is_address, sniff_kind
+from docspec.documents.sources import SUFFIXES, SUPPORTED, Source, is_address, sniff_kind
 
 MOST_BYTES = 256 * 2**20
 """Of a download; a book of a thousand scanned pages has about as many."""
@@ -18,11 +19,25 @@ SECONDS = 60.0
 """Without a byte, after which a download is given up."""
 
 
+def at_address(address: str) -> Source:
+    """The document at ``address``, which is downloaded when it is opened. Of what kind it is shows then; its name says
+    what is likely."""
+    parts = urlsplit(address)
+    name = Path(unquote(parts.path)).name or parts.hostname or "download"
+    kind = SUFFIXES.get(Path(name).suffix.lower(), "pdf")
+    return Source(_shown(address), kind, Path(name), url=address)
+
+
+def _shown(address: str) -> str:
+    """``address`` without passwords and keys."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+
+
 def download(address: str, most: int = MOST_BYTES) -> Source:
     """The document at ``address``. Raises :class:`InputError` where it cannot be had, is larger than ``most`` bytes or
     of no known kind."""
-    parts = urlsplit(address)
-    shown = f"{parts.scheme}://{parts.hostname or ''}{parts.path}"  # without passwords and keys
+    shown = _shown(address)
     request = urllib.request.Request(address, headers={"User-Agent": "docspec"})
     try:
         opener = urllib.request.build_opener(_WebOnly)
@@ -40,8 +55,7 @@ def download(address: str, most: int = MOST_BYTES) -> Source:
     kind = sniff_kind(data[:1024])
     if kind is None:
         raise InputError(f"{shown}: is not a {SUPPORTED} file")
-    name = Path(unquote(parts.path)).name or parts.hostname or "download"
-    return Source(shown, kind, Path(name), data=data)
+    return replace(at_address(address), kind=kind, data=data)
 
 
 class _WebOnly(urllib.request.HTTPRedirectHandler):

@@ -11,7 +11,7 @@ import time
 import warnings
 from typing import IO, Any
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageFile, UnidentifiedImageError
 
 from docspec.core import Event, Failure, InputError, PageImage
 from docspec.documents.document import Document
@@ -21,6 +21,16 @@ from docspec.documents.view import View
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 ORIENTATION = 0x0112  # the EXIF field
+TURNED = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What stands the picture upright, by what the camera noted."""
 
 
 class ImageDocument(Document):
@@ -75,13 +85,17 @@ class ImageDocument(Document):
             factor = fit_scale(image.width, image.height, 1.0, view.max_pixels)
             if factor < 1:
                 image.draft("RGB", _scaled(image, factor))  # JPEG can be decoded at a fraction of its size
-            turned = image.getexif().get(ORIENTATION, 1) if view.exif else 1
-            page = as_rgb(ImageOps.exif_transpose(image) if turned != 1 else image)
-        events = (
-            [Event("exif_followed", f"shown as its camera noted (orientation {turned})")]
-            if turned != 1
-            else []
-        )
+            turned = _orientation(image) if view.exif else 1
+            events = []
+            try:
+                image.load()
+                page = as_rgb(image)
+            except OSError as error:
+                page, missing = _what_is_there(self._open(), number, image.size, error)
+                events.append(Event("damaged_page", f"the image file is cut off: {missing}"))
+            if turned != 1:
+                page = page.transpose(TURNED[turned])
+                events.append(Event("exif_followed", f"shown as its camera noted (orientation {turned})"))
         limit = fit_scale(page.width, page.height, 1.0, view.max_pixels)
         if limit < 1:
             page = page.resize(_scaled(page, limit), Image.Resampling.LANCZOS)
@@ -102,6 +116,45 @@ class ImageDocument(Document):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # large scans are expected; twice Pillow's limit still raises
             return Image.open(file, formats=FORMATS)
+
+
+def _orientation(image: Image.Image) -> int:
+    """How the camera says that it was held, 2 to 8; 1, upright, where it says anything else."""
+    try:
+        noted = image.getexif().get(ORIENTATION, 1)
+    except Exception:  # EXIF that is damaged costs no pixel
+        return 1
+    return int(noted) if noted in TURNED else 1
+
+
+def _what_is_there(
+    opened: Any, number: int, size: tuple[int, int], error: OSError
+) -> tuple[Image.Image, str]:
+    """The picture of an ``opened`` file that is cut off, white where its pixels are missing, and how much that is.
+    Raises ``error`` where nothing can be decoded, or less than a hundredth."""
+    before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, True
+    try:
+        with opened as image:
+            if number > 1:
+                image.seek(number - 1)
+            image.draft("RGB", size)
+            page = as_rgb(image)
+    except Exception:
+        raise error from None
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
+    import numpy as np
+
+    pixels = np.array(page)
+    # What a decoder never reached is one colour, black or grey, down to the last row.
+    rest = (pixels == pixels[-1, -1]).all(axis=(1, 2))
+    there = len(rest) - int(np.argmin(rest[::-1])) if not rest.all() else 0
+    if 100 * there < len(rest):
+        raise error
+    if there == len(rest) or tuple(pixels[-1, -1]) == (255, 255, 255):
+        return page, "something of it may be missing"
+    pixels[there:] = 255
+    return Image.fromarray(pixels), f"the lower {max(0.01, 1 - there / len(rest)):.0%} of it are missing"
 
 
 def _scaled(image: Image.Image, factor: float) -> tuple[int, int]:
@@ -126,10 +179,13 @@ def _grey_to_8_bits(image: Image.Image) -> Image.Image:
     import numpy as np
 
     values = np.asarray(image).astype(np.float32)
-    top = float(values.max(initial=0.0))
+    finite = values[np.isfinite(values)]
+    # A few pixels that were never measured are beyond all others, or no numbers.
+    top = float(np.quantile(finite, 0.999)) if image.mode == "F" and finite.size else float(finite.max(initial=0.0))
+    values = np.nan_to_num(values, nan=0.0, neginf=0.0)
     # Files do not say how many bits are meant: 0..1 floats, 8 bits in a wide container, 16 bits, anything
     # above.
     full = next((limit for limit in (1.0, 255.0, 65535.0) if top <= limit), top)
     if image.mode != "F":
         full = 65535.0 if image.mode.startswith("I;16") else max(full, 255.0)
-    return Image.fromarray(np.clip(values * (255.0 / full), 0, 255).astype(np.uint8))
+    return Image.fromarray((np.clip(values / full, 0, 1) * 255.0).astype(np.uint8))

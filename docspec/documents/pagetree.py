@@ -83,6 +83,9 @@ def _walk(pdf: Any) -> tuple[list[Any], list[str], bool]:
         if not low.pdf_is_dict(kid) or low.pdf_is_stream(kid):
             pages.append(None)
             problems.append("a page that its page tree names does not exist")
+        elif not low.pdf_is_array(_get(kid, "Kids")) and not _is_page(kid):
+            pages.append(None)
+            problems.append("a page that its page tree names is none")
         elif not low.pdf_is_array(_get(kid, "Kids")):
             pages.append(kid)
             _adopt(kid, branch)
@@ -96,6 +99,14 @@ def _walk(pdf: Any) -> tuple[list[Any], list[str], bool]:
     if nodes > MAX_NODES:
         problems.append(f"its page tree has more than {MAX_NODES} nodes")
     return pages, problems, sound
+
+
+def _is_page(leaf: Any) -> bool:
+    """Whether a dictionary without kids is called a page or has what pages have."""
+    low = mupdf().mupdf
+    if low.pdf_to_name(_get(leaf, "Type")) == "Page":
+        return True
+    return any(not low.pdf_is_null(_get(leaf, key)) for key in ("Contents", "MediaBox", "Annots"))
 
 
 def _adopt(kid: Any, branch: Any) -> None:

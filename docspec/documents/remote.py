@@ -16,6 +16,7 @@ from typing import Any
 from docspec.core import InputError, UsageError
 from docspec.core.paths import inside
 from docspec.core.safe_text import first_line
+from docspec.documents.download import download
 from docspec.documents.sources import ADDRESS, SUFFIXES, SUPPORTED, Skipped, Source, by_folder, is_address
 
 PACKAGES = {"s3": "docspec-vlm[s3]", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs"}
@@ -73,6 +74,8 @@ def fetched(source: Source) -> Source:
     """``source`` with its bytes, where it lies on another file system. Raises :class:`InputError`."""
     if source.url is None or source.data is not None:
         return source
+    if is_address(source.url):
+        return download(source.url)
     fs, path = file_system(source.url)
     try:
         return replace(source, data=fs.cat_file(path))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Literal
 
-from docspec.core import InputError
+from docspec.core import InputError, UsageError
 from docspec.core.paths import file_hash, is_regular
 
 Kind = Literal["pdf", "image"]
@@ -144,7 +144,9 @@ def expand_inputs(
                 else:
                     sources.append(found)
                     seen.update([key] if key else [])
-        except InputError as error:
+        except (InputError, UsageError) as error:
+            if isinstance(error, UsageError):  # a file system that nothing here knows costs this input alone
+                error = InputError(str(error))
             path = None if str(given) == "-" else Path(given)
             name = STDIN_NAME if path is None else str(given) if ADDRESS.match(str(given)) else shown(path)
             unreadable.append(Unreadable(name, error, Path(path.name if path else name), path))
@@ -270,23 +272,25 @@ def _walk(root: Path, top: Path) -> Iterator[Path | Unreadable]:
     """Files below ``root``, those of a folder before those of its sub-folders; links to folders are not followed. What
     cannot be read although it may hold documents is said so, with its place below ``top``.
     """
-    try:
-        entries = sorted(root.iterdir(), key=lambda entry: _in_order(entry.name))
-    except OSError as error:
-        yield _unreadable(root, top, f"({error.strerror})")
-        return
-    folders = {entry for entry in entries if is_folder(entry)}
-    for entry in entries:
-        if entry in folders:
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = sorted(folder.iterdir(), key=lambda entry: _in_order(entry.name))
+        except OSError as error:
+            yield _unreadable(folder, top, f"({error.strerror})")
             continue
-        wanted = not entry.name.startswith(".") and entry.suffix.lower() in SUFFIXES
-        if wanted and not os.access(entry, os.R_OK):
-            yield _unreadable(entry, top, "(check its permissions)")
-        else:
-            yield entry
-    for entry in entries:
-        if entry in folders and not entry.is_symlink() and not entry.name.startswith("."):
-            yield from _walk(entry, top)
+        folders = {entry for entry in entries if is_folder(entry)}
+        for entry in entries:
+            if entry in folders:
+                continue
+            wanted = not entry.name.startswith(".") and entry.suffix.lower() in SUFFIXES
+            if wanted and not os.access(entry, os.R_OK):
+                yield _unreadable(entry, top, "(check its permissions)")
+            else:
+                yield entry
+        inner = [e for e in entries if e in folders and not e.is_symlink() and not e.name.startswith(".")]
+        waiting += reversed(inner)
 
 
 def _unreadable(path: Path, top: Path, why: str) -> Unreadable:

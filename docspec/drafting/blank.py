@@ -30,6 +30,8 @@ QUARTILE = 0.4506  # of the difference of two equal normal variables, in their s
 MARGIN = 0.015  # of each side, where scanners leave shadows
 SIDE = 1000  # pixels along a side of the image that is looked at, were it a square
 CELL = 16  # pixels; a cell is about 4 mm of an A4 page
+TINY = 64 * 64
+"""Pixels of a picture that is small enough for a letter to fill it: no paper around it tells ink from noise."""
 MIN_CELL = 8  # pixels of ink in one cell: half of a single small digit, more than dust
 
 
@@ -44,6 +46,8 @@ def has_ink(page: PageImage) -> bool:
     if all(high - low <= FLAT for low, high in extrema):
         return False
     if page.pdf_page is not None and not page.pdf_page.get_image_info():
+        return True
+    if page.image.width * page.image.height <= TINY:
         return True
     return densest_ink(page.image) >= MIN_CELL
 

@@ -35,6 +35,8 @@ main()
 """
 START_SECONDS = 120.0
 """For a child to say that it is there, and for what was only posted; an idle machine takes tenths of a second."""
+END_SECONDS = 5.0
+"""For a process to end that has closed its answers."""
 TICK = 0.1
 """Seconds between two looks at what a child takes."""
 
@@ -152,7 +154,11 @@ class Child:
             raise Lost(f"took more than {self._memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)
 
     def _died(self) -> Lost:
-        self._process.wait()
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:  # it goes on, and what it said could not be understood
+            self.kill()
+            return Lost("answered what cannot be read", Failure.CRASHED)
         code = self._process.returncode
         self.kill()
         if code == -getattr(signal, "SIGKILL", 9):

@@ -19,6 +19,9 @@ from docspec.isolation.hand import Prepared
 from docspec.isolation.verifying import VerifierMaker, VerifyingDesk
 from docspec.lookahead import lookahead
 
+LOADS = 2
+"""How often a process may try to load the model before its device is given up."""
+
 
 class Member:
     """A process on ``device``. ``sharing``: how many processes share the processors with it, itself included."""
@@ -76,7 +79,8 @@ class Member:
 
 class Team:
     """Verifies like the parser that ``make`` makes in each process; ``devices`` may name one several times. ``info`` is
-    what the model is, ``steps`` how steps were last run."""
+    what the model is, ``lost`` says which devices were given up at once, ``steps`` how steps were last run. Raises
+    :class:`docspec.core.ModelError` where the model cannot be loaded."""
 
     def __init__(self, options: ParseOptions, devices: Sequence[str], make: VerifierMaker) -> None:
         on_cpu = devices.count("cpu")
@@ -88,12 +92,18 @@ class Team:
             by_device = [list(found) for _, found in groupby(sorted(self.members, key=_device), _device)]
             loads = lookahead(iter(by_device), [_load_all] * len(by_device), len(by_device))
             infos = [info for found in loads for info in found]
-            self.info = replace(infos[0], device=", ".join(devices))
+            lost = [found for found in infos if isinstance(found, ModelError)]
+            if len(lost) == len(infos):
+                raise lost[0]
+            self.lost = tuple(map(str, lost))
+            info = next(found for found in infos if not isinstance(found, ModelError))
+            self.info = replace(info, device=", ".join(each.device for each in self.members if not each.is_closed))
         except BaseException:
             self.close()
             raise
         for member in self.members:
-            self._free.put(member)
+            if not member.is_closed:
+                self._free.put(member)
 
     def verify(self, pages: Sequence[Prepared]) -> list[PageResult]:
         """The results of ``pages``; may be called from several threads. Raises :class:`docspec.core.ModelError` where
@@ -146,7 +156,15 @@ def _device(member: Member) -> str:
 
 
 def _load_all(members: list[Member]) -> list[Any]:
-    try:
-        return [member.load() for member in members]
-    except Lost as lost:
-        raise ModelError(f"{members[0].device}: loading the model {lost}", lost.failure) from lost
+    """What the model is on each of ``members``, or the error of one that is given up."""
+    return [_load(member) for member in members]
+
+
+def _load(member: Member) -> Any:
+    for _ in range(LOADS):
+        try:
+            return member.load()
+        except Lost as raised:
+            lost = raised
+    member.close()
+    return ModelError(f"{member.device}: loading the model {lost}", lost.failure)

@@ -17,6 +17,7 @@ from pathlib import Path, PurePath
 from typing import Protocol
 
 from docspec.core import OutputError, UsageError
+from docspec.core.paths import inside
 from docspec.reporting.figures import SUFFIX as FIGURES
 from docspec.reporting.figures import is_figure, nearest_folder
 from docspec.reporting.renderer import SUFFIXES, Format
@@ -107,13 +108,15 @@ def plan(
     *,
     others: Sequence[Format] = (),
     into_folder: bool = False,
+    kept: Mapping[str, str] | None = None,
 ) -> list[Destination]:
     """One destination per input, in order.
 
     ``output`` is a file, a folder (it exists, ends with a separator, or ``into_folder`` says that a folder or
     several inputs were given) or ``-``; ``None`` is standard output for one input and an error for more.
     ``figures`` is a folder, ``none``, or ``None`` for ``NAME.figures`` beside each Markdown or JSON document.
-    ``others`` are formats that are written beside ``format``. Raises :class:`UsageError` where the request cannot be
+    ``others`` are formats that are written beside ``format``, ``kept`` the places (below the folder) that earlier runs
+    gave to inputs, by their absolute paths. Raises :class:`UsageError` where the request cannot be
     met and :class:`OutputError` where a place cannot be used.
     """
     for place in (output, figures):
@@ -149,7 +152,7 @@ def plan(
         and target.suffix in SUFFIXES.values()
     ):
         raise UsageError(f"{output}: several inputs need a folder; for a folder of that name write {output}/")
-    names = distinct_names(inputs, SUFFIXES[format])
+    names = distinct_names(inputs, SUFFIXES[format], kept or {})
     return _with_figures([target / name for name in names], names, figures, links, several)
 
 
@@ -176,8 +179,10 @@ def _figure_folder(
     return path.with_name(path.stem + FIGURES) if path is not None and links else None
 
 
-def distinct_names(inputs: Sequence[InputFile], suffix: str) -> list[PurePath]:
-    """Relative output names, all different even where case does not count.
+def distinct_names(
+    inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, str] | None = None
+) -> list[PurePath]:
+    """Relative output names, all different even where case does not count; an input that has a ``kept`` one keeps it.
 
     ``x.pdf`` becomes ``x.md``; beside ``x.png`` both keep their suffix (``x.pdf.md``, ``x.png.md``); equal
     names from different folders keep the folder's name; what is then still equal is numbered.
@@ -200,12 +205,24 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str) -> list[PurePath]:
     def with_both(index: int) -> PurePath:
         return with_folder(index).with_name(with_kind(index).name)
 
-    names = [plain(index) for index in range(len(inputs))]
+    def known(index: int) -> PurePath | None:
+        path = inputs[index].path
+        found = None if path is None or not kept else kept.get(str(path.absolute()))
+        return PurePath(found) if found and found.endswith(suffix) and inside(Path(), found) else None
+
+    settled = {index: name for index in range(len(inputs)) if (name := known(index)) is not None}
+    names = [settled.get(index) or plain(index) for index in range(len(inputs))]
     spellings: list[Callable[[int], PurePath]] = [with_kind, with_folder, with_both]
     for spell in spellings:
         counts = Counter(_key(name) for name in names)
-        names = [spell(index) if counts[_key(name)] > 1 else name for index, name in enumerate(names)]
-    return _numbered([PurePath(*map(_fit, name.parts[:-1]), _fit(name.stem) + name.suffix) for name in names])
+        names = [
+            spell(index) if counts[_key(name)] > 1 and index not in settled else name
+            for index, name in enumerate(names)
+        ]
+    fitting = [PurePath(*map(_fit, name.parts[:-1]), _fit(name.stem) + name.suffix) for name in names]
+    first = [*settled, *(index for index in range(len(inputs)) if index not in settled)]
+    numbered = dict(zip(first, _numbered([fitting[index] for index in first]), strict=True))
+    return [numbered[index] for index in range(len(inputs))]
 
 
 def _fit(part: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from scripted_parser import page, pdf
 
 from docspec.core import Failure, InputError
@@ -308,3 +310,30 @@ def test_a_picture_that_is_named_is_read_but_never_replaced(folder: Path, run_cl
     assert opened(read) == ["page-1-1.png", "b.pdf"]
     refused = run_cli("parse", "out/a.figures/page-1-1.png", "in/a.pdf", "-o", "out", "--force")
     assert refused.code == 2 and "a picture could replace" in refused.err
+
+
+def test_a_new_file_moves_no_document_that_is_done(folder: Path, run_cli: Any) -> None:
+    assert run_cli("parse", "in", "-o", "out").code == 0
+    before = Path("out/a.md").read_bytes()
+    (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\nscripted")
+    ran = run_cli("parse", "in", "-o", "out")
+    assert ran.code == 0 and "3 done before, 1 to be read" in ran.err
+    assert Path("out/a.md").read_bytes() == before and Path("out/a.png.md").is_file()
+    assert not Path("out/a.pdf.md").exists()
+    assert "4 done before, 0 to be read" in run_cli("parse", "in", "-o", "out").err
+
+
+def test_an_interrupt_that_typer_has_made_another_error_of_keeps_its_code(
+    run_cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from docspec.cli import app
+    from docspec.console import exits
+
+    monkeypatch.setattr(exits._Asked, "number", None)
+
+    def interrupted(*args: Any, **more: Any) -> None:
+        monkeypatch.setattr(exits._Asked, "number", int(signal.SIGTERM))
+        raise typer.Abort
+
+    monkeypatch.setattr(app.typer.main, "get_command", lambda found: type("Command", (), {"main": interrupted})())
+    assert run_cli("parse", "in").code == 143

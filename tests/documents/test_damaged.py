@@ -305,3 +305,19 @@ def test_a_file_name_that_is_no_utf8_is_opened_and_shown(
             assert all(isinstance(page, PageImage) and page.events == () for page in document.pages(dpi=36))
     missing = Path(os.fsdecode(os.fsencode(tmp_path) + b"/g\xf6ne.pdf"))
     assert str(expand_inputs([missing]).errors[0]).isprintable()
+
+
+@pytest.mark.parametrize("kid", [b"<</Type/Font/BaseFont/Helvetica>>", b"<</Type/Catalog>>", b"<<>>", b"<</A 1>>"])
+def test_a_dictionary_that_is_no_page_is_no_blank_page(kid: bytes) -> None:
+    tree = b"<</Type/Pages/Kids[10 0 R 30 0 R 12 0 R]/Count 3>>"
+    data = document(text("one"), text("two"), tree=tree, more={30: kid})
+    with opened(data) as pdf:
+        assert [isinstance(page, PageImage) for page in pdf.pages()] == [True, False, True]
+        assert "is none" in str(pdf.damage)
+
+
+def test_an_empty_page_that_is_called_one_is_a_blank_page() -> None:
+    tree = b"<</Type/Pages/Kids[10 0 R 30 0 R]/Count 2/MediaBox[0 0 200 100]>>"
+    more = {30: b"<</Type/Page/Parent 2 0 R>>"}
+    with opened(document(text("one"), tree=tree, more=more)) as pdf:
+        assert [isinstance(page, PageImage) for page in pdf.pages()] == [True, True] and pdf.damage is None

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from docspec.core import InputError, PageImage
 from docspec.documents import PageFailure, open_document
 from docspec.documents.view import View
+from docspec.drafting.blank import is_blank
 
 
 def pages_of(path: Path) -> list[PageImage]:
@@ -117,15 +118,85 @@ def test_a_damaged_image_is_one_clear_error(tmp_path: Path) -> None:
         open_document(tmp_path / "bad.png")
 
 
-def test_a_cut_off_image_fails_as_a_page(tmp_path: Path) -> None:
+def test_an_image_of_which_nothing_is_left_fails_as_a_page(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 255, (300, 300, 3), dtype=np.uint8)
     Image.fromarray(noise).save(tmp_path / "cut.png")
     data = (tmp_path / "cut.png").read_bytes()
-    (tmp_path / "cut.png").write_bytes(data[: len(data) // 2])
+    (tmp_path / "cut.png").write_bytes(data[:60])
     with open_document(tmp_path / "cut.png") as document:
         (failure,) = document.pages()
     assert isinstance(failure, PageFailure)
     assert "cut.png, page 1: cannot be rendered" in str(failure.error)
+
+
+def lettered(size: tuple[int, int] = (400, 600)) -> Image.Image:
+    page = Image.new("RGB", size, "white")
+    draw = ImageDraw.Draw(page)
+    for top in range(20, size[1] - 30, 30):
+        draw.text((20, top), f"Line at {top}: 12,345", fill="black", font=ImageFont.load_default(18))
+    return page
+
+
+@pytest.mark.parametrize("kind", ["jpg", "png", "cmyk.jpg"])
+@pytest.mark.parametrize("share", [0.7, 0.95])
+def test_of_an_image_that_is_cut_off_what_is_there_is_kept_and_said(tmp_path: Path, kind: str, share: float) -> None:
+    page, path = lettered(), tmp_path / f"cut.{kind}"
+    (page.convert("CMYK") if kind == "cmyk.jpg" else page).save(path)
+    [whole] = pages_of(path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(share * len(data))])
+    [cut] = pages_of(path)
+    [event] = cut.events
+    assert event.kind == "damaged_page" and "cut off" in event.detail
+    there = int(0.9 * share * 600) - 40
+    before, after = np.asarray(whole.image)[:there], np.asarray(cut.image)[:there]
+    assert np.array_equal(before, after) and (np.asarray(cut.image)[-20:] == 255).all()
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 1e30])
+def test_a_few_pixels_that_are_no_numbers_make_no_page_blank(tmp_path: Path, odd: float) -> None:
+    values = np.asarray(lettered().convert("L")).astype(np.float32) / 255
+    Image.fromarray(values).save(tmp_path / "sound.tiff")
+    values[5, 5] = odd
+    Image.fromarray(values).save(tmp_path / "odd.tiff")
+    [sound], [page] = pages_of(tmp_path / "sound.tiff"), pages_of(tmp_path / "odd.tiff")
+    assert (np.asarray(sound.image) != np.asarray(page.image)).any(axis=2).sum() <= 1
+
+
+@pytest.mark.parametrize("noted", [0, 9, 99])
+def test_an_orientation_that_there_is_not_turns_nothing(tmp_path: Path, noted: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = noted
+    lettered().save(tmp_path / "a.jpg", exif=exif)
+    [page] = pages_of(tmp_path / "a.jpg")
+    assert page.image.size == (400, 600) and page.events == ()
+
+
+def test_exif_that_is_damaged_costs_no_page(tmp_path: Path) -> None:
+    entries = b"\x12\x01\x03\0\x01\0\0\0\x06\0\0\0" + b"\x10\x01\x02\0\xff\xff\xff\0\xff\xff\xff\xff"
+    lettered().save(tmp_path / "a.jpg", exif=b"Exif\0\0II*\0\x08\0\0\0\x02\0" + entries + b"\0\0\0\0")
+    [page] = pages_of(tmp_path / "a.jpg")
+    assert page.image.size == (600, 400) and [event.kind for event in page.events] == ["exif_followed"]
+
+
+@pytest.mark.parametrize("noted", range(2, 9))
+def test_every_orientation_is_followed_as_pillow_does(tmp_path: Path, noted: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = noted
+    lettered().save(tmp_path / "a.png", exif=exif)
+    [page] = pages_of(tmp_path / "a.png")
+    with Image.open(tmp_path / "a.png") as image:
+        assert page.image.tobytes() == ImageOps.exif_transpose(image).tobytes()
+
+
+@pytest.mark.parametrize("side", [12, 16, 24, 32])
+def test_a_letter_that_fills_its_picture_is_no_blank_page(tmp_path: Path, side: int) -> None:
+    picture = Image.new("RGB", (side, side), "white")
+    ImageDraw.Draw(picture).text((0, -0.15 * side), "B", fill="black", font=ImageFont.load_default(1.1 * side))
+    picture.save(tmp_path / "letter.png")
+    Image.new("RGB", (side, side), "white").save(tmp_path / "blank.png")
+    [letter], [blank] = pages_of(tmp_path / "letter.png"), pages_of(tmp_path / "blank.png")
+    assert not is_blank(letter) and is_blank(blank)
 
 
 def test_of_a_truncated_tiff_the_pages_that_are_there_are_kept(tmp_path: Path) -> None:
@@ -138,4 +209,5 @@ def test_of_a_truncated_tiff_the_pages_that_are_there_are_kept(tmp_path: Path) -
         assert document.damage is not None
         assert "the TIFF is damaged after" in document.damage
     assert [isinstance(page, PageImage) for page in pages[:3]] == [True] * 3
-    assert all(isinstance(page, PageFailure) for page in pages[3:]), "the frame that is cut off itself"
+    for page in pages[3:]:  # the frame that is cut off itself
+        assert isinstance(page, PageFailure) or [event.kind for event in page.events] == ["damaged_page"]

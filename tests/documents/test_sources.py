@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import pytest
 from PIL import Image
 
 from docspec.core import InputError
-from docspec.documents import expand_inputs, open_document
+from docspec.corpus.listing import names_in
+from docspec.documents import expand_inputs, open_document, remote
 from docspec.documents.sources import sniff_kind, source_from_path
 
 MakePdf = Callable[..., Path]
@@ -133,3 +136,47 @@ def test_what_cannot_be_read_in_a_folder_is_an_error_and_costs_only_itself(
         "locked: cannot be read (",
     ]
     assert "File name too long" in str(found.errors[3])
+
+
+def test_folders_may_be_nested_as_deep_as_the_system_allows(tmp_path: Path, make_pdf: MakePdf) -> None:
+    source = make_pdf(name="x.pdf").read_bytes()
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        for depth in range(1500):
+            Path("d").mkdir()
+            os.chdir("d")
+            if depth == 1200:
+                Path("deep.pdf").write_bytes(source)
+    finally:
+        os.chdir(before)
+    try:
+        found = expand_inputs([tmp_path / "d"])
+        assert [each.relative.name for each in found.sources] == ["deep.pdf"]
+    finally:
+        subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)  # Python's own way is a recursion
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_read_like_standard_input(tmp_path: Path, make_pdf: MakePdf) -> None:
+    data = make_pdf(name="x.pdf").read_bytes()
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as writer:
+        writer.submit((tmp_path / "pipe").write_bytes, data)
+        source = source_from_path(tmp_path / "pipe")
+    assert (source.kind, source.data, source.path) == ("pdf", data, None)
+
+
+def test_a_file_system_that_nothing_knows_costs_its_own_input(tmp_path: Path, make_pdf: MakePdf) -> None:
+    path = make_pdf(name="x.pdf")
+    found = expand_inputs(["odd-system://bucket/a.pdf", path], find=remote.listed)
+    assert [each.name for each in found.sources] == [str(path)]
+    assert [each.name for each in found.unreadable] == ["odd-system://bucket/a.pdf"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom"])
+def test_a_list_may_begin_with_a_byte_order_mark(tmp_path: Path, encoding: str) -> None:
+    text = "a.pdf\nÄ b.pdf\n"
+    data = b"\xff\xfe" + text.encode("utf-16-le") if encoding == "utf-16-le-bom" else text.encode(encoding)
+    (tmp_path / "list").write_bytes(data)
+    assert names_in(str(tmp_path / "list"), bytes) == ["a.pdf", "Ä b.pdf"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
+import numpy as np
 import pymupdf
 import pytest
 from PIL import Image
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.unread import unread_regions
+from docspec.drafting.unread import _edges, unread_regions
 
 SCALE = 150 / 72
 
@@ -45,3 +48,29 @@ def test_forgotten_print_is_found_and_nothing_else(page: Image.Image) -> None:
 def test_a_page_that_is_covered_leaves_nothing(page: Image.Image) -> None:
     assert unread_regions(page, [region(0, 0, 400, 500)]) == []
     assert unread_regions(Image.new("RGB", (300, 300), "white"), []) == []
+
+
+def test_the_work_grows_with_the_pixels_and_not_with_pixels_times_marks() -> None:
+    marks = Image.new("RGB", (3000, 4000), "white")
+    pixels = marks.load()
+    assert pixels is not None
+    for left in range(10, 2990, 40):
+        for top in range(10, 3990, 40):
+            for dx in range(5):
+                for dy in range(5):
+                    pixels[left + dx, top + dy] = (0, 0, 0)
+    began = time.process_time()
+    unread_regions(marks, [Region(BBox(0, 0, 1, 1), Category.TEXT)])
+    assert time.process_time() - began < 20, "7,500 marks took minutes"
+
+
+def test_edges_are_those_of_each_label_alone() -> None:
+    labels = np.zeros((40, 60), int)
+    labels[2:5, 3:9], labels[10:20, 30:31], labels[15:39, 0:60:7] = 1, 3, 2
+    inked = labels > 0
+    inked[3, 4] = False
+    wanted = []
+    for label in (1, 2, 3):
+        rows, columns = np.nonzero((labels == label) & inked)
+        wanted.append((columns.min(), rows.min(), columns.max() + 1, rows.max() + 1))
+    assert _edges(labels, inked) == wanted and _edges(labels, np.zeros_like(inked)) == []

@@ -154,6 +154,18 @@ class VerifierDouble:
         return PageResult(page.source, page.number, "ok", text=f"page {page.number}", image=page.image)
 
 
+class DiesLoading(VerifierDouble):
+    """Takes its process along while it is loaded on the first device, so many times (``prompt``: times, a folder)."""
+
+    def __init__(self, options: ParseOptions) -> None:
+        times, _, folder = (options.prompt or "").partition(" ")
+        tries = len(list(Path(folder).iterdir()))
+        if options.device == "cuda:0" and tries < int(times):
+            Path(folder, str(tries)).touch()
+            os.abort()
+        super().__init__(options)
+
+
 class OnceAlone(VerifierDouble):
     """Can be had once on each device: its second process finds the device gone."""
 
@@ -163,3 +175,18 @@ class OnceAlone(VerifierDouble):
             Path(options.prompt or "", options.device).touch(exist_ok=False)
         except FileExistsError:
             raise ModelError("the device is gone") from None
+
+
+class Unreadable:
+    """Answers with what the parent cannot make anything of."""
+
+    def __init__(self, place: object) -> None:
+        pass
+
+    def answer(self) -> object:
+        return Trap()
+
+
+class Trap:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.listdir, ("/nowhere/at/all",)

@@ -12,6 +12,7 @@ from docspec.core import DrafterError, Failure, InputError
 from docspec.documents import PageFailure
 from docspec.documents.sources import source_from_path
 from docspec.documents.weight import MAX_POINTS
+from docspec.isolation.child import Child, Lost
 from docspec.isolation.hand import Prepared
 from docspec.isolation.pool import Isolation
 from tests.campaign.raw import document, text
@@ -143,3 +144,10 @@ def test_a_drafter_that_cannot_work_is_said_before_any_page(
 ) -> None:
     with pytest.raises(DrafterError, match="no models here"):
         read(isolation(doubles.refusing), pdf)
+
+
+def test_an_answer_that_cannot_be_read_ends_the_child_and_not_the_parent() -> None:
+    child = Child(doubles.Unreadable)
+    with pytest.raises(Lost, match="cannot be read"):
+        child.call("answer")
+    assert not child.is_running

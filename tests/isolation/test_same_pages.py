@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -12,7 +15,8 @@ import pytest
 from PIL import Image
 
 from docspec import ParseOptions, Parser
-from docspec.core import PageResult
+from docspec.core import PageResult, UsageError
+from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, open_document
 from docspec.isolation.pool import Isolation
 from docspec.isolation.window import SIZE
@@ -103,3 +107,55 @@ def test_the_next_input_is_begun_while_the_last_page_of_one_is_in_hand(
     assert [page.status for page in first] == ["ok"]
     assert [page.status for reading in readings for page in reading] == ["ok", "ok"]
     own.close()
+
+
+def test_threads_that_share_a_parser_get_their_pages_in_turn(parser: Parser, tmp_path: Path) -> None:
+    paths = [written(tmp_path / f"{name}.pdf", pages=5) for name in "abc"]
+    alone = {path: [bare(page) for page in parser.pages(path)] for path in paths}
+    with ThreadPoolExecutor(3) as threads:
+        found = list(threads.map(lambda path: [bare(page) for page in parser.pages(path)], paths * 2))
+    assert found == [alone[path] for path in paths * 2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_is_told_to_make_its_own_parser(parser: Parser, tmp_path: Path) -> None:
+    pages = parser.pages(written(tmp_path / "a.pdf", pages=5))
+    next(pages)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(pages)
+        except UsageError:
+            os._exit(42)
+        os._exit(1)
+    end = time.monotonic() + PATIENCE
+    while (waited := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
+        time.sleep(0.05)
+    if waited == (0, 0):
+        os.kill(child, signal.SIGKILL)
+    assert os.waitstatus_to_exitcode(waited[1]) == 42
+    assert len(list(pages)) == 2
+
+
+def test_pages_of_a_document_that_nobody_reads_on_are_not_verified(lively_qwen: Path, tmp_path: Path) -> None:
+    paths = [written(tmp_path / f"{name}.pdf", pages=6) for name in "ab"]
+    options = ParseOptions(
+        model=str(lively_qwen), max_tokens=4, dtype="float32", device="cpu", drafter="none", stages="page", dpi=60
+    )
+    verified: list[tuple[str, int]] = []
+
+    class Watching(NullObserver):
+        def page_done(self, result: PageResult) -> None:
+            verified.append((result.source, result.number))
+
+    with Parser(options, Watching()) as parser:
+        verify, asked = parser.verify, []
+        parser.verify = lambda pages: asked.extend(p.page.number for p in pages) or verify(pages)  # type: ignore
+        first, second = 0, 0
+        for reading in parser.documents(paths):
+            for page in reading:
+                if reading.name == str(paths[0]):
+                    first += page.number
+                    break
+                second += 1
+    assert (first, second) == (1, 6) and len(asked) < 6 + 4, f"{asked}: the pages in flight at most"

@@ -143,3 +143,18 @@ def test_devices_exclude_a_baseline_and_ray() -> None:
         Parser(ParseOptions(baseline=True), devices=("cpu",))
     with pytest.raises(UsageError, match="--ray-actors"):
         CorpusOptions(devices="0,1", engine="ray")
+
+
+def test_a_process_that_dies_of_loading_the_model_is_started_again(team: Callable[..., Team], tmp_path: Path) -> None:
+    both = team(("cuda:0", "cuda:1"), doubles.DiesLoading, prompt=f"1 {tmp_path}")
+    assert len({member._child.pid for member in both.members if member._child}) == 2
+    assert both.verify([prepared(1)])[0].text == "page 1"
+
+
+def test_a_device_on_which_loading_always_dies_is_left_to_the_others(team: Callable[..., Team], tmp_path: Path) -> None:
+    some = team(("cuda:0", "cuda:0", "cuda:1"), doubles.DiesLoading, prompt=f"9 {tmp_path}")
+    assert some.info.device == "cuda:1" and all("cuda:0: loading the model" in why for why in some.lost)
+    assert [member.is_closed for member in some.members] == [True, True, False]
+    assert some.verify([prepared(1)])[0].text == "page 1"
+    with pytest.raises(ModelError, match="loading the model"):
+        team(("cuda:0",), doubles.DiesLoading, prompt=f"9 {tmp_path}")
