@@ -143,4 +143,5 @@ def compared(
         sr_decode=plain_decode / speculative if speculative else 0.0,
         sr_e2e=(timings.render + plain_prefill + plain_decode) / timings.total,
         identical=tuple(plain) == tuple(tokens),
+        layout_seconds=layout_seconds,
     )

@@ -217,6 +217,7 @@ def baseline_object(baseline: Baseline) -> dict[str, Any]:
         "tokens": baseline.tokens,
         "prefill_seconds": _seconds(baseline.prefill_seconds),
         "decode_seconds": _seconds(baseline.decode_seconds),
+        "layout_seconds": _seconds(baseline.layout_seconds),
         "sr_decode": round(baseline.sr_decode, 4),
         "sr_e2e": round(baseline.sr_e2e, 4),
         "identical": baseline.identical,

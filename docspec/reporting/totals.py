@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from docspec.core import Baseline, PageResult, StageStats
+from docspec.core import Baseline, PageResult, PageTimings, StageStats
 
 NOTABLE = {
     "loop_stopped": "cut where the output began to repeat itself",
@@ -91,18 +91,17 @@ class Totals:
         self.beside += times.beside
         self.events.update({event.kind for event in page.events})
         if page.baseline is not None:
-            self._compare(page.baseline)
+            self._compare(page.baseline, times)
 
-    def _compare(self, baseline: Baseline) -> None:
+    def _compare(self, baseline: Baseline, own: PageTimings) -> None:
+        """Adds to the four sums that equations 12 and 13 are ratios of, as for a page alone."""
         self.compared += 1
         self.identical += baseline.identical
-        whole = baseline.prefill_seconds + baseline.decode_seconds
-        if baseline.sr_decode > 0:
-            self.baseline_decode += baseline.decode_seconds
-            self.own_decode += baseline.decode_seconds / baseline.sr_decode
-        if baseline.sr_e2e > 0:
-            self.baseline_e2e += whole
-            self.own_e2e += whole / baseline.sr_e2e
+        decode = baseline.layout_seconds + baseline.decode_seconds
+        self.baseline_decode += decode
+        self.own_decode += own.draft + own.stage1 + own.stage2
+        self.baseline_e2e += own.render + baseline.prefill_seconds + decode
+        self.own_e2e += own.total
 
 
 def output_tokens(page: PageResult) -> int:

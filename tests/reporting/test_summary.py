@@ -34,7 +34,7 @@ def test_summary_tells_counts_phases_and_speed(report: Report) -> None:
     text = "\n".join(rendered(report, 80))
     assert "2 pages: 1 read, 1 failed" in text
     assert "stage 2" in text and "4.00" in text and "5.00" in text
-    assert "2.40x decoding, 1.60x end to end; identical 1 of 1" in text
+    assert "1.38x decoding, 1.28x end to end; identical 1 of 1" in text
     assert "random weights" in text
 
 

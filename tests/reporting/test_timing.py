@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from schema_check import load_schema, problems
 
-from docspec.core import Baseline, Cut, ParseOptions
+from docspec.core import Baseline, Cut, PageTimings, ParseOptions, StageStats
+from docspec.hierarchy.results import compared
 from docspec.reporting.timing import Report
+from docspec.reporting.totals import Totals
 from docspec.targets.stepping.step import StepReport
 
 
@@ -59,16 +61,42 @@ def test_page_entry_has_counts_of_both_stages(make_page: Any) -> None:
 def test_totals_are_sums_and_ratios_of_sums(make_page: Any) -> None:
     made = report()
     made.start_document("a.pdf")
-    made.add_page(make_page(1, baseline=Baseline(41, 0.5, 3.0, 3.0, 2.0, True)))
-    made.add_page(make_page(2, baseline=Baseline(41, 0.5, 1.0, 1.0, 1.0, False), token_ids=(1, 2, 3)))
+    pages = [
+        make_page(
+            number,
+            token_ids=(1, 2, 3),
+            timings=timings,
+            baseline=compared(
+                (1, 2, 3), timings, plain, StageStats(prefill_seconds=0.4, decode_seconds=decode), 0.1, layout
+            ),
+        )
+        for number, timings, plain, decode, layout in (
+            (1, PageTimings(0.4, 0.2, 0.3, 0.35, 0.5), (1, 2, 3), 3.0, 0.15),
+            (2, PageTimings(0.1, 0.0, 0.2, 0.0, 0.7), (1, 2), 0.9, 0.0),
+        )
+    ]
+    for page in pages:
+        made.add_page(page)
     made.add_page(make_page(3, status="blank", stage1=None, stage2=None))
     totals = made.as_object()["totals"]
     assert (totals["pages"], totals["ok"], totals["blank"], totals["failed"]) == (3, 2, 1, 0)
     assert totals["stage2"]["steps"] == 16 and totals["stage2"]["aal"] == 4.0
-    assert totals["output_tokens"] == 44
-    assert totals["seconds"]["render"] == pytest.approx(0.03)
-    # 3 s + 1 s of plain decoding against 1 s + 1 s; 3.5 s + 1.5 s against 1.75 s + 1.5 s.
-    assert totals["baseline"] == {"pages": 2, "identical": 1, "sr_decode": 2.0, "sr_e2e": round(5 / 3.25, 4)}
+    assert totals["output_tokens"] == 6
+    assert totals["seconds"]["render"] == pytest.approx(0.51)
+    decode = (3.15 + 0.9) / (0.2 + 0.35 + 0.5 + 0.7)
+    whole = (0.4 + 0.5 + 3.15 + 0.1 + 0.5 + 0.9) / (1.75 + 1.0)
+    expected = {"pages": 2, "identical": 1, "sr_decode": round(decode, 4), "sr_e2e": round(whole, 4)}
+    assert totals["baseline"] == expected
+
+
+def test_the_ratio_of_one_page_is_that_of_its_totals(make_page: Any) -> None:
+    timings = PageTimings(0.4, 0.2, 0.3, 0.35, 0.5)
+    stats = StageStats(prefill_seconds=0.4, decode_seconds=3.0)
+    baseline = compared((1,), timings, (1,), stats, 0.1, 0.15)
+    totals = Totals()
+    totals.add(make_page(1, timings=timings, baseline=baseline))
+    assert totals.sr_decode == pytest.approx(baseline.sr_decode)
+    assert totals.sr_e2e == pytest.approx(baseline.sr_e2e)
 
 
 def test_random_weights_are_declared() -> None:

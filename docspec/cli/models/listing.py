@@ -31,20 +31,17 @@ def _object(entry: Entry) -> dict[str, Any]:
 
 
 def _print(found: list[Entry]) -> None:
-    from rich import box
-    from rich.table import Table
+    """Two lines a model, so that names and licences stand whole in a narrow terminal."""
+    from rich.padding import Padding
+    from rich.text import Text
 
     from docspec.console.terminal import CleanConsole
     from docspec.targets.estimate import gib
 
-    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
-    table.add_column("model", no_wrap=True)
-    for title in ("family", "billions", "licence", "here"):
-        table.add_column(title, overflow="fold")
+    console = CleanConsole()
     for entry in found:
-        here = "; ".join(f"{gib(one.size)}, revision {one.revision[:10]}" for one in entry.held)
-        size = f"{entry.billions:g}" if entry.billions else ""
-        table.add_row(
-            entry.name, entry.family, size, entry.licence, "bundled" if entry.name == "mini" else here
-        )
-    CleanConsole().print(table)
+        said = [entry.family, f"{entry.billions:g} billion" if entry.billions else "", entry.licence]
+        held = [f"here: {gib(one.size)}, revision {one.revision[:10]}" for one in entry.held]
+        here = ["bundled"] if entry.name == "mini" else held
+        console.print(entry.name, markup=False, highlight=False)
+        console.print(Padding(Text("; ".join([", ".join(filter(None, said)), *here])), (0, 0, 0, 4), expand=False))

@@ -1,0 +1,27 @@
+"""``docspec models list`` can be read at any width."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from docspec.models.known import entries
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_names_and_families_stand_whole_on_two_lines_a_model(columns: int) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "docspec", "models", "list"],
+        env={**os.environ, "COLUMNS": str(columns)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    lines = ran.stdout.splitlines()
+    assert ran.returncode == 0 and all(len(line) <= columns and line == line.rstrip() for line in lines)
+    for entry in entries():
+        place = lines.index(entry.name)
+        assert lines[place + 1].startswith(f"    {entry.family}")
