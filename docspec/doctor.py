@@ -153,7 +153,7 @@ def cached_models(environ: Mapping[str, str] | None = None) -> list[str]:
 
 def drafters(ppstructure_models: Path | None, engine: str) -> Iterator[Finding]:
     """Which drafters can work. None of them is required: without a draft a page is only read more slowly."""
-    yield _drafter("text-layer", "pymupdf4llm", "pymupdf4llm")
+    yield _drafter("text-layer", "pymupdf", "pymupdf")
     yield _drafter("rapidocr", "rapidocr", "rapidocr", "onnxruntime")
     yield _ppstructure(ppstructure_models, engine)
 

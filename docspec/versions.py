@@ -13,7 +13,6 @@ PACKAGES = (
     "torch",
     "transformers",
     "pymupdf",
-    "pymupdf4llm",
     "rapidocr",
     "onnxruntime",
     "paddleocr",

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from itertools import chain
+from pathlib import Path
 
 import pytest
 
@@ -26,3 +32,40 @@ def test_every_promised_name_is_there(name: str) -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Parse'"):
         _ = docspec.Parse  # type: ignore[attr-defined]
+
+
+def imported(folder: Path) -> dict[str, set[str]]:
+    """The packages that are imported anywhere in ``folder``, and by which files."""
+    found: dict[str, set[str]] = {}
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                names = [node.module]
+            for name in names:
+                found.setdefault(name.partition(".")[0], set()).add(path.name)
+    return {name: files for name, files in found.items() if name not in {"docspec", *sys.stdlib_module_names}}
+
+
+OPENCV = {"opencv-contrib-python", "opencv-python", "opencv-python-headless"}
+
+
+def test_what_is_imported_is_declared_and_what_is_declared_is_used() -> None:
+    root = Path(docspec.__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed, extras = project["dependencies"], project["optional-dependencies"]
+    declared = {canonical(each) for each in [*needed, *chain(*extras.values())]}
+    providers = {name: {canonical(each) for each in found} for name, found in packages_distributions().items()}
+    undeclared = {
+        name: files
+        for name, files in imported(root / "docspec").items()
+        if not (providers.get(name, {canonical(name)}) | (OPENCV if name == "cv2" else set())) & declared
+    }
+    assert undeclared == {}
+    used = set(chain(*(providers.get(name, {canonical(name)}) for name in imported(root / "docspec")))) | OPENCV
+    assert {canonical(each) for each in needed} - used == set()
+
+
+def canonical(requirement: str) -> str:
+    """The name of a requirement, as indexes spell it."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[\[<>=!~; ]", requirement)[0]).lower()

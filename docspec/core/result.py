@@ -195,10 +195,9 @@ class Moment:
 class Baseline:
     """Plain autoregressive decoding of the same page in the same engine and run (``--baseline``).
 
-    ``prefill_seconds`` and ``decode_seconds`` are the baseline's own, ``layout_seconds`` those of the layout, which a page
-    that is read by regions needs either way. ``sr_decode`` and ``sr_e2e`` are equations 12
-    and 13 of the paper: autoregressive time over speculative time, the draft counted in the latter's denominator
-    and in the former's too.
+    ``prefill_seconds`` and ``decode_seconds`` are the baseline's own, ``layout_seconds`` those of the layout, which a
+    page that is read by regions needs either way. ``sr_decode`` and ``sr_e2e`` are equations 12 and 13 of the paper:
+    autoregressive time over speculative time, the draft counted in the denominator of both.
     """
 
     tokens: int

@@ -23,7 +23,7 @@ from docspec.core import InputError, UsageError
 PURPOSE = "scoring olmOCR-Bench"
 MISSING = (
     "not scored: olmOCR-Bench is scored by the package olmocr, which is not installed: "
-    "pip install 'docspec-vlm[suites]', then pip install --no-deps olmocr"
+    "pip install 'docspec-vlm[suites]', then pip install --no-deps olmocr==0.4.27"
 )
 BASELINE = "baseline"
 BOOTSTRAP_SEED = 0
@@ -90,7 +90,8 @@ class OlmocrBench:
             return Scores({}, remarks=_remarks(unrun))
         rates = {file: fmean(results) for file, results in passed.items()}
         return Scores(
-            {f"{name} tests": 100 * fmean(results) for name, results in sorted(types.items())},
+            {f"{name} tests": 100 * fmean(results) for name, results in sorted(types.items())}
+            | {"all tests": 100 * fmean(one for results in types.values() for one in results)},
             overall=100 * fmean(rates.values()),
             overall_name="mean over the files of tests of the share of tests passed (%)",
             by_kind={file: 100 * rate for file, rate in rates.items()},
