@@ -197,19 +197,22 @@ def replay_page(
     codec: TokenizerFile,
     aligns: Sequence[str],
     budget: int = 128,
+    chains: bool = False,
 ) -> PageReplay:
-    """Drafts ``page`` once and replays ``transcript`` under each policy, and under the copy bound."""
+    """Drafts ``page`` once and replays ``transcript`` under each policy, and under the copy bound; with ``chains`` each
+    policy once more with one continuation a step in place of a tree (``NAME, chain``)."""
     dialect: Dialect = make_dialect(transcript.dialect)
     draft, events = drafter.draft_with_events(page)
     drafts = [tuple(codec.tokenize(text)) for text in dialect.page_drafts(draft, page.width, page.height)]
     output = [*codec.tokenize(transcript.text), codec.end]
     replays = []
-    for align in aligns:
-        proposer = make_proposer(align, codec)
+    for align, chain in [(align, False) for align in aligns] + [(align, True) for align in aligns if chains]:
+        proposer = make_proposer(align, codec, chains=chain)
         scaffold = partial(dialect.scaffold, draft, page.width, page.height)
         steps, drafted, setup, seconds = replay(proposer, output, budget, drafts, scaffold)
         own = dict(proposer.seconds)
-        replays.append(Replay(align, len(output) - 1, steps, drafted, setup, seconds, own))
+        name = f"{align}, chain" if chain else align
+        replays.append(Replay(name, len(output) - 1, steps, drafted, setup, seconds, own))
     return PageReplay(
         transcript.name,
         draft.drafter,
@@ -230,6 +233,7 @@ def replay_transcript(
     aligns: Sequence[str],
     budget: int = 128,
     dpi: float = 200.0,
+    chains: bool = False,
 ) -> PageReplay:
     """Opens the document of ``transcript``, renders its first page and replays it.
 
@@ -239,7 +243,7 @@ def replay_transcript(
         for page in document.pages("1", dpi):
             if isinstance(page, PageFailure):
                 raise page.error
-            return replay_page(transcript, page, drafter, codec, aligns, budget)
+            return replay_page(transcript, page, drafter, codec, aligns, budget, chains)
     raise InputError(f"{transcript.document}: no pages")
 
 

@@ -7,7 +7,7 @@ continuations come from makes no difference.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 
 from docspec.engine.tree import TokenTree
@@ -20,6 +20,11 @@ best-first growth would hop between equal chains at every node, which costs time
 
 Grown = tuple[int, Continuation]
 """A node of the tree, and what was suggested to follow it."""
+
+Grow = Callable[
+    [int, int, Sequence[Continuation], HitRates, Survival, int, float], tuple[TokenTree, list[Grown]]
+]
+"""How suggestions become a tree: :func:`grow`, or :func:`docspec.proposing.chain.grow_chain`."""
 
 
 def grow(
@@ -41,7 +46,7 @@ def grow(
     grown: list[Grown] = [(0, continuation) for continuation in suggested]
     heap: list[tuple[float, int, int, Text, int, int, Sequence[int]]] = []
     for born, one in enumerate(suggested):
-        chance = _chance(one, rates)
+        chance = chance_of(one, rates)
         if chance > least:
             heap.append((-chance, born, 0, one.text, one.place, min(one.run, RUN_CAP), one.lead))
     heapify(heap)
@@ -73,7 +78,7 @@ def grow(
         last_two = (tokens[parents[node]] if node else before, tokens[node])
         for one in text.following(pause, run, last_two, least / chance):
             grown.append((node, one))
-            own = chance * _chance(one, rates)
+            own = chance * chance_of(one, rates)
             if own > least:
                 born += 1
                 heappush(heap, (-own, born, node, one.text, one.place, min(one.run, RUN_CAP), one.lead))
@@ -81,7 +86,7 @@ def grow(
     return tree, grown
 
 
-def _chance(continuation: Continuation, rates: HitRates) -> float:
+def chance_of(continuation: Continuation, rates: HitRates) -> float:
     """That of its first token, given that what it follows is reached."""
     key = continuation.key
     return continuation.chance if key is None else rates.rate(key) * continuation.chance

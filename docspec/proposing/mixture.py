@@ -14,6 +14,7 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
+from docspec.proposing.grower import Grow, grow
 from docspec.proposing.row_state import Learnt, RowState
 from docspec.proposing.source import BatchSource, Expecting
 from docspec.proposing.spelling import Codec, Speller
@@ -31,7 +32,8 @@ class Mixture:
 
     ``codec`` turns tokens into text and back; without it spellings and formats are not understood. ``price`` is what
     one more node of a tree costs the target, as a share of a one-token step. What suggestions were worth is learnt
-    for each ``kind`` of request by itself. ``target`` is told to sources where a model runs. ``wants`` is what any
+    for each ``kind`` of request by itself (``rate`` holds the price). ``grow`` makes a tree, or a chain, of what is
+    suggested. ``target`` is told to sources where a model runs. ``wants`` is what any
     source wants, ``seconds`` are those of each.
     """
 
@@ -41,6 +43,7 @@ class Mixture:
         codec: Codec | None = None,
         price: float = 0.0,
         target: TargetModel | None = None,
+        grow: Grow = grow,
     ) -> None:
         self.seconds = dict.fromkeys(sources, 0.0)
         self.wants = reduce(or_, (source.wants for source in sources.values()), NOTHING)
@@ -49,7 +52,8 @@ class Mixture:
         self._leading = {name: source for name, source in sources.items() if source.leads}
         self._others = {name: source for name, source in sources.items() if not source.leads}
         self._speller = None if codec is None else Speller(codec)
-        self._rate = Rate(price)
+        self.rate = Rate(price)
+        self._grow = grow
         self._learnt: defaultdict[str, Learnt] = defaultdict(Learnt)
         self._rows: dict[Row, RowState] = {}
 
@@ -69,7 +73,9 @@ class Mixture:
             return
         context = Context(row.request, self._speller, self._target, states)
         context.extend(row.output)
-        self._rows[row] = RowState(context, self._rate, self._learnt[row.request.kind], row.trail)
+        self._rows[row] = RowState(
+            context, self.rate, self._learnt[row.request.kind], row.trail, self._grow
+        )
         self._tell(lambda source: source.begin(context))
         context.states = None
 

@@ -22,6 +22,8 @@ from docspec.proposing import (  # noqa: F401  (each registers its source)
     syntax,
     window,
 )
+from docspec.proposing.chain import grow_chain
+from docspec.proposing.grower import grow
 from docspec.proposing.mixture import Mixture
 from docspec.proposing.source import make_source, openers, sources
 from docspec.proposing.spelling import Codec
@@ -49,16 +51,18 @@ def make_proposer(
     price: float = 0.0,
     n: int = window.WINDOW,
     target: TargetModel | None = None,
+    chains: bool = False,
 ) -> Proposer:
     """The proposer of a batch: ``window`` alone, or a mixture of the sources that ``name`` stands for.
 
-    ``codec``, ``price`` and ``target``: see :class:`Mixture`; ``n`` is the window's. Raises as :func:`source_names`
+    ``codec``, ``price`` and ``target``: see :class:`Mixture`; ``n`` is the window's. With ``chains`` it proposes one
+    continuation a row, no tree. Raises as :func:`source_names`
     does.
     """
     if name == "window":
-        return window.WindowProposer(n)
+        return window.WindowProposer(n, chains)
     made = {source: make_source(source, target) for source in source_names(name)}
-    return Mixture(made, codec, price, target)
+    return Mixture(made, codec, price, target, grow_chain if chains else grow)
 
 
 def open_named(name: str, target: TargetModel) -> None:

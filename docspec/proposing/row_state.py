@@ -9,7 +9,7 @@ from docspec.core.trail import Trail
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Key
-from docspec.proposing.grower import Grown, grow
+from docspec.proposing.grower import Grow, Grown, grow
 from docspec.proposing.origins import Origins
 from docspec.proposing.rates import RUN_CAP, HitRates, Survival
 from docspec.proposing.threshold import Promises, Rate, Threshold
@@ -43,14 +43,18 @@ class Learnt:
 class RowState:
     """``context`` is what the row's sources look at; ``is_sure`` says that nothing needs to be looked for now.
 
-    ``rate`` and ``learnt`` belong to the batch: what one row teaches, all those of its kind know.
+    ``rate`` and ``learnt`` belong to the batch: what one row teaches, all those of its kind know. ``grow`` makes a tree
+    of what is suggested.
     """
 
-    def __init__(self, context: Context, rate: Rate, learnt: Learnt, trail: Trail | None = None) -> None:
+    def __init__(
+        self, context: Context, rate: Rate, learnt: Learnt, trail: Trail | None = None, grow: Grow = grow
+    ) -> None:
         self.context = context
         self.threshold = Threshold(rate, learnt.promises)
         self.is_sure = False
         self._stated: list[Continuation] = []
+        self._grow = grow
         self._rates = learnt.rates
         self._survival = learnt.survival
         self._live: list[Continuation] = []
@@ -176,7 +180,7 @@ class RowState:
     def grow(self, output: Sequence[int], limit: int) -> TokenTree:
         """The tree of what was suggested."""
         before = output[-2] if len(output) > 1 else -1
-        self._tree, self._grown = grow(
+        self._tree, self._grown = self._grow(
             output[-1],
             before,
             self._suggested,

@@ -31,12 +31,13 @@ FADE = 0.8
 class Rate:
     """How fast one batch writes with its trees.
 
-    ``price`` is what a node costs, as a share of a step of one row and one token. That many rows write many tokens a
-    step without any tree is left out of account: counting it in brought more steps and no speed.
+    ``price`` is what a node costs, as a share of a step of one row and one token; it may change between steps. That
+    many rows write many tokens a step without any tree is left out of account: counting it in brought more steps
+    and no speed.
     """
 
     def __init__(self, price: float = 0.0) -> None:
-        self._price = price
+        self.price = price
         self._cost = PRIOR_COST
         self._tokens = PRIOR_RATE * PRIOR_COST
 
@@ -44,11 +45,11 @@ class Rate:
         """The least chance that earns a node its place where so many tokens are promised for each that is accepted;
         plain steps write one token per unit of cost."""
         rate = max(1.0, self._tokens / self._cost)
-        return max(FLOOR, self._price * rate * promised)
+        return max(FLOOR, self.price * rate * promised)
 
     def note(self, nodes: int, accepted: int) -> None:
         """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept."""
-        self._cost += 1.0 + self._price * (nodes - 1)
+        self._cost += 1.0 + self.price * (nodes - 1)
         self._tokens += 1 + accepted
 
 

@@ -103,13 +103,15 @@ def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> Toke
 
 
 class WindowProposer:
-    """The paper's policy by itself: the continuations of the window of ``n`` tokens, merged into one prefix tree."""
+    """The paper's policy by itself: the continuations of the window of ``n`` tokens, merged into one prefix tree; with
+    ``chains`` the first of them alone."""
 
     wants = NOTHING
     seconds: Mapping[str, float] = {}
 
-    def __init__(self, n: int = WINDOW) -> None:
+    def __init__(self, n: int = WINDOW, chains: bool = False) -> None:
         self._n = n
+        self._most = 1 if chains else None
         self._aligners: dict[Row, WindowAligner] = {}
 
     def expect(self, requests: Sequence[Request]) -> None:
@@ -121,7 +123,7 @@ class WindowProposer:
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
         return [
-            merge(row.pending, self._aligners[row].candidates(row.output, limit - 1), limit)
+            merge(row.pending, self._aligners[row].candidates(row.output, limit - 1)[: self._most], limit)
             for row, limit in zip(rows, limits, strict=True)
         ]
 

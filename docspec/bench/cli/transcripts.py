@@ -55,6 +55,9 @@ def transcripts(
         list[str] | None,
         typer.Option(metavar="SOURCE", show_default=False, help="Also this source by itself; repeatable."),
     ] = None,
+    chain: Annotated[
+        bool, typer.Option("--chain", help="Also each of them with one continuation a step in place of a tree.")
+    ] = False,
     options: ParseOptions,
     json_file: JsonFile = None,
     plot: PlotFile = None,
@@ -86,13 +89,13 @@ def transcripts(
     errors: list[DocspecError] = []
     for pair in pairs:
         try:
-            pages.append(replay_transcript(pair, draws, codec, aligns, budget, options.dpi))
+            pages.append(replay_transcript(pair, draws, codec, aligns, budget, options.dpi, chain))
         except DocspecError as error:
             say_error(str(error))
             errors.append(error)
     if pages:
         _print(pages, budget, len(shown))
-        if len(aligns) > len(shown):
+        if len(pages[0].replays) > len(shown):
             _print_sources(pages, budget)
         if json_file is not None:
             from docspec.reporting.writer import write_whole
