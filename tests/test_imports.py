@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": {"core", "targets"},
     "heads": {"core", "targets"},
     "proposing": {"core", "engine", "heads", "targets"},
+    "vllm": {"core", "engine", "proposing", "targets"},
     "hierarchy": READING,
     "lookahead": set(),
     "isolation": {"core", "documents", "drafting", "lookahead", "offline"},

@@ -8,6 +8,7 @@ from docspec.bench.cli.accuracy import accuracy
 from docspec.bench.cli.corrections import corrections
 from docspec.bench.cli.cost import cost
 from docspec.bench.cli.drafts import drafts
+from docspec.bench.cli.engines import engines
 from docspec.bench.cli.fidelity import fidelity
 from docspec.bench.cli.layer import layer
 from docspec.bench.cli.marks import marks
@@ -29,6 +30,7 @@ bench = typer.Typer(
 )
 for command in (
     speed,
+    engines,
     overlap,
     fidelity,
     layer,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from docspec.core import Block, Category, Cut, Event, PageDraft, PageImage, Region, StageStats
 from docspec.core.running_text import is_left_out
@@ -26,6 +27,9 @@ from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_
 from docspec.hierarchy.regions.trusted import may_be_taken, taken
 from docspec.hierarchy.setup import Setup
 from docspec.targets.protocol import Prompt
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 TOKENS_PER_CELL = 6
 """Tokens that a crop may write for each of its visual tokens, whatever is drafted for it."""
@@ -167,18 +171,17 @@ class RegionReading:
             for piece in slices_of(page.image, region, self._limits, usual)
         ]
         shown = [_shown(regions[number], piece) for number, piece in pieces]
-        asked = [
-            (
-                crop_of(page.image, piece, self._limits.factor, self._limits.least),
-                self._setup.dialect.crop_prompt(region),
-            )
-            for (_, piece), region in zip(pieces, shown, strict=True)
-        ]
+        asked = [self.asked(page, regions[number], piece) for number, piece in pieces]
         prompts = self._setup.target.encode_all(asked)
         sizes = [picture.size for picture, _ in asked]
         requests = map(self._request, prompts, sizes, shown)
         crops = [Crop(*piece, request) for piece, request in zip(pieces, requests, strict=True)]
         return RegionsRead(regions, crops, drafted, known)
+
+    def asked(self, page: PageImage, region: Region, piece: Slice) -> tuple[Image, str]:
+        """The picture of a crop, and the text that the target is asked with."""
+        picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
+        return picture, self._setup.dialect.crop_prompt(_shown(region, piece))
 
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:
         """Decodes the crops of ``pages``, as many as fit side by side; ``plain``: one token a step, without drafts."""

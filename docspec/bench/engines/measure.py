@@ -1,0 +1,207 @@
+"""All engines through the same crops in turn: one run, interleaved, medians with their spread, answers compared."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from docspec.bench.engines import vllm_worker
+from docspec.bench.engines.tasks import Task
+from docspec.core import DocspecError, UsageError
+from docspec.engine.request import Output
+
+SPECULATIVE: dict[str, dict[str, Any] | None] = {
+    "vLLM": None,
+    "vLLM, ngram": {"method": "ngram", "num_speculative_tokens": 8, "prompt_lookup_max": 4},
+    "vLLM, docspec": {
+        "method": "custom_class",
+        "model": "docspec.vllm.Proposer",
+        "num_speculative_tokens": 31,
+    },
+}
+"""The ways to run vLLM, by the names in tables: its ``speculative_config``."""
+
+OWN = ("docspec, plain", "docspec, trees")
+PATIENCE = 900.0
+"""Seconds for vLLM to load a model, or to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One engine with so many requests ``in_flight`` (0: as many as it takes): wall ``seconds`` of every repeat, the
+    ``latencies`` of the last repeat's crops where requests come and go one by one, what it ``counts`` itself, and how
+    many crops got the ``same`` tokens as from docspec's engine without drafts."""
+
+    engine: str
+    in_flight: int
+    seconds: tuple[float, ...] = ()
+    latencies: tuple[float, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    same: int = 0
+
+    @property
+    def typical(self) -> float:
+        """The median of ``seconds``."""
+        return median(self.seconds)
+
+
+class OwnEngine:
+    """docspec's own engine, with trees or plain: pictures are encoded anew each time, as servers have to."""
+
+    def __init__(self, setup: Any, tasks: Sequence[Task], plain: bool) -> None:
+        self._setup, self._tasks, self._plain = setup, tasks, plain
+
+    def run(self, in_flight: int) -> dict[str, Any]:
+        """Wall seconds and tokens; one crop at a time, or as many as the engine takes."""
+        from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
+
+        began = time.perf_counter()
+        groups = [[task] for task in self._tasks] if in_flight == 1 else [list(self._tasks)]
+        outputs: list[Output] = []
+        for group in groups:
+            prompts = self._setup.target.encode_all([task.asked for task in group])
+            requests = [
+                replace(task.request, prompt=prompt, plain=self._plain)
+                for task, prompt in zip(group, prompts, strict=True)
+            ]
+            [(written, _)] = decode_side_by_side(self._setup.engine, [requests])
+            outputs += written
+        return {"seconds": time.perf_counter() - began, "tokens": [list(one.tokens) for one in outputs]}
+
+    def close(self) -> None:
+        """Nothing of its own is held."""
+
+
+class VllmEngine:
+    """vLLM in ``python``'s environment, started once. Raises :class:`docspec.core.DocspecError` where it cannot be."""
+
+    def __init__(self, python: Path, load: dict[str, Any]) -> None:
+        root = Path(__file__).parents[3]
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (until it is closed)
+        self._process = subprocess.Popen(
+            [str(python), vllm_worker.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env=_environment(root),
+        )
+        self.version = str(self._ask({"load": load})["version"])
+
+    def run(self, in_flight: int) -> dict[str, Any]:
+        """What :func:`docspec.bench.engines.vllm_worker.run` answers, without the end tokens."""
+        return self._ask({"run": in_flight})
+
+    def close(self) -> None:
+        """Ends it."""
+        self._process.kill()
+        self._process.communicate()
+        self._errors.close()
+
+    def _ask(self, asked: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except OSError:
+            line = ""
+        if not line:
+            self._process.kill()
+            self._process.wait()
+            self._errors.seek(0)
+            said = self._errors.read().decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+            raise DocspecError(f"vLLM ended; it said last: {said[-1]}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+def _environment(root: Path) -> dict[str, str]:
+    import os
+
+    return {**os.environ, "PYTHONPATH": str(root)}
+
+
+def measure(
+    setup: Any,
+    tasks: Sequence[Task],
+    python: Path | None,
+    model: str,
+    in_flight: Sequence[int],
+    repeats: int,
+    ways: Sequence[str],
+    tell: Callable[[str], None],
+) -> tuple[list[Figure], str | None]:
+    """A figure for each of ``ways`` and number of requests in flight, and vLLM's version. Raises
+    :class:`UsageError` for a way that nobody knows."""
+    unknown = [way for way in ways if way not in (*OWN, *SPECULATIVE)]
+    if unknown:
+        raise UsageError(f"--way {unknown[0]}: choose among {', '.join((*OWN, *SPECULATIVE))}")
+    if python is None and any(way in SPECULATIVE for way in ways):
+        raise UsageError("vLLM needs an environment of its own: name its Python with --vllm-python")
+    engines: dict[str, Any] = {}
+    version = None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tasks.json"
+        file.write_text(json.dumps([task.as_values() for task in tasks]), encoding="utf-8")
+        try:
+            for way in ways:
+                tell(f"{way} is made ready")
+                if way in OWN:
+                    engines[way] = OwnEngine(setup, tasks, plain=way == OWN[0])
+                    continue
+                longest = max(len(task.request.prompt.inputs["input_ids"][0]) + task.request.budget for task in tasks)
+                load = {
+                    "model": model,
+                    "dtype": "float32",
+                    "longest": longest + 64,
+                    "rows": max(in_flight),
+                    "speculative": SPECULATIVE[way],
+                    "tasks": str(file),
+                }
+                assert python is not None
+                engines[way] = VllmEngine(python, load)
+                version = engines[way].version
+            ends = frozenset(setup.target.eos_ids)
+            wanted = OwnEngine(setup, tasks, plain=True).run(0)["tokens"]
+            figures = []
+            for number in in_flight:
+                figures += _at(engines, number, repeats, wanted, ends, tell)
+        finally:
+            for engine in engines.values():
+                engine.close()
+    return figures, version
+
+
+def _at(
+    engines: dict[str, Any],
+    in_flight: int,
+    repeats: int,
+    wanted: Sequence[Sequence[int]],
+    ends: frozenset[int],
+    tell: Callable[[str], None],
+) -> list[Figure]:
+    """All engines in turn, ``repeats`` times after one that is not counted."""
+    found = {way: Figure(way, in_flight) for way in engines}
+    for repeat in range(repeats + 1):
+        for way, engine in engines.items():
+            answer = engine.run(in_flight)
+            if repeat:
+                written = [[token for token in own if token not in ends] for own in answer["tokens"]]
+                found[way] = replace(
+                    found[way],
+                    seconds=(*found[way].seconds, answer["seconds"]),
+                    latencies=tuple(answer.get("latencies", ())),
+                    counts=answer.get("counts", {}),
+                    same=sum(list(one) == list(other) for one, other in zip(written, wanted, strict=True)),
+                )
+    for figure in found.values():
+        tell(f"{in_flight} in flight, {figure.engine}: {figure.typical:.2f} s")
+    return list(found.values())

@@ -1,0 +1,25 @@
+"""Drafts inside vLLM: a proposer that vLLM loads by name, and that verifies nothing itself.
+
+    vllm serve MODEL --speculative-config \\
+        '{"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 32}'
+
+Drafts belong to a request: ``vllm_xargs: {"docspec_drafts": ["text", ...], "docspec_kind": "text"}`` in the body of
+a chat completion, ``SamplingParams.extra_args`` offline. Read in this order: ``request`` (what a request says),
+``proposer`` (what is proposed for a batch), ``step_cost`` (how long drafts may be under load), ``runner`` (how
+vLLM's runner is met). Nothing else of docspec imports this package, and nothing here imports vLLM before vLLM has
+loaded it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Proposer"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Proposer":
+        from docspec.vllm.proposer import Proposer
+
+        return Proposer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

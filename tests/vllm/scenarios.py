@@ -1,0 +1,136 @@
+"""Run by vLLM's Python: what a real vLLM makes of requests with drafts. Prints one JSON object.
+
+``scenarios.py MODEL TASKS.json``; tasks as :mod:`docspec.bench.engines.tasks` writes them.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+ANSWERS = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+os.environ.update(VLLM_ENABLE_V1_MULTIPROCESSING="0", VLLM_LOGGING_LEVEL="ERROR", VLLM_CPU_KVCACHE_SPACE="1")
+
+from PIL import Image  # noqa: E402
+from vllm import LLM, SamplingParams  # noqa: E402
+from vllm.sampling_params import StructuredOutputsParams  # noqa: E402
+
+DOCSPEC = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 31}
+
+
+def main(model: str, file: str) -> None:
+    tasks = json.loads(Path(file).read_text(encoding="utf-8"))
+    for task in tasks:
+        task["picture"] = Image.open(io.BytesIO(base64.b64decode(task["png"]))).convert("RGB")
+    found = {}
+    plain = engine(model, None)
+    found["plain"], _ = answers(plain, tasks)
+    found["plain stop"] = [one.outputs[0].text for one in generate(plain, tasks[:4], stop=["e"])]
+    found["plain choice"] = [one.outputs[0].text for one in generate(plain, tasks[:2], **choice())]
+    found["plain logprobs"] = logprobs(generate(plain, tasks[:2], logprobs=1))
+    del plain
+    llm = engine(model, DOCSPEC)
+    proposer = proposer_of(llm)
+    found["drafts"], found["counts"] = answers(llm, tasks, [task["drafts"] for task in tasks])
+    found["without"], found["counts without"] = answers(llm, tasks)
+    others = [tasks[index - 1]["drafts"] for index in range(len(tasks))]
+    found["of others"], found["counts of others"] = answers(llm, tasks, others)
+    junk = [[[7] * 40, "no such text", None, {"a": 1}], 5, "x" * 4000]
+    found["junk"], _ = answers(llm, tasks, [junk[index % 3] for index in range(len(tasks))])
+    found["twice"], _ = answers(llm, [tasks[0]] * 6 + tasks[1:3], [tasks[0]["drafts"], None] * 4)
+    found["stop"] = [
+        one.outputs[0].text for one in generate(llm, tasks[:4], [task["drafts"] for task in tasks[:4]], stop=["e"])
+    ]
+    found["choice"] = [one.outputs[0].text for one in generate(llm, tasks[:2], [["maybe"]] * 2, **choice())]
+    found["logprobs"] = logprobs(generate(llm, tasks[:2], [task["drafts"] for task in tasks[:2]], logprobs=1))
+    found["aborted"] = aborted(llm, tasks)
+    answers(llm, tasks[:1])  # a step in which ended requests are told of
+    found["left"] = sorted(proposer._rows)
+    found["row seconds"] = proposer._row_seconds
+    print(json.dumps(found), file=ANSWERS, flush=True)
+
+
+def engine(model: str, speculative: dict | None) -> LLM:
+    return LLM(
+        model,
+        dtype="float32",
+        enforce_eager=True,
+        max_model_len=2048,
+        max_num_seqs=8,
+        max_num_batched_tokens=256,  # prompts in pieces
+        limit_mm_per_prompt={"image": 1},
+        speculative_config=speculative,
+        mm_processor_cache_gb=0,
+        disable_log_stats=False,
+    )
+
+
+def proposer_of(llm: LLM) -> object:
+    worker = llm.llm_engine.engine_core.engine_core.model_executor.driver_worker.worker
+    return worker.model_runner.drafter
+
+
+def choice() -> dict:
+    return {"structured_outputs": StructuredOutputsParams(choice=["yes indeed", "no"])}
+
+
+def generate(llm: LLM, tasks: list, drafts: list | None = None, **params: object) -> list:
+    asked = [
+        {"prompt_token_ids": task["prompt"], "multi_modal_data": {"image": task["picture"]}} for task in tasks
+    ]
+    told = [
+        SamplingParams(
+            temperature=0.0,
+            max_tokens=task["budget"],
+            extra_args=None if drafts is None or drafts[index] is None else {"docspec_drafts": drafts[index]},
+            **params,
+        )
+        for index, task in enumerate(tasks)
+    ]
+    return llm.generate(asked, told, use_tqdm=False)
+
+
+def answers(llm: LLM, tasks: list, drafts: list | None = None) -> tuple[list, dict]:
+    before = counts(llm)
+    written = [list(one.outputs[0].token_ids) for one in generate(llm, tasks, drafts)]
+    return written, {name: value - before.get(name, 0) for name, value in counts(llm).items()}
+
+
+def counts(llm: LLM) -> dict:
+    found = llm.get_metrics()
+    told = [one for one in found if "spec_decode_num" in one.name and hasattr(one, "value")]
+    return {one.name.rpartition("num_")[2]: one.value for one in told}
+
+
+def logprobs(outputs: list) -> list:
+    return [[round(next(iter(each.values())).logprob, 4) for each in one.outputs[0].logprobs] for one in outputs]
+
+
+def aborted(llm: LLM, tasks: list) -> list:
+    """Every other request is aborted after two steps; what the others wrote."""
+    engine = llm.llm_engine
+    for index, task in enumerate(tasks[:8]):
+        params = SamplingParams(
+            temperature=0.0, max_tokens=task["budget"], extra_args={"docspec_drafts": task["drafts"]}
+        )
+        prompt = {"prompt_token_ids": task["prompt"], "multi_modal_data": {"image": task["picture"]}}
+        engine.add_request(f"abort-{index}", prompt, params)
+    written = {}
+    for step in range(10_000):
+        if step == 2:
+            engine.abort_request([f"abort-{index}" for index in range(1, 8, 2)])
+        for output in engine.step():
+            if output.finished:
+                written[output.request_id] = list(output.outputs[0].token_ids)
+        if not engine.has_unfinished_requests():
+            break
+    return [written.get(f"abort-{index}") for index in range(0, 8, 2)]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

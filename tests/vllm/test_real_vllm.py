@@ -1,0 +1,90 @@
+"""docspec's drafts inside a real vLLM: the same answers, in fewer steps, whatever else a request asks for.
+
+``DOCSPEC_VLLM_PYTHON`` names the Python of an environment that has vLLM; without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docspec import ParseOptions, Parser
+from docspec.bench.engines.measure import OwnEngine
+from docspec.bench.engines.tasks import tasks_of
+from docspec.documents import open_document
+from docspec.drafting import make_drafter
+from docspec.targets.registry import BUNDLED
+
+PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
+pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")
+ROOT = Path(__file__).parents[2]
+CROPS = 30
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a real vLLM made of the crops of a sample, and what docspec's own engine made of them (``own``)."""
+    options = ParseOptions(words="model", device="cpu", dtype="float32", drafter="text-layer", read="regions")
+    with Parser(options) as parser, open_document(ROOT / "samples" / "journal-article.pdf") as document:
+        setup = parser.page_parser.setup
+        tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
+        own = OwnEngine(setup, tasks, plain=True).run(0)["tokens"]
+        ends = set(setup.target.eos_ids)
+    file = tmp_path_factory.mktemp("vllm") / "tasks.json"
+    file.write_text(json.dumps([task.as_values() for task in tasks]))
+    script = Path(__file__).with_name("scenarios.py")
+    ran = subprocess.run(
+        [str(PYTHON), str(script), str(BUNDLED), str(file)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    made: dict[str, Any] = json.loads(ran.stdout)
+    made["own"] = own
+    for name in ("plain", "drafts", "without", "of others", "junk", "twice", "aborted"):
+        made[name] = [[token for token in one if token not in ends] for one in made[name]]
+    return made
+
+
+def test_answers_are_those_of_vllm_plain_and_of_docspecs_engine(found: dict[str, Any]) -> None:
+    assert found["drafts"] == found["plain"] == found["own"]
+
+
+def test_drafts_are_accepted_and_save_most_steps(found: dict[str, Any]) -> None:
+    tokens = sum(map(len, found["own"]))
+    assert found["counts"]["accepted_tokens"] > 0.6 * tokens
+    assert found["counts"]["drafts"] < 0.25 * tokens
+
+
+@pytest.mark.parametrize("how", ["without", "of others", "junk"])
+def test_no_draft_can_change_an_answer(found: dict[str, Any], how: str) -> None:
+    assert found[how] == found["plain"]
+
+
+def test_a_request_knows_no_draft_of_another(found: dict[str, Any]) -> None:
+    """The same crops right after those that had drafts: next to nothing is accepted, of wrong drafts no more."""
+    tokens = sum(map(len, found["own"]))
+    assert found["counts without"]["accepted_tokens"] < 0.1 * tokens
+    assert found["counts of others"]["accepted_tokens"] < 0.3 * tokens
+
+
+def test_the_same_request_several_times_in_a_batch(found: dict[str, Any]) -> None:
+    assert found["twice"] == [found["plain"][0]] * 6 + found["plain"][1:3]
+
+
+def test_stop_strings_choices_and_logprobs_are_as_without_drafts(found: dict[str, Any]) -> None:
+    assert found["stop"] == found["plain stop"] and found["choice"] == found["plain choice"]
+    for one, other in zip(found["logprobs"], found["plain logprobs"], strict=True):
+        assert one == pytest.approx(other, abs=2e-3)
+
+
+def test_aborted_requests_leave_the_others_alone_and_nothing_behind(found: dict[str, Any]) -> None:
+    assert found["aborted"] == [found["plain"][index] for index in range(0, 8, 2)]
+    assert len(found["left"]) <= 1, "ended requests are forgotten with the next step"

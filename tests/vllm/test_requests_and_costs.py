@@ -1,0 +1,72 @@
+"""What requests say is understood or left, never a fault; a speculated token gets dearer as the batch grows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docspec.vllm.request import MOST_TOKENS, said_in
+from docspec.vllm.step_cost import PRIOR_PRICE, StepCost
+
+
+def tokenize(text: str) -> list[int]:
+    return [ord(char) for char in text]
+
+
+@pytest.mark.parametrize(
+    ("given", "drafts"),
+    [
+        (None, ()),
+        ({}, ()),
+        ({"docspec_drafts": "ab"}, ((97, 98),)),
+        ({"docspec_drafts": ["ab", "c"]}, ((97, 98), (99,))),
+        ({"docspec_drafts": [1, 2, 3]}, ((1, 2, 3),)),
+        ({"docspec_drafts": [[1, 2], "a", []]}, ((1, 2), (97,))),
+        ({"docspec_drafts": [[1, -2], [1.5], [True], None, {}, "a"]}, ((97,),)),
+        ({"docspec_drafts": 7}, ()),
+        ({"docspec_drafts": {"a": 1}}, ()),
+    ],
+)
+def test_drafts_are_texts_or_tokens_and_anything_else_counts_for_nothing(given, drafts) -> None:
+    assert said_in(given, tokenize).drafts == drafts
+
+
+def test_kinds_are_known_and_drafts_are_bounded() -> None:
+    assert said_in({"docspec_kind": "table"}, tokenize).kind == "table"
+    assert said_in({"docspec_kind": ["x"]}, tokenize).kind == "text"
+    many = said_in({"docspec_drafts": ["a" * MOST_TOKENS] * 3}, tokenize)
+    assert sum(map(len, many.drafts)) == MOST_TOKENS
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(JSON, JSON)
+def test_no_request_can_be_a_fault(drafts, kind) -> None:
+    said = said_in({"docspec_drafts": drafts, "docspec_kind": kind}, tokenize)
+    assert all(isinstance(token, int) and token >= 0 for draft in said.drafts for token in draft)
+
+
+@settings(deadline=None)
+@given(st.floats(1e-4, 0.1), st.floats(1e-6, 1e-2), st.lists(st.integers(1, 400), min_size=40, max_size=80))
+def test_the_line_of_steps_is_found(fixed, slope, sizes) -> None:
+    cost = StepCost()
+    for size in [1, 50, *sizes]:
+        cost.note(size, fixed + slope * size)
+    if max(sizes[-30:]) - min(sizes[-30:]) > 20:
+        assert cost.line == pytest.approx((fixed, slope), rel=0.05, abs=1e-5)
+    prices = [cost.price(rows) for rows in (1, 4, 16, 64, 256)]
+    assert prices == sorted(prices) and prices[0] >= 0 and prices[-1] <= 1
+
+
+def test_before_anything_is_known_a_token_is_cheap_alone_and_dear_in_a_full_batch() -> None:
+    cost = StepCost()
+    assert cost.price(1) == PRIOR_PRICE and cost.price(128) == 1.0
+    cost.note(3, 0.01)
+    assert 0 < cost.price(1) < 0.05 and cost.row_seconds(4) < cost.row_seconds(1)
