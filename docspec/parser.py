@@ -100,6 +100,21 @@ class Parser:
         return info
 
     @property
+    def loads_late(self) -> bool:
+        """Whether the target is loaded at the first page that needs it, and not before."""
+        return self.options.loads_late and not self.devices
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the target was needed by now."""
+        return "_team" in self.__dict__ if self.devices else self._verifier.is_loaded
+
+    @property
+    def load_seconds(self) -> float:
+        """What loading the target took in this process."""
+        return self._verifier.load_seconds
+
+    @property
     def step_report(self) -> StepReport | None:
         """How verification steps are run at present; ``None`` before the target is loaded."""
         if self.devices:
@@ -122,7 +137,10 @@ class Parser:
         numbers = (selection or self._selection).resolve(document.page_count, document.name)
         self._check_process()
         with self._turn:
-            self._team if self.devices else self.page_parser  # noqa: B018 - loads before the document's time runs
+            if self.devices:
+                self._team  # noqa: B018 - loads the target before the document's time runs
+            elif not self.loads_late:
+                self.page_parser  # noqa: B018
         self.observer.document_started(document.name, len(numbers))
         document.begin()
         ahead = 0 if len(numbers) < 2 else self._ahead
@@ -233,7 +251,7 @@ class Parser:
             from docspec.targets.registry import card_of
 
             return card_of(self.options).image_dpi
-        return self.loaded.card.image_dpi
+        return self._verifier.card.image_dpi
 
     def _pages_of(self, sources: Iterable[Input]) -> Iterator[Place]:
         """The selected pages of all ``sources``; for one that cannot be read, a page 0 of it."""
@@ -281,10 +299,13 @@ class Parser:
                 for found in verified:
                     yield from found
             return
-        planner = self.page_parser.setup.planner
-        takes = self.page_parser.regions.takes
-        overlaps = self.options.overlaps
-        wanted = Wanted(self._view, self._image_dpi, takes, planner.prices, planner.drafted, overlaps)
+        if self.loads_late:
+            wanted = Wanted.with_all_there_is(self._view, self._image_dpi)
+        else:
+            planner = self.page_parser.setup.planner
+            takes = self.page_parser.regions.takes
+            overlaps = self.options.overlaps
+            wanted = Wanted(self._view, self._image_dpi, takes, planner.prices, planner.drafted, overlaps)
         with contextlib.closing(self._groups(pages, wanted, ahead, numbers)) as groups:
             for group in groups:
                 yield from self._verified(group)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,6 +15,8 @@ from docspec.isolation.hand import Prepared
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
+    from docspec.hierarchy.work import DraftedPage
+    from docspec.targets.card import TargetCard
     from docspec.targets.registry import LoadedTarget
 
 
@@ -23,6 +26,7 @@ class Verifier:
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
         self._options = options
         self._observer = observer
+        self.load_seconds = 0.0
 
     @property
     def is_loaded(self) -> bool:
@@ -39,14 +43,37 @@ class Verifier:
             )
             for one in (page.settled() for page in prepared)
         ]
-        return self.pages.verify_all(drafted)
+        if not self._options.loads_late:
+            return self.pages.verify_all(drafted)
+        known = [self._known(one) for one in drafted]
+        others = [one for one, result in zip(drafted, known, strict=True) if result is None]
+        read = iter(self.pages.verify_all(others) if others else ())
+        return [next(read) if result is None else result for result in known]
+
+    def _known(self, drafted: DraftedPage) -> PageResult | None:
+        """The result of a page for which the model is not needed; what goes wrong here the usual way will tell."""
+        from docspec.hierarchy.regions.known_pages import result_without_model
+
+        try:
+            return result_without_model(drafted, self.card)
+        except Exception:
+            return None
+
+    @cached_property
+    def card(self) -> TargetCard:
+        """How the target is talked to; where it is loaded late, without loading it."""
+        from docspec.targets.registry import card_of
+
+        return card_of(self._options) if self._options.loads_late else self.loaded.card
 
     @cached_property
     def loaded(self) -> LoadedTarget:
         """The target itself, its card and its description."""
         from docspec.targets.registry import load_target
 
+        started = time.perf_counter()
         loaded = load_target(self._options)
+        self.load_seconds = time.perf_counter() - started
         for remark in loaded.info.remarks:
             self._observer.note(remark)
         return loaded

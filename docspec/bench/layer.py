@@ -23,7 +23,7 @@ from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting.lines import TextLine, page_lines, printed_lines
 from docspec.drafting.lines import join_lines as printed_text
 from docspec.hierarchy.regions.joining import region_text
-from docspec.hierarchy.regions.reading import RegionsRead
+from docspec.hierarchy.regions.regions_read import RegionsRead
 from docspec.parser import Parser
 
 ASIDE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})

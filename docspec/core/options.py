@@ -314,6 +314,13 @@ class ParseOptions:
         return self.words == "evidence"
 
     @property
+    def loads_late(self) -> bool:
+        """Whether the model is loaded at the first page that needs it: the bundled reader, where words stand and
+        nothing is asked of every page that only a model tells."""
+        asked = self.baseline or self.provenance or self.trust_agreement
+        return self.evidence and self.model in BUNDLED_MODELS and not asked
+
+    @property
     def overlaps(self) -> bool:
         """Whether a page may begin before its draft is there: alone, and where its regions are not verified first."""
         return self.overlap == "auto" and self.stages in ("auto", "page") and self.pages_in_flight == 1

@@ -143,6 +143,11 @@ class RayReader:
         self._next: tuple[int, str, Any] | None = None
         self._at = -1
 
+    loads_late = False
+    is_loaded = True
+    load_seconds = 0.0
+    """Each of the cluster's processes loads the target as it begins."""
+
     @property
     def target_info(self) -> Any:
         """What the target is, as the next page that comes says."""

@@ -47,6 +47,21 @@ class Reader:
         return self._parser.target_info
 
     @property
+    def loads_late(self) -> bool:
+        """Whether the target is loaded at the first page that needs it."""
+        return bool(self._parser.loads_late)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the target was needed by now."""
+        return bool(self._parser.is_loaded)
+
+    @property
+    def load_seconds(self) -> float:
+        """What loading it took."""
+        return float(self._parser.load_seconds)
+
+    @property
     def step_report(self) -> Any:
         """How verification steps are run at present."""
         return self._parser.step_report

@@ -91,6 +91,8 @@ class Run:
                         return
         finally:
             if self._reader is not None:
+                if self._reader.loads_late and self._reader.is_loaded:
+                    self._describe_target(self._reader.load_seconds)
                 steps = self._reader.step_report
                 self._report.steps = None if steps is None else asdict(steps)
                 self._reader.close()
@@ -213,15 +215,17 @@ class Run:
         self._watcher.document_done(outcome)
 
     def _load_target(self) -> None:
-        if self._report.target is None:
+        if self._report.target is None and not self._reader.loads_late:
             name = self._options.model
             self._watcher.loading("/" in name and not Path(name).expanduser().exists())
             started = time.perf_counter()
-            info = self._reader.target_info
-            self._report.load_seconds = time.perf_counter() - started
-            self._report.target = (
-                asdict(info) if is_dataclass(info) and not isinstance(info, type) else vars(info)
-            )
+            self._reader.target_info  # noqa: B018 - loads it
+            self._describe_target(time.perf_counter() - started)
+
+    def _describe_target(self, load_seconds: float) -> None:
+        info = self._reader.target_info
+        self._report.load_seconds = load_seconds
+        self._report.target = asdict(info) if is_dataclass(info) and not isinstance(info, type) else vars(info)
 
 
 def reason(error: BaseException) -> str:

@@ -143,11 +143,12 @@ def card_of(options: ParseOptions) -> TargetCard:
 
 def _described(options: ParseOptions, path: str) -> tuple[str, Family | None, Family, TargetCard]:
     """Type, family as far as it is known, family to load it by, and card of the checkpoint in ``path``."""
-    from docspec.targets.contract import unknown_family
-
     model_type = model_type_of(options.model, path)
-    known = family_of(read_object(Path(path) / "config.json"))
-    family = known or unknown_family(options.model, model_type, path, options)
+    known = family = family_of(read_object(Path(path) / "config.json"))
+    if family is None:
+        from docspec.targets.contract import unknown_family
+
+        family = unknown_family(options.model, model_type, path, options)
     card = family.card_of(options.model, path).overridden_by(path).asked(options.dialect, options.prompt)
     return model_type, known, family, card
 

@@ -34,9 +34,9 @@ SOURCES = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax")
 """Those of docspec's cursor that need nothing of the model but its tokens."""
 
 CHARGED = 0.25
-"""Share of a speculated token's price that decides how long chains are. Chances are estimated with care: charged in full,
-98 of 100 speculated tokens were accepted with 16 requests in flight, and vLLM was 1.66 times as fast as without drafts,
-with a quarter 1.93 times (1.03 and 1.29 with 64)."""
+"""Share of a speculated token's price that decides how long chains are. Chances are estimated with care: charged in
+full, 98 of 100 speculated tokens were accepted with 16 requests in flight, and vLLM was 1.66 times as fast as
+without drafts, with a quarter 1.93 times (1.03 and 1.29 with 64)."""
 
 PATIENCE = 8
 """Steps that a row is left alone for where proposing took longer than it saved."""

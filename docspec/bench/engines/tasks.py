@@ -42,7 +42,8 @@ class Task:
 def tasks_of(setup: Setup, pages: Iterable[Any], drafter: Any) -> list[Task]:
     """The crops of ``pages`` (:class:`docspec.core.PageImage`), drafted by ``drafter``, in reading order."""
     from docspec.drafting.tilt import straightened
-    from docspec.hierarchy.regions.reading import RegionReading, complete
+    from docspec.hierarchy.regions.completing import complete
+    from docspec.hierarchy.regions.reading import RegionReading
 
     reading = RegionReading(setup)
     found = []

@@ -29,11 +29,17 @@ def known_texts(regions: Sequence[Region], card: TargetCard) -> dict[int, str]:
     stand, and the labels of pictures."""
     found = {}
     for number, region in enumerate(regions):
-        if region.category is Category.PICTURE and not (region.chart and card.reads_charts):
+        if not asked_for(region, card):
             found[number] = labels_of(region)
         elif stands(region, card):
             found[number] = known_text(region)
     return {number: text for number, text in found.items() if text}
+
+
+def asked_for(region: Region, card: TargetCard) -> bool:
+    """Whether there is anything in ``region`` that a model with ``card`` reads: a picture that is no chart is looked at
+    by nobody."""
+    return region.category is not Category.PICTURE or (region.chart and card.reads_charts)
 
 
 def known_words(known: Mapping[int, str], regions: Sequence[Region]) -> tuple[Event, ...]:

@@ -6,12 +6,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from docspec.core import Event, PageImage, StageStats
+from docspec.core import PageImage, StageStats
 from docspec.engine.request import Request
 from docspec.hierarchy import results
-from docspec.hierarchy.regions.evidence import known_words
+from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.own_layout import lay_out
-from docspec.hierarchy.regions.reading import RegionReading, RegionsRead, complete, markdown_of
+from docspec.hierarchy.regions.reading import RegionReading
+from docspec.hierarchy.regions.regions_read import RegionsRead, markdown_of, result_of
 from docspec.hierarchy.regions.reread import unreached
 from docspec.hierarchy.setup import Setup
 from docspec.hierarchy.work import Work
@@ -30,6 +31,8 @@ class RegionPages:
         setup, pixels = self._setup, page.width * page.height
         if setup.options.read != "auto":
             return setup.options.read == "regions"
+        if setup.options.evidence:
+            return True  # words stand region by region
         largest, processing = setup.card.page_pixels, setup.target.processing
         if largest is not None and pixels > largest:
             return True
@@ -96,31 +99,7 @@ class RegionPages:
         """Adds to the result what was read in the page's regions."""
         work.outputs = page.told
         blocks = page.blocks(self._crop_text)
-        detail = (
-            f"{len(page.regions)} regions, {len(page.crops)} crops; layout: {work.draft.layout or 'by ink'}"
-        )
-        work.result = replace(
-            work.result,
-            read="regions",
-            text=markdown_of(blocks),
-            token_ids=page.tokens,
-            blocks=blocks,
-            regions=len(page.regions),
-            stage2=page.stats,
-            cut=page.cut,
-            events=(
-                *work.result.events,
-                Event("read_by_regions", detail),
-                *known_words(page.known, page.regions),
-                *page.events(),
-                *results.skipped(page.stats),
-            ),
-            timings=replace(
-                work.result.timings,
-                prefill=work.encode_seconds + page.stats.prefill_seconds,
-                stage2=page.stats.decode_seconds,
-            ),
-        )
+        work.result = result_of(work.result, page, work.draft.layout, blocks, work.encode_seconds)
 
     def _compare(self, work: Work, page: RegionsRead) -> None:
         """Adds to the result what plain decoding takes for the same crops, and for those of trusted regions."""

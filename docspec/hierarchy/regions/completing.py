@@ -1,0 +1,41 @@
+"""All regions of a page: those of its draft, and print that no region covers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from docspec.core import Category, PageDraft, PageImage, Region
+from docspec.drafting.assembly import place
+from docspec.drafting.layout import WHITE_SPACE, LayoutBox
+from docspec.drafting.order import by_white_space
+from docspec.drafting.unread import unread_regions
+
+
+def complete(page: PageImage, draft: PageDraft, evidence: bool = False) -> list[Region]:
+    """The regions of ``draft`` and what it forgot, in reading order. With ``evidence``, ink in which a recogniser found
+    no text is none: it is a picture, or left out where it is as small as a line.
+
+    Where no layout model has seen the page, nothing is called a running head or foot, nor a head in the lower half of
+    the page or a foot in the upper one.
+    """
+    regions = [
+        replace(one, category=Category.TEXT)
+        if one.category.is_furniture and (draft.layout == WHITE_SPACE or _stands_elsewhere(one, page))
+        else one
+        for one in draft.regions
+    ]
+    forgotten = unread_regions(page.image, regions)
+    if evidence and draft.searched:
+        forgotten = [one for one in forgotten if one.category is Category.PICTURE]
+    if not regions:
+        order = by_white_space([LayoutBox(one.bbox, one.category) for one in forgotten])
+        return [Region(box.bbox, box.category) for box in order]
+    for one in forgotten:
+        regions.insert(place(one.bbox, [other.bbox for other in regions]), one)
+    return regions
+
+
+def _stands_elsewhere(region: Region, page: PageImage) -> bool:
+    """Whether a running head or foot stands in the other half of the page."""
+    upper = region.bbox.y0 + region.bbox.y1 < page.height
+    return upper is (region.category is Category.PAGE_FOOTER)

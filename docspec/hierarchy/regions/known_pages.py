@@ -1,0 +1,36 @@
+"""Pages of which all words are known (``--words evidence``): their result without the model, which is not loaded."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from docspec.core import PageResult
+from docspec.drafting.tilt import as_printed, straightened
+from docspec.hierarchy.regions.completing import complete
+from docspec.hierarchy.regions.evidence import asked_for, known_texts
+from docspec.hierarchy.regions.regions_read import RegionsRead, result_of
+from docspec.hierarchy.work import DraftedPage, Work
+from docspec.targets.card import TargetCard
+
+
+def result_without_model(drafted: DraftedPage, card: TargetCard) -> PageResult | None:
+    """The result of a page on which a model with ``card`` is asked for nothing: blank, not drafted, or with words that
+    stand wherever there are any; ``None`` for all others."""
+    work = Work.begun(drafted)
+    if work.result.status != "ok":
+        return work.result
+    if drafted.coming is not None:
+        return None
+    start = time.perf_counter()
+    upright, straight = straightened(work.page, work.draft)
+    regions = complete(upright, straight, evidence=True)
+    known = known_texts(regions, card)
+    if any(number not in known and asked_for(region, card) for number, region in enumerate(regions)):
+        return None
+    tilt = work.draft.tilt
+    if tilt:
+        regions = [replace(one, bbox=as_printed(one.bbox, tilt, work.page)) for one in regions]
+    page = RegionsRead(regions, (), {}, known)
+    blocks = page.blocks(lambda tokens: "")
+    return result_of(work.result, page, work.draft.layout, blocks, time.perf_counter() - start)

@@ -1,0 +1,135 @@
+"""A page that is read by regions, from its crops to what is written of it; no model is needed to import this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from docspec.core import Block, Category, Cut, Event, PageResult, Region, StageStats
+from docspec.core.running_text import is_left_out
+from docspec.dialects.markdown_blocks import join_blocks
+from docspec.engine.request import Output, Request
+from docspec.hierarchy import results
+from docspec.hierarchy.regions.evidence import known_words
+from docspec.hierarchy.regions.joining import joined_blocks, region_text
+from docspec.hierarchy.regions.slices import Slice
+from docspec.hierarchy.regions.trusted import taken
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """One crop of a page on its way: the number of its region, where it stands, and what is asked of the target."""
+
+    region: int
+    piece: Slice
+    request: Request
+
+
+@dataclass(slots=True)
+class RegionsRead:
+    """A page read by regions: its regions in reading order, one output for each of its crops, and the counts. Regions
+    without crops are in one of two mappings by their numbers: ``taken``, tokens of their drafts (:mod:`.trusted`), and
+    ``known``, the Markdown of those whose words stand (:mod:`.evidence`)."""
+
+    regions: Sequence[Region]
+    crops: Sequence[Crop]
+    taken: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    known: Mapping[int, str] = field(default_factory=dict)
+    outputs: list[Output] = field(default_factory=list)
+    stats: StageStats = field(default_factory=StageStats)
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The tokens of all crops, one after the other."""
+        return tuple(token for output in self.outputs for token in output.tokens)
+
+    @property
+    def told(self) -> tuple[Output, ...]:
+        """What the text is made of, in reading order: the outputs, and what was taken from drafts."""
+        owners = [crop.region for crop in self.crops]
+        found = [*zip(owners, self.outputs, strict=True), *((at, taken(own)) for at, own in self.taken.items())]
+        return tuple(output for _, output in sorted(found, key=lambda item: item[0]))
+
+    @property
+    def cut(self) -> Cut | None:
+        """What is missing of all crops together; of the loops the first is quoted."""
+        loops = [output.loop for output in self.outputs if output.loop is not None]
+        if loops:
+            return Cut("loop", len(self.tokens), sum(loop.dropped for loop in loops), loops[0].text)
+        reached = any(output.finish == "budget" for output in self.outputs)
+        return Cut("budget", len(self.tokens)) if reached else None
+
+    def events(self) -> tuple[Event, ...]:
+        """What to report about crops that did not end by themselves."""
+        cut = {
+            reason: sum(output.finish == reason for output in self.outputs) for reason in ("loop", "budget")
+        }
+        found = []
+        if cut["loop"]:
+            found.append(
+                Event("loop_stopped", f"{cut['loop']} of {len(self.crops)} crops began to repeat themselves")
+            )
+        if cut["budget"]:
+            found.append(
+                Event("budget_reached", f"{cut['budget']} of {len(self.crops)} crops reached their budget")
+            )
+        return tuple(found)
+
+    def blocks(self, text_of: Callable[[list[int]], str]) -> tuple[Block, ...]:
+        """The regions with what was read in them (``text_of`` gives a crop's Markdown), running text made whole across
+        columns."""
+        pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
+        for crop, output in zip(self.crops, self.outputs, strict=True):
+            pieces[crop.region].append((text_of(list(output.tokens)), crop.piece))
+        for number, tokens in self.taken.items():
+            pieces[number].append((text_of(list(tokens)), Slice(self.regions[number].bbox, 1.0)))
+        found = [self._block(number, pieces[number]) for number in range(len(self.regions))]
+        return tuple(
+            joined_blocks(block for block in found if block.text or block.category is Category.PICTURE)
+        )
+
+    def _block(self, number: int, pieces: Sequence[tuple[str, Slice]]) -> Block:
+        region = self.regions[number]
+        if number in self.known and region.words is not None:
+            return Block(region.category, self.known[number], region.bbox, "draft", words=region.words)
+        text = region_text(region, pieces)
+        trusted = len(text) if number in self.taken else 0
+        return Block(region.category, text, region.bbox, "draft", trusted=trusted)
+
+
+def markdown_of(blocks: Sequence[Block]) -> str:
+    """The page's Markdown: ``blocks`` without running heads, feet and the labels of pictures."""
+    return join_blocks(
+        (block.category, block.text)
+        for block in blocks
+        if not is_left_out(block, blocks) and not (block.category is Category.PICTURE and block.words != "model")
+    )
+
+
+def result_of(
+    result: PageResult, page: RegionsRead, layout: str, blocks: tuple[Block, ...], encode_seconds: float
+) -> PageResult:
+    """``result`` with what was read in the regions of ``page``, its ``blocks``; ``layout`` says whose they are."""
+    detail = f"{len(page.regions)} regions, {len(page.crops)} crops; layout: {layout or 'by ink'}"
+    return replace(
+        result,
+        read="regions",
+        text=markdown_of(blocks),
+        token_ids=page.tokens,
+        blocks=blocks,
+        regions=len(page.regions),
+        stage2=page.stats,
+        cut=page.cut,
+        events=(
+            *result.events,
+            Event("read_by_regions", detail),
+            *known_words(page.known, page.regions),
+            *page.events(),
+            *results.skipped(page.stats),
+        ),
+        timings=replace(
+            result.timings,
+            prefill=encode_seconds + page.stats.prefill_seconds,
+            stage2=page.stats.decode_seconds,
+        ),
+    )

@@ -1,0 +1,81 @@
+"""Pages whose words are all known come out as if the model had been there, and it is not even imported."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from docspec import ParseOptions, Parser
+from docspec.core import PageResult, PageTimings
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+OPTIONS = ParseOptions(device="cpu", dtype="float32")
+
+
+def bare(page: PageResult) -> PageResult:
+    """``page`` without what it took and without its picture."""
+    stats = page.stage2 and replace(page.stage2, prefill_seconds=0, decode_seconds=0, host_seconds=0, source_seconds={})
+    return replace(page, timings=PageTimings(), image=None, stage2=stats)
+
+
+def read(path: Path, options: ParseOptions = OPTIONS) -> tuple[list[PageResult], bool]:
+    """The pages of a document, and whether the model was loaded for them."""
+    with Parser(options) as parser:
+        return [bare(page) for page in parser.pages(path)], parser.is_loaded
+
+
+@pytest.mark.parametrize("name", ["book", "magazine", "notes"])
+def test_the_result_is_that_of_a_parser_which_has_loaded_the_model(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    late, was_loaded = read(SAMPLES / f"{name}.pdf")
+    monkeypatch.setattr(ParseOptions, "loads_late", property(lambda self: False))
+    early, is_loaded = read(SAMPLES / f"{name}.pdf")
+    assert late == early and (was_loaded, is_loaded) == (False, True)
+    assert all(block.words == "text layer" for page in late for block in page.blocks if block.text)
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    """A printed page, a blank one, and one with a formula drawn as shapes, of which nothing knows the words."""
+    with pymupdf.open() as document, pymupdf.open(SAMPLES / "academic-paper.pdf") as paper:
+        page = document.new_page(width=300, height=200)
+        page.insert_textbox((30, 30, 270, 180), "Some words that stand in the text layer. " * 5, fontsize=11)
+        document.new_page(width=300, height=200)
+        document.insert_pdf(paper, to_page=0)
+        document.save(tmp_path / "three.pdf")
+    return tmp_path / "three.pdf"
+
+
+def test_the_model_is_loaded_at_the_first_page_that_needs_it(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages, was_loaded = read(three, replace(OPTIONS, pages="1-2"))
+    assert [page.status for page in pages] == ["ok", "blank"] and not was_loaded
+    late, was_loaded = read(three)
+    assert was_loaded, "the third page has a region without words"
+    monkeypatch.setattr(ParseOptions, "loads_late", property(lambda self: False))
+    assert late == read(three)[0]
+
+
+@pytest.mark.parametrize("asked", [{"words": "model"}, {"baseline": True}, {"provenance": True}, {"read": "page"}])
+def test_what_only_a_model_tells_loads_it_first(asked: dict[str, Any]) -> None:
+    assert OPTIONS.loads_late and not replace(OPTIONS, **asked).loads_late
+
+
+def test_the_command_line_imports_no_torch_for_such_a_document(tmp_path: Path) -> None:
+    out, report = tmp_path / "notes.md", tmp_path / "report.json"
+    words = ["parse", str(SAMPLES / "notes.pdf"), "-o", str(out), "-q", "--report", str(report)]
+    script = (
+        "import sys; from docspec.cli.app import run\n"
+        f"code = run({words!r})\n"
+        "print(code, [name for name in ('torch', 'transformers') if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert ran.stdout == "0 []\n", ran.stderr
+    made = json.loads(report.read_text())
+    assert made["target"] is None and made["load_seconds"] == 0 and "steps" not in made
+    assert out.read_text().strip()
