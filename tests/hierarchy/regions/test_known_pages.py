@@ -20,9 +20,8 @@ OPTIONS = ParseOptions(device="cpu", dtype="float32")
 
 
 def bare(page: PageResult) -> PageResult:
-    """``page`` without what it took and without its picture."""
-    stats = page.stage2 and replace(page.stage2, prefill_seconds=0, decode_seconds=0, host_seconds=0, source_seconds={})
-    return replace(page, timings=PageTimings(), image=None, stage2=stats)
+    """``page`` without what it took (seconds, and steps, which go by them) and without its picture."""
+    return replace(page, timings=PageTimings(), image=None, stage2=None)
 
 
 def read(path: Path, options: ParseOptions = OPTIONS) -> tuple[list[PageResult], bool]:
