@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reader": {"core"},
     "targets": {"core", "reader"},
     "models": {"core", "targets"},
+    "generation": {"core", "engine", "proposing", "targets"},
     "engine": {"core", "targets"},
     "heads": {"core", "targets"},
     "proposing": {"core", "engine", "heads", "targets"},

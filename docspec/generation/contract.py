@@ -1,0 +1,102 @@
+"""What an engine is asked and what it answers, whichever engine it is.
+
+A :class:`Generator` takes any number of requests from any number of threads, decodes as many of them side by side as it
+has room for, and answers each with a future. Decoding is greedy. Drafts never change an answer: they are texts that the
+answer may follow, and an engine that cannot use them leaves them aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Finish = Literal["stop", "length"]
+"""Why an answer ended: by the model's end token, or at its limit of tokens."""
+
+OnText = Callable[[str], None]
+"""Told of an answer's text as it grows, a piece at a time, from a thread of the engine's. An exception that it raises
+cancels the request."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GenerationRequest:
+    """One image (RGB; ``None``: text alone) with its instruction.
+
+    ``prompt`` is the user's message; ``{image}`` in it says where the image stands (without it: before the text).
+    ``drafts`` are texts that the answer may follow, the likeliest first; how right those of one ``kind`` (``text``,
+    ``table``, ``formula``, ``page``) are is learnt together. ``max_tokens`` bounds the answer, its end token not
+    counted.
+    """
+
+    image: Image | None
+    prompt: str
+    max_tokens: int
+    drafts: tuple[str, ...] = ()
+    kind: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationCounts:
+    """What one answer took. ``None``: the engine does not say.
+
+    ``tokens`` were written (the end token not counted), in ``steps`` forward passes after the prompt's; of ``drafted``
+    tokens that were verified ``accepted`` were right. Seconds are of the wall: ``waiting`` before the engine began,
+    ``prefill`` until the first token, ``decode`` from there to the last.
+    """
+
+    tokens: int
+    prompt_tokens: int | None = None
+    steps: int | None = None
+    drafted: int | None = None
+    accepted: int | None = None
+    waiting_seconds: float | None = None
+    prefill_seconds: float | None = None
+    decode_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """An answer: its ``text`` without the end token; its ``token_ids`` where the engine tells them."""
+
+    text: str
+    finish: Finish
+    counts: GenerationCounts
+    token_ids: tuple[int, ...] | None = None
+
+
+@runtime_checkable
+class Generator(Protocol):
+    """An engine with one model."""
+
+    name: str
+    """For reports: the engine, its version and its precision."""
+
+    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
+        """Takes the request in and returns at once.
+
+        The future's ``cancel()`` works while the request waits and while it is decoded: the engine drops it at its next
+        step. The future raises :class:`docspec.core.PageError` where this request cannot be answered (too long, the
+        engine's time-out) and :class:`docspec.core.ModelError` where the engine can answer none any more.
+        """
+        ...
+
+    def close(self) -> None:
+        """Cancels what is waiting and lets go of the model, its processes and connections."""
+        ...
+
+
+def answers(generator: Generator, requests: Sequence[GenerationRequest]) -> list[Generation]:
+    """The answers to ``requests``, decoded side by side; if one fails or this thread is interrupted, the others are
+    cancelled."""
+    futures = [generator.submit(request) for request in requests]
+    try:
+        return [future.result() for future in futures]
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
