@@ -41,7 +41,7 @@ def use_own_text_and_type() -> None:
     """Lines and pages made for the reader hold the project's own words in MuPDF's fonts, so that they are the same
     whatever is installed. This runs before any test module is imported: what is read while tests are collected would
     be kept for all of them."""
-    from docspec.reader import corpus, fonts
+    from training import corpus, fonts
 
     corpus.SHARE = Path("/nowhere")
     fonts.ROOTS = ()

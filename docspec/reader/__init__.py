@@ -1,1 +1,1 @@
-"""The bundled reader: a small Qwen3-VL that reads print, and the recipe that trains it from nothing."""
+"""The bundled reader, a small Qwen3-VL: its weights, tokenizer and checkpoint. ``training`` teaches it."""

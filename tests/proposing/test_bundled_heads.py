@@ -17,10 +17,10 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import parallel
 from docspec.proposing.head import BUNDLED, load
 from docspec.reader import checkpoint
-from docspec.reader.evaluate import LINE_GROUPS, lines_of
 from docspec.reader.model import build
 from docspec.targets.registry import BUNDLED_DRAFT, load_target
 from tests.proposing.decoding import decoded
+from training.evaluate import LINE_GROUPS, lines_of
 
 NEW_TOKENS = 60
 HEADS = ("mini-hivis", "mini-vispec")

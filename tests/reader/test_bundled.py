@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 import docspec.reader
 from docspec.reader.checkpoint import NOTE
-from docspec.reader.evaluate import LINE_GROUPS, Reader, crops_of, lines_of, normalise
+from training.evaluate import LINE_GROUPS, Reader, crops_of, lines_of, normalise
 
 MODEL = Path(docspec.reader.__file__).parent / "mini"
 

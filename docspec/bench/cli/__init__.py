@@ -16,7 +16,6 @@ from docspec.bench.cli.memory import memory
 from docspec.bench.cli.overlap import overlap
 from docspec.bench.cli.paper import paper
 from docspec.bench.cli.pictures import pictures
-from docspec.bench.cli.reader import reader
 from docspec.bench.cli.speed import speed
 from docspec.bench.cli.step import scripted, step
 from docspec.bench.cli.suite import suite
@@ -40,7 +39,6 @@ for command in (
     corrections,
     cost,
     marks,
-    reader,
     step,
     scripted,
     transcripts,

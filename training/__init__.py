@@ -1,0 +1,1 @@
+"""How the bundled reader is taught: generated lines and pages, network, losses, plan. Not part of the package."""
