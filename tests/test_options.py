@@ -37,7 +37,7 @@ def test_wrong_options_are_refused_by_name(wrong: dict[str, object], named: str)
 def test_every_field_is_an_option_of_parse_and_of_no_other_help_text() -> None:
     from docspec.cli.app import app
 
-    page = CliRunner().invoke(app, ["parse", "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+    page = CliRunner().invoke(app, ["parse", "--help-all"], env={"COLUMNS": "200", "TERM": "dumb"}).output
     for each in declared(ParseOptions):
         assert flag_of(each.name) in page
 
@@ -83,3 +83,25 @@ def test_a_field_that_two_dataclasses_have_is_one_option_that_fills_both() -> No
     assert CliRunner().invoke(app, ["wall", "--plain"]).exit_code == 0
     assert CliRunner().invoke(app, ["wall"]).exit_code == 0
     assert seen == [(Paint(plain=True), Frame(plain=True), "wall"), (Paint(), Frame(), "wall")]
+
+
+def test_the_first_help_page_fits_a_screen_and_names_options_that_exist() -> None:
+    from typer.main import get_command
+
+    from docspec.cli.app import app
+    from docspec.cli.everyday import EVERYDAY
+
+    page = CliRunner().invoke(app, ["parse", "--help"], env={"COLUMNS": "80", "TERM": "dumb"}).output
+    lines = page.splitlines()
+    assert len(lines) <= 50 and max(map(len, lines)) <= 80
+    parse = get_command(app).commands["parse"]  # type: ignore[attr-defined]
+    assert set(EVERYDAY) <= {one.name for one in parse.params} and len(EVERYDAY) <= 24
+    assert all(flag_of(name) in page for name in EVERYDAY) and "--tau" not in page
+
+
+def test_help_all_needs_nothing_else_and_shows_every_group() -> None:
+    from docspec.cli.app import app
+
+    ran = CliRunner().invoke(app, ["parse", "--help-all"], env={"COLUMNS": "80", "TERM": "dumb"})
+    assert ran.exit_code == 0
+    assert all(group in ran.output for group in ("Output", "Pages", "Model", "Drafts", "Speculation", "Documents"))

@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 from docspec.bench.cli import bench
 from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
+from docspec.cli.everyday import EverydayCommand
 from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, parse
 from docspec.cli.status import status
@@ -40,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(parse)
+app.command(cls=EverydayCommand)(parse)
 app.command()(convert)
 app.command()(status)
 app.command()(doctor)

@@ -13,6 +13,7 @@ import typer
 
 from docspec.cli import config as config_file
 from docspec.cli.batch import Batch
+from docspec.cli.everyday import show_all
 from docspec.cli.outputs import Outputs
 from docspec.console import log
 from docspec.console.parameters import declared, takes_options
@@ -33,6 +34,7 @@ NOT_CONFIGURABLE = {
         "log_file",
         "view",
         "layout_pdf",
+        "help_all",
     ),
     *(each.name for each in declared(CorpusOptions)),
 }
@@ -100,6 +102,12 @@ def parse(
             help="Also append what is said, with times and traces, to this file.",
         ),
     ] = None,
+    help_all: Annotated[
+        bool,
+        typer.Option(
+            "--help-all", is_eager=True, callback=show_all, rich_help_panel=_RUN, help="Show all options and exit."
+        ),
+    ] = False,
 ) -> int:
     """Read documents into Markdown, JSON or HTML.
 

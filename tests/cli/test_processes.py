@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from scripted_parser import child, child_environment, pdf, run_child
+from scripted_parser import HALT, child, child_environment, pdf, run_child
 
 from docspec.corpus.journal import journal_path
 
@@ -105,11 +105,11 @@ def test_an_interrupt_leaves_whole_files_only(tmp_path: Path, number: signal.Sig
         pdf(tmp_path / "in" / name)
     out = tmp_path / "out"
     process = subprocess.Popen(
-        child(["parse", str(tmp_path / "in"), "-o", str(out), "-v"], pages=4, page_seconds=0.25),
+        child(["parse", str(tmp_path / "in"), "-o", str(out), "-v"], pages=4),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        env=child_environment(),
+        env=child_environment(**{HALT: "b.pdf page 3"}),
         preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a background job's children ignore SIGINT
     )
     assert process.stderr is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_parser import child, child_environment, pdf
+from scripted_parser import HALT, child, child_environment, pdf
 
 from docspec.core import DrafterError, ModelError, OutputError
 
@@ -83,12 +83,12 @@ def test_a_report_that_cannot_be_written_hides_no_other_error(tmp_path: Path, ru
 )
 def test_a_signal_leaves_a_report_of_what_was_read(tmp_path: Path, number: signal.Signals, code: int) -> None:
     source = pdf(tmp_path / "a.pdf")
-    command = child(["parse", str(source), "-o", "o.md", "--report", "r.json"], pages=50, page_seconds=0.1)
+    command = child(["parse", str(source), "-o", "o.md", "--report", "r.json"], pages=50)
     process = subprocess.Popen(
         command,
         stderr=subprocess.PIPE,
         text=True,
-        env=child_environment(),
+        env=child_environment(**{HALT: "a.pdf page 3"}),
         cwd=tmp_path,
         preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
@@ -138,7 +138,7 @@ import os, signal, sys
 sys.path.insert(0, sys.argv.pop(1))
 from docspec import cli
 from docspec.cli import batch
-from scripted_parser import ScriptedParser
+from scripted_parser import HALT, ScriptedParser
 
 def act(name, number):
     if number == 2:  # in a destructor, as in a callback of an import, it is ignored

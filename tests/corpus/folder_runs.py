@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from scripted_parser import child, child_environment, run_child
+from scripted_parser import HALT, child, child_environment, run_child
 
 MANIFEST = "docspec.manifest.jsonl"
 VOLATILE = ("seconds", "finished", "modified", "input")
@@ -29,13 +29,15 @@ def parse(source: Path | str, out: Path, *args: str, pages: int = 3, **more: Any
     return run_child(["parse", str(source), "-o", str(out), *args], pages=pages, **more)
 
 
-def begun(source: Path, out: Path, *args: str, pages: int = 3, page_seconds: float = 0.0) -> subprocess.Popen[bytes]:
-    """The same, going on; its messages come through ``stderr``."""
+def begun(
+    source: Path, out: Path, *args: str, pages: int = 3, page_seconds: float = 0.0, halt: str = ""
+) -> subprocess.Popen[bytes]:
+    """The same, going on; its messages come through ``stderr``. It waits before page ``halt`` (``a.pdf page 2``)."""
     return subprocess.Popen(
         child(["parse", str(source), "-o", str(out), *args], pages=pages, page_seconds=page_seconds),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        env=child_environment(),
+        env=child_environment(**{HALT: halt}),
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job's children ignore it
     )
 

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import torch
-from tests.training.test_train import WORDS, cards
 
 from docspec.core import ParseOptions
 from docspec.reader import checkpoint
 from docspec.reader import model as reader_model
 from docspec.reader import tokenizer as tok
 from docspec.targets.registry import load_target
+from tests.training.test_train import WORDS, cards
 from training.curriculum import Phase
 from training.losses import Weights
 from training.train import Run
