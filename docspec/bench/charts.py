@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from docspec.bench.plots import SIMULATED, Axis, Dot, Spot, dots, lines
+from docspec.bench.plots import SIMULATED, Axis, Dot, dots
 
 if TYPE_CHECKING:
-    from docspec.bench.drafts import Point
     from docspec.bench.speed import PageSpeed
     from docspec.bench.transcripts import PageReplay
 
@@ -29,24 +28,6 @@ def plot_speed(path: Path, pages: Sequence[PageSpeed], note: str, simulated: boo
     dots(path, "How much faster each page is read" + SIMULATED * simulated, note, series, axis)
 
 
-def plot_drafts(path: Path, points: Sequence[Point], note: str, simulated: bool) -> None:
-    """Speed-up of decoding over the accuracy of the draft, one line for each thing that was varied."""
-    from docspec.bench.drafts import BY_DRAFTER, levels, overall
-
-    series: dict[str, list[Spot]] = {}
-    for label, group in levels(points).items():
-        if not any(point.draft_characters for point in group):
-            continue
-        accuracy = sum(point.accuracy for point in group) / len(group)
-        name = AS_IT_IS if group[0].kind == BY_DRAFTER else LEVEL_NAMES[group[0].kind]
-        text = label if group[0].kind == BY_DRAFTER else f"{group[0].value:g}"
-        series.setdefault(name, []).append(Spot(100 * accuracy, overall(group, "verify"), text))
-    x = Axis("Agreement of the draft with the target's own output (% of characters)")
-    y = Axis("Speed-up of decoding, drafting not counted (times)", False, 1.0, "plain decoding")
-    title = "What a draft of that quality is worth" + SIMULATED * simulated
-    lines(path, title, note, series, x, y, apart=(AS_IT_IS,))
-
-
 def plot_transcripts(path: Path, pages: Sequence[PageReplay], note: str) -> None:
     """Tokens per step of every policy by page, with the copy bound."""
     series: dict[str, dict[str, Dot]] = {one.align: {} for one in pages[0].replays}
@@ -63,16 +44,6 @@ def plot_transcripts(path: Path, pages: Sequence[PageReplay], note: str) -> None
         {**series, "copy bound": bound},
         axis,
     )
-
-
-AS_IT_IS = "drafter as it is"
-LEVEL_NAMES = {
-    "resolution": "image at a share of its resolution",
-    "blur": "image blurred (pixels)",
-    "jpeg": "image as JPEG (quality)",
-    "noise": "share of characters wrong",
-    "jitter": "boxes moved (share of side)",
-}
 
 
 def page_names(pages: Sequence[tuple[str, int]]) -> list[str]:

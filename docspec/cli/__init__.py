@@ -10,11 +10,12 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 
-def main() -> None:
-    """Entry point of ``docspec``: runs the command line and exits with its code."""
+def main(command: Callable[[], int] | None = None) -> None:
+    """Entry point of ``docspec``: runs the command line, or another ``command``, and exits with its code."""
     try:
         from docspec.console import exits
 
@@ -22,7 +23,7 @@ def main() -> None:
         _settle_streams()
         from docspec.cli.app import run
 
-        code = _written(run())
+        code = _written((command or run)())
     except KeyboardInterrupt as error:  # while the command line itself is imported, or between two handlers
         print("docspec: interrupted", file=sys.stderr)
         code = getattr(error, "exit_code", 130)

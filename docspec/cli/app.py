@@ -100,10 +100,15 @@ def with_verb(words: Sequence[str]) -> list[str]:
 
 def run(args: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for what a user can cause."""
+    return run_application(app, "docspec", with_verb(sys.argv[1:] if args is None else args))
+
+
+def run_application(application: typer.Typer, name: str, args: Sequence[str] | None = None) -> int:
+    """Runs ``application`` as :func:`run` does ``docspec``."""
     state = RunState(tuple(sys.argv[1:] if args is None else args))
     try:
-        code = typer.main.get_command(app).main(
-            args=with_verb(state.words), prog_name="docspec", standalone_mode=False, obj=state
+        code = typer.main.get_command(application).main(
+            args=list(state.words), prog_name=name, standalone_mode=False, obj=state
         )
         return code if isinstance(code, int) else exits.OK
     except TyperException as error:

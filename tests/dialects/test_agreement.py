@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.bench.corrections import corrupt
+from benchmarks.corrections import corrupt
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.dialects.agreement import agreement
 from docspec.dialects.markdown_blocks import parse_blocks

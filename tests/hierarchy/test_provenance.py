@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.corrections import corrupt
+from benchmarks.marks import recount
 from docspec import ParseOptions, Parser
-from docspec.bench.corrections import corrupt
 from docspec.bench.given import GivenDraft
-from docspec.bench.marks import recount
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, Provenance, Region, Span
 from docspec.core.observer import NullObserver
 from docspec.core.provenance import OWN

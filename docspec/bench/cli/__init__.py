@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from docspec.bench.cli.accuracy import accuracy
-from docspec.bench.cli.corrections import corrections
 from docspec.bench.cli.cost import cost
-from docspec.bench.cli.drafts import drafts
 from docspec.bench.cli.engines import engines
 from docspec.bench.cli.fidelity import fidelity
 from docspec.bench.cli.layer import layer
-from docspec.bench.cli.marks import marks
 from docspec.bench.cli.memory import memory
 from docspec.bench.cli.overlap import overlap
-from docspec.bench.cli.paper import paper
-from docspec.bench.cli.pictures import pictures
 from docspec.bench.cli.speed import speed
 from docspec.bench.cli.step import scripted, step
-from docspec.bench.cli.suite import suite
 from docspec.bench.cli.transcripts import transcripts
 
 bench = typer.Typer(
@@ -34,16 +27,9 @@ for command in (
     fidelity,
     layer,
     memory,
-    accuracy,
-    drafts,
-    corrections,
     cost,
-    marks,
     step,
     scripted,
     transcripts,
-    suite,
-    paper,
-    pictures,
 ):
     bench.command()(command)
