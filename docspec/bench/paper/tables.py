@@ -20,7 +20,7 @@ from docspec.bench.suites.journal import Record
 from docspec.bench.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from docspec.bench.suites.results import SuiteResults
 from docspec.bench.suites.summary import FILTERS, Speed, by_kind, readable, speed
-from docspec.heads.network import Kind
+from docspec.heads import Kind
 from docspec.proposing.head import BUNDLED
 
 PUBLISHED: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
