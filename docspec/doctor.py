@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Literal
 
 from docspec.core import DocspecError
+from docspec.core.extras import EXTRAS, LOCAL, missing
 from docspec.core.safe_text import first_line
 from docspec.versions import DISTRIBUTION, machine, version_of
 
-Area = Literal["package", "device", "model", "drafter"]
+Area = Literal["package", "extra", "device", "model", "drafter"]
 State = Literal["ok", "optional", "broken"]
 
-REQUIRED = ("torch", "transformers", "pymupdf", "pillow", "numpy", "typer", "rich", "rapidfuzz")
+REQUIRED = ("pymupdf", "pillow", "numpy", "typer", "rich", "rapidfuzz")
 _IMPORT_NAMES = {"pillow": "PIL"}
 
 
@@ -43,6 +44,7 @@ def examine(
     """All findings. ``model`` is what would be used (``auto``: the bundled reader)."""
     return [
         *packages(),
+        *extras(),
         *devices(),
         *models(model),
         *drafters(ppstructure_models, engine),
@@ -67,6 +69,23 @@ def packages() -> Iterator[Finding]:
     yield from namesake()
 
 
+def extras() -> Iterator[Finding]:
+    """What the base goes without, imported for real where it is there. A package that is there and cannot be imported is
+    broken: it fails whoever needs it."""
+    for extra, modules in EXTRAS.items():
+        remedy = LOCAL if extra == "local" else f"pip install '{DISTRIBUTION}[{extra}]'"
+        if absent := missing(extra):
+            yield Finding("extra", extra, "optional", f"{' and '.join(absent)} not installed", remedy)
+            continue
+        broken = [module for module in modules if extra == "local" and _import_problem(module) is not None]
+        if broken:
+            again = f"pip install --force-reinstall {' '.join(broken)}"
+            detail = f"{broken[0]} {version_of(broken[0])}, but: {_import_problem(broken[0])}"
+            yield Finding("extra", extra, "broken", detail, again)
+        else:
+            yield Finding("extra", extra, "ok", ", ".join(f"{each} {version_of(each)}" for each in modules))
+
+
 def namesake() -> Iterator[Finding]:
     """Another project on the package index is called docspec and is imported by the same name."""
     version = version_of("docspec")
@@ -85,7 +104,7 @@ def devices() -> Iterator[Finding]:
     yield Finding("device", "cpu", "ok", f"{machine()['cpus']} cores")
     try:
         import torch
-    except Exception:  # packages() has said so
+    except Exception:  # extras() has said so
         return
     if torch.cuda.is_available():
         for index in range(torch.cuda.device_count()):
@@ -116,6 +135,8 @@ def models(model: str) -> Iterator[Finding]:
 
 def _model(label: str, name: str, *, needed: bool) -> Finding:
     state: State = "broken" if needed else "optional"
+    if missing("local"):
+        return Finding("model", label, state, "nothing here runs a model: the extra local is not installed", LOCAL)
     try:
         from docspec.targets import registry
         from docspec.targets.families import families, family_of
@@ -169,7 +190,7 @@ def _ppstructure(folder: Path | None, engine: str) -> Finding:
     name = "ppstructure"
     if version_of("paddleocr") is None:
         return Finding(
-            "drafter", name, "optional", "paddleocr is not installed", "pip install 'paddleocr[doc-parser]'"
+            "drafter", name, "optional", "paddleocr is not installed", f"pip install '{DISTRIBUTION}[ppstructure]'"
         )
     try:
         from docspec.drafting.ppstructure.models import find_models, ways_out

@@ -98,7 +98,7 @@ def test_exit_code_says_whether_pages_can_be_read(tmp_path: Path, lively_qwen: P
     good = run_doctor(tmp_path, "--json", DOCSPEC_MODEL=str(lively_qwen))
     facts = json.loads(good.stdout)
     assert (good.returncode, facts["able"], facts["model"]) == (0, True, str(lively_qwen))
-    assert {item["area"] for item in facts["findings"]} == {"package", "device", "model", "drafter"}
+    assert {item["area"] for item in facts["findings"]} == {"package", "extra", "device", "model", "drafter"}
     bad = run_doctor(tmp_path, "--model", str(tmp_path / "none"), COLUMNS="40")
     assert bad.returncode == 1
     assert "cannot read pages here" in bad.stdout.replace("\n", " ") and "Traceback" not in bad.stderr

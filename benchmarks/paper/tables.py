@@ -20,7 +20,7 @@ from benchmarks.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from benchmarks.suites.results import SuiteResults
 from benchmarks.suites.summary import FILTERS, Speed, by_kind, readable, speed
 from docspec.bench.speed import NAMED, PLAIN, WINDOWS
-from docspec.heads.network import Kind
+from docspec.heads import Kind
 from docspec.proposing.head import BUNDLED
 
 PUBLISHED: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))

@@ -13,7 +13,6 @@ from pathlib import PurePath
 from statistics import median
 from typing import Protocol
 
-from docspec.bench.generate import GenerateReader
 from docspec.core import PageImage, PageResult, StageStats
 from docspec.core.observer import NullObserver
 from docspec.core.result import AcceptanceRatios
@@ -237,7 +236,11 @@ def reader_of(
     drafter = drafter or make_drafter(options, planner if options.stages == "auto" else None)
     layout = layout or make_drafter(parser.options)
     pages = PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver(), planner, layout)
-    return GenerateReader(parser.loaded.target, pages) if mode == GENERATE else pages
+    if mode != GENERATE:
+        return pages
+    from docspec.bench.generate import GenerateReader
+
+    return GenerateReader(parser.loaded.target, pages)
 
 
 def _run_all(parsers: dict[str, Reader], page: PageImage, turn: int) -> dict[str, PageResult]:

@@ -25,6 +25,7 @@ from docspec.cli.train_head import train_head
 from docspec.console import exits, log
 from docspec.console.terminal import drop_standard_output, say_end, say_error
 from docspec.core import DocspecError
+from docspec.core.extras import remedy
 
 HELP = """
 Documents to Markdown with a vision-language model, several times faster and with the model's own output.
@@ -131,6 +132,9 @@ def run_application(application: typer.Typer, name: str, args: Sequence[str] | N
     except DocspecError as error:
         say_error(str(error), traceback.format_exc())
         return exits.code_of(error)
+    except ModuleNotFoundError as error:
+        say_error(remedy(error) or f"unexpected {type(error).__name__}: {error}", traceback.format_exc())
+        return exits.FATAL
     except Exception as error:
         interrupt = exits.asked_to_stop()
         if interrupt is not None:  # a library made another error of it

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 
 _SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
 
@@ -41,8 +42,7 @@ def is_device_lost(error: BaseException) -> bool:
 
 def release_memory() -> None:
     """Gives back what can be given back before the next page."""
-    import torch
-
     gc.collect()
-    if torch.cuda.is_available():
+    torch = sys.modules.get("torch")  # without it nothing of an accelerator is held
+    if torch is not None and torch.cuda.is_available():
         torch.cuda.empty_cache()

@@ -3,3 +3,10 @@
 ``network.py`` is the layer with what HiViS and ViSpec put before it, ``checkpoint.py`` its files, ``training.py`` how
 it is taught, ``states.py`` what it is taught from. The source that drafts with it is :mod:`docspec.proposing.head`.
 """
+
+from __future__ import annotations
+
+from typing import Literal
+
+Kind = Literal["hivis", "vispec"]
+"""How a head is built; :mod:`docspec.heads.network` says what each has."""

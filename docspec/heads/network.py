@@ -13,13 +13,13 @@ states that it made itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-Kind = Literal["hivis", "vispec"]
+from docspec.heads import Kind
 
 THETA = 10_000.0
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from docspec.core import PageError
 from docspec.hierarchy.costs import Costs
 from docspec.targets.stepping.step import chain
-from docspec.targets.threads import decoding_threads
 
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
@@ -36,6 +35,8 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
         cache = target.kv.cache(2, PREFIX + max(WIDTHS), kv_limit)
     except PageError:
         return 0.0
+    from docspec.targets.threads import decoding_threads
+
     with decoding_threads(target):
         for width in WIDTHS:
             costs.note_step(width, _least(target, cache, 1, width, repeats))

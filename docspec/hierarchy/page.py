@@ -24,7 +24,6 @@ from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.setup import FRUGAL_TREE, Setup
 from docspec.hierarchy.work import DraftedPage
 from docspec.targets.registry import LoadedTarget
-from docspec.targets.stepping.choice import as_they_come
 
 
 class PageParser:
@@ -97,6 +96,8 @@ class PageParser:
 
     def _with_less(self, drafted: DraftedPage) -> PageResult:
         """The page read by what needs the least memory."""
+        from docspec.targets.stepping.choice import as_they_come
+
         target = self.setup.target
         release_memory()
         try:

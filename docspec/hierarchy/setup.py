@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from docspec.core import ParseOptions
 from docspec.core.observer import Observer
@@ -17,10 +18,11 @@ from docspec.hierarchy.loop_guard import LoopGuard
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.progress import progress_of
 from docspec.hierarchy.work import Work
-from docspec.targets.adapter import TransformersTarget
 from docspec.targets.card import TargetCard
-from docspec.targets.noise import shape_noise
 from docspec.targets.registry import LoadedTarget
+
+if TYPE_CHECKING:
+    from docspec.targets.adapter import TransformersTarget
 
 FRUGAL_TREE = 8
 """Tokens of a tree where memory is short."""
@@ -56,8 +58,11 @@ class Setup:
         keeps = options.on_loop == "keep"
         stop: Callable[[], StopRule] = NeverStop if keeps else partial(LoopGuard, target.detokenize)
         engine = make_engine(target, options, planner)
-        doubt = shape_noise(target) if options.exact == "strict" else 0.0
+        doubt = 0.0
         if options.exact == "strict":
+            from docspec.targets.noise import shape_noise
+
+            doubt = shape_noise(target)
             observer.note(f"strict: choices closer than {doubt:.2g} to the next are made again")
         return cls(target, loaded.card, dialect, options, observer, planner, engine, stop, doubt)
 

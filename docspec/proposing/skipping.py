@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import torch
-
 from docspec.engine.acceptance import Outcome
 from docspec.engine.request import Request
 from docspec.engine.row import Row
@@ -105,10 +103,11 @@ def usual_path(tree: TokenTree, eos_ids: frozenset[int]) -> list[int]:
     return found
 
 
-@torch.inference_mode()
 def similarity(tree: TokenTree, target: TargetModel) -> float:
     """How alike the tree's paths are, -1 to 1: the mean cosine of their tokens' embeddings at each position, the first
     positions counting more (equation 2 of VVS); 1 where there is one path."""
+    import torch
+
     paths = paths_of(tree)[::STRIDE]
     if not paths:
         return 0.0
@@ -119,8 +118,9 @@ def similarity(tree: TokenTree, target: TargetModel) -> float:
             [path[place] for path in paths if place < len(path)], device=target.kv_spec.device
         )
         count = len(tokens)
-        units = torch.nn.functional.normalize(target.embed(tokens).float(), dim=-1)
-        alike = (float(units.sum(0).square().sum()) - count) / (count * (count - 1)) if count > 1 else 1.0
+        with torch.inference_mode():
+            units = torch.nn.functional.normalize(target.embed(tokens).float(), dim=-1)
+            alike = (float(units.sum(0).square().sum()) - count) / (count * (count - 1)) if count > 1 else 1.0
         total += weight * alike
         weights += weight
         weight *= DECAY

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docspec.core import ModelError, ParseOptions, UsageError
+from docspec.core.extras import require_local
 from docspec.core.safe_text import first_line
 from docspec.targets.card import TargetCard
 from docspec.targets.estimate import PROMPT, check_room, estimate, free_memory
@@ -90,6 +91,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
 
     Raises :class:`docspec.core.ModelError` with one line that names the model and the ways out.
     """
+    require_local(f"running {options.model} here")
     path = locate(options.model, options.offline)
     model_type, known, family, card = _described(options, path)
     from docspec.targets.contract import check_contract
@@ -146,6 +148,7 @@ def _described(options: ParseOptions, path: str) -> tuple[str, Family | None, Fa
     model_type = model_type_of(options.model, path)
     known = family = family_of(read_object(Path(path) / "config.json"))
     if family is None:
+        require_local(f"a model of type '{model_type}', which no family here describes,")
         from docspec.targets.contract import unknown_family
 
         family = unknown_family(options.model, model_type, path, options)

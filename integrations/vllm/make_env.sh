@@ -10,6 +10,8 @@ python3 -m venv "$1"
 "$1/bin/pip" uninstall -q -y torchaudio torchcodec
 site=$("$1/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
 cp "$here/declare_operators.py" "$site/sitecustomize.py"
-# Without its dependencies: what the proposer needs is there, and no package of vLLM's is changed.
-"$1/bin/pip" install -q --no-deps "$here/../.."
+# What is there before, so that tests/vllm can see that docspec changes none of it.
+"$1/bin/pip" freeze -q --all >"$1/packages-before.txt"
+"$1/bin/pip" check >"$1/check-before.txt" || true
+"$1/bin/pip" install -q "$here/../.."
 "$1/bin/python" -c 'import vllm; from docspec.vllm import Proposer; print("vLLM", vllm.__version__, Proposer.__name__)'

@@ -11,7 +11,6 @@ from docspec.hierarchy.planner import Planner
 from docspec.proposing.mixture import Mixture
 from docspec.proposing.registry import make_proposer, open_named
 from docspec.proposing.skipping import Skipping
-from docspec.targets.threads import measure_threads
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | None = None) -> Engine:
     """An engine for ``target``; what nodes and plain steps cost is as ``planner`` measured it, if it has."""
+    from docspec.targets.threads import measure_threads
+
     measure_threads(target)  # here, so that no page pays for it
     open_named(options.align, target)
     price = planner.node_price() if planner is not None else 0.0
