@@ -66,13 +66,13 @@ def render(
     writes too much.
     """
     try:
-        text: str = _bounded(
+        text: str = bounded(
             lambda: tokenizer.apply_chat_template(
                 messages, chat_template=template, tokenize=False, add_generation_prompt=True
             ),
             seconds,
         )
-    except _TooLongError:
+    except TooLongError:
         raise ModelError(f"{file}: the chat template did not end within {seconds:g} s") from None
     except Exception as error:
         raise ModelError(f"{file}: the chat template fails ({first_line(error)})") from error
@@ -81,11 +81,11 @@ def render(
     return text
 
 
-class _TooLongError(Exception):
+class TooLongError(Exception):
     """Raised inside the template."""
 
 
-def _bounded(work: Callable[[], str], seconds: float) -> str:
+def bounded(work: Callable[[], str], seconds: float) -> str:
     """``work()``, interrupted at the next line of Python after ``seconds``.
 
     A trace sees every line that a template runs, in whichever thread and on whichever system; an alarm signal would
@@ -95,7 +95,7 @@ def _bounded(work: Callable[[], str], seconds: float) -> str:
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         if time.monotonic() > end:
-            raise _TooLongError
+            raise TooLongError
         return trace
 
     before = sys.gettrace()

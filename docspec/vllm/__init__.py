@@ -5,8 +5,8 @@
 
 Drafts belong to a request: ``vllm_xargs: {"docspec_drafts": ["text", ...], "docspec_kind": "text"}`` in the body of
 a chat completion, ``SamplingParams.extra_args`` offline. Read in this order: ``request`` (what a request says),
-``proposer`` (what is proposed for a batch), ``step_cost`` (how long drafts may be under load), ``runner`` (how
-vLLM's runner is met). Nothing else of docspec imports this package, and nothing here imports vLLM before vLLM has
+``proposer`` (what is proposed for a batch, by :mod:`docspec.proposing.chains`), ``runner`` (how vLLM's runner is met).
+Nothing else of docspec imports this package, and nothing here imports vLLM before vLLM has
 loaded it.
 """
 

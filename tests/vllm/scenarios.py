@@ -51,7 +51,7 @@ def main(model: str, file: str) -> None:
     found["aborted"] = aborted(llm, tasks)
     answers(llm, tasks[:1])  # a step in which ended requests are told of
     found["left"] = sorted(proposer._rows)
-    found["row seconds"] = proposer._row_seconds
+    found["row seconds"] = proposer._chains.row_seconds
     print(json.dumps(found), file=ANSWERS, flush=True)
 
 

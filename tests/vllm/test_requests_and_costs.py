@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.vllm.request import MOST_TOKENS, said_in
-from docspec.vllm.step_cost import PRIOR_PRICE, StepCost
+from docspec.proposing.step_cost import PRIOR_PRICE, StepCost
 
 
 def tokenize(text: str) -> list[int]:

@@ -1,0 +1,8 @@
+"""llama.cpp as an engine: one model in a child process, many requests in one batch, docspec's drafts verified in it.
+
+Read in this order. In docspec's own process: ``gguf`` (what a file says of itself), ``model_files`` (a model and its
+picture tower, how they are asked, what they take in memory), ``generator`` (the seam, and the child's life).
+In the child, which needs no torch: ``serving`` (its loop), ``library`` (llama-cpp-python, checked), ``loaded`` (a model:
+tokens, pictures, batches), ``sequence`` (a request while it is decoded), ``engine`` (continuous batching and
+verification). ``convert`` makes such files of checkpoints.
+"""

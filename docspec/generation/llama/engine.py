@@ -1,0 +1,268 @@
+"""Continuous batching: each step takes a token batch of all sequences, then a batch of the pictures that come next.
+
+A sequence that ends makes room for the next one. Prompts are read beside the decoding of others; the last piece of a
+prompt takes the first draft along, so that an answer that follows it is written when its prompt has been read. What was
+not accepted is taken out of the KV memory again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from docspec.core import PageError
+from docspec.generation.contract import Generation
+from docspec.generation.llama.loaded import BATCH, LoadedModel
+from docspec.generation.llama.sequence import Decoding, Prepared
+from docspec.generation.llama.settings import Settings
+from docspec.proposing.chains import Chains
+
+
+@dataclass(slots=True)
+class _Step:
+    """A token batch while it is put together. ``spans`` are the sequences in it with the index of their first choice
+    among those that are asked, and how many of them there are."""
+
+    tokens: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    asked: list[int] = field(default_factory=list)
+    spans: list[tuple[Decoding, int, int]] = field(default_factory=list)
+
+    @property
+    def room(self) -> int:
+        """Tokens that still fit."""
+        return BATCH - len(self.tokens)
+
+    def add(self, sequence: Decoding, tokens: Iterable[int], choices: int) -> None:
+        """Puts ``tokens`` of a sequence in; the last ``choices`` of them are asked about."""
+        before = len(self.tokens)
+        self.tokens += tokens
+        size = len(self.tokens) - before
+        self.positions += range(sequence.position, sequence.position + size)
+        self.rows += [sequence.row] * size
+        if choices:
+            self.spans.append((sequence, len(self.asked), choices))
+            self.asked += range(len(self.tokens) - choices, len(self.tokens))
+
+
+class Engine:
+    """Decodes what it is given until nothing is left. ``answered`` is told of what ended, with the exception where it
+    could not be answered."""
+
+    def __init__(
+        self,
+        model: LoadedModel,
+        settings: Settings,
+        answered: Callable[[int, Generation | Exception], None],
+        noise: float = 0.0,
+    ) -> None:
+        self._model = model
+        self._answered = answered
+        self._rows = deque(range(1 if settings.strict else settings.rows))
+        self._chain = settings.chain if model.can_rewind else 0
+        self._doubt = noise
+        self._waiting: deque[tuple[Prepared, Callable[[str], None] | None]] = deque()
+        self._active: dict[int, Decoding] = {}
+        self._cells = 0
+        self._chains = Chains(model)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is decoded and nothing waits."""
+        return not self._active and not self._waiting
+
+    def add(self, prepared: Prepared, tell: Callable[[str], None] | None = None) -> None:
+        """Takes a request in; ``tell`` is told of its text as it grows."""
+        if self._need(prepared) > self._model.cells:
+            error = PageError(
+                f"a prompt of {prepared.prompt_tokens} tokens and an answer of up to {prepared.ask.max_tokens} do not "
+                f"fit a KV memory of {self._model.cells} tokens; lower --max-tokens"
+            )
+            self._answered(prepared.ask.number, error)
+        else:
+            self._waiting.append((prepared, tell))
+
+    def cancel(self, number: int) -> None:
+        """Drops a request, wherever it is."""
+        self._waiting = deque(one for one in self._waiting if one[0].ask.number != number)
+        if number in self._active:
+            self._leave(self._active[number])
+
+    def step(self) -> None:
+        """One forward pass over tokens and one over pictures, as far as there are any; where it fails, so do all requests
+        that took part."""
+        try:
+            self._step()
+        except PageError as error:
+            for sequence in list(self._active.values()):
+                self._leave(sequence)
+                self._answered(sequence.prepared.ask.number, error)
+
+    def _step(self) -> None:
+        self._admit()
+        step, plain = self._collected()
+        if step.tokens:
+            began = time.perf_counter()
+            choices = self._model.decode(step.tokens, step.positions, step.rows, step.asked, self._doubt > 0)
+            if plain:
+                self._chains.cost.note(len(step.tokens), time.perf_counter() - began)
+            for sequence, start, count in step.spans:
+                chosen = choices.tokens[start : start + count]
+                margins = choices.margins[start : start + count]
+                self._take(sequence, chosen, margins)
+        self._embed()
+
+    def _need(self, prepared: Prepared) -> int:
+        return prepared.prompt_tokens + prepared.ask.max_tokens + self._chain + 1
+
+    def _admit(self) -> None:
+        while self._waiting and self._rows:
+            prepared, tell = self._waiting[0]
+            need = self._need(prepared)
+            if self._cells + need > self._model.cells:
+                return
+            self._waiting.popleft()
+            self._cells += need
+            self._active[prepared.ask.number] = Decoding(prepared, self._rows.popleft(), tell)
+
+    def _leave(self, sequence: Decoding) -> None:
+        self._model.forget(sequence.row)
+        self._rows.append(sequence.row)
+        self._cells -= self._need(sequence.prepared)
+        del self._active[sequence.prepared.ask.number]
+        if sequence.chained is not None:
+            self._chains.end(sequence.chained)
+
+    def _collected(self) -> tuple[_Step, bool]:
+        """The next token batch, and whether it only goes on with what is written: what such steps take says what a
+        drafted token costs."""
+        step, plain = _Step(), True
+        writing = [one for one in self._active.values() if one.piece is None]
+        reading = [one for one in self._active.values() if one.piece is not None]
+        ending = [one for one in reading if one.is_last and one.piece is not None and one.piece.embeddings is None]
+        share = self._model.outputs_at_once // max(1, len(writing) + len(ending)) - 1
+        room = min(self._chain, max(0, share))
+        self._propose(writing, room)
+        for sequence in writing:
+            step.add(sequence, [sequence.output[-1], *sequence.chain], 1 + len(sequence.chain))
+        for sequence in reading:
+            piece = sequence.piece
+            if piece is None or piece.embeddings is not None or not step.room:
+                continue
+            plain = False
+            tokens = piece.tokens[sequence.offset : sequence.offset + step.room]
+            ends = sequence.is_last and sequence.offset + len(tokens) == piece.size
+            if ends:
+                self._begin(sequence, min(room, step.room - len(tokens)), len(writing) + len(ending))
+            step.add(sequence, [*tokens, *sequence.chain], 1 + len(sequence.chain) if ends else 0)
+            sequence.read(len(tokens))
+        return step, plain
+
+    def _propose(self, writing: list[Decoding], room: int) -> None:
+        asked = [(one.chained, room) for one in writing if one.chained is not None]
+        chains = iter(self._chains.propose(asked, len(writing)) if room else [])
+        for sequence in writing:
+            sequence.chain = next(chains, []) if sequence.chained is not None else []
+
+    def _begin(self, sequence: Decoding, room: int, writing: int) -> None:
+        """The first draft is taken for right before anything is written: its first token stands for the one that the
+        prompt will end with."""
+        drafts = sequence.prepared.drafts
+        room = min(room, sequence.limit - 1)
+        if not drafts or room < 1:
+            return
+        head = drafts[0][0]
+        kind = sequence.prepared.ask.kind
+        sequence.chained = self._chains.begin(drafts, kind, sequence.limit, [head])
+        [chain] = self._chains.propose([(sequence.chained, room - 1)], writing)
+        sequence.chain = [head, *chain]
+
+    def _take(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
+        """What became of a sequence's part of a step."""
+        now = time.perf_counter()
+        began = not sequence.output
+        if self._doubt:
+            self._decide_again(sequence, chosen, margins)
+        written = sequence.take(chosen, self._model.is_end)
+        if began:
+            sequence.first = now
+        else:
+            sequence.steps += 1
+        chain, accepted = sequence.chain, 0
+        for token, drafted in zip(written, chain, strict=False):
+            if token != drafted:
+                break
+            accepted += 1
+        sequence.drafted += len(chain)
+        sequence.accepted += accepted
+        sequence.tell_text([self._model.bytes_of(token) for token in written])
+        if sequence.finish is not None:
+            text = self._model.detokenize(sequence.output)
+            self._leave(sequence)
+            self._answered(sequence.prepared.ask.number, sequence.generation(text))
+            return
+        sequence.position += accepted + (not began)
+        if accepted < len(chain):
+            self._model.forget(sequence.row, sequence.position)
+        self._follow(sequence, written, began)
+
+    def _follow(self, sequence: Decoding, written: list[int], began: bool) -> None:
+        """Has the proposer know what was written."""
+        if not self._chain:
+            return
+        chained = sequence.chained
+        if began and chained is not None and written[0] == sequence.chain[0]:
+            self._chains.written(chained, written[1:])
+        elif began:
+            if chained is not None:
+                self._chains.end(chained)
+            kind = sequence.prepared.ask.kind
+            drafts = sequence.prepared.drafts
+            sequence.chained = self._chains.begin(drafts, kind, sequence.limit, written)
+        elif chained is not None:
+            self._chains.written(chained, written)
+
+    def _decide_again(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
+        """Makes the first choice that is too close again, from a memory that was made one token at a time; what was
+        chosen behind it is left out."""
+        for place, (drafted, margin) in enumerate(zip([*sequence.chain, -1], margins, strict=True)):
+            if margin < self._doubt and (place or sequence.output):
+                self._replay(sequence, chosen, place)
+                return
+            if chosen[place] != drafted:
+                return
+
+    def _replay(self, sequence: Decoding, chosen: list[int], place: int) -> None:
+        start = sequence.position - len(sequence.output) + (1 if sequence.output else 0)
+        whole = [*sequence.output, *sequence.chain[:place]]
+        again = whole[sequence.plainly - start :] if sequence.output else whole
+        self._model.forget(sequence.row, sequence.plainly)
+        for index, token in enumerate(again):
+            choice = self._model.decode([token], [sequence.plainly + index], [sequence.row], [0])
+        sequence.plainly += len(again)
+        chosen[place] = choice.tokens[0]
+        sequence.chain = sequence.chain[:place]
+
+    def _embed(self) -> None:
+        """Puts the pictures that come next into the memory."""
+        embeddings, places, rows, read, room = [], [], [], [], BATCH
+        for sequence in self._active.values():
+            piece = sequence.piece
+            if piece is None or piece.embeddings is None or piece.places is None or not room:
+                continue
+            part = slice(sequence.offset, min(piece.size, sequence.offset + room))
+            size = part.stop - part.start
+            embeddings.append(piece.embeddings[part])
+            places.append(piece.places[:, part])
+            rows += [sequence.row] * size
+            read.append((sequence, size))
+            room -= size
+        if embeddings:
+            self._model.embed(np.concatenate(embeddings), np.concatenate(places, axis=1), rows)
+            for sequence, size in read:
+                sequence.read(size)

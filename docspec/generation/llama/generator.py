@@ -1,0 +1,234 @@
+"""llama.cpp behind the seam: requests go to a child process, and a child that dies takes along what it was decoding.
+
+A crash of the native library ends the child, not the run: the requests that it was working on fail, those that
+were waiting go to a new child.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from docspec.core import ModelError, PageError
+from docspec.generation.contract import Generation, GenerationRequest, OnText
+from docspec.generation.llama.settings import Ask, Facts, Settings
+
+ROOT = Path(__file__).parents[3]
+
+BOOT = "import sys; sys.path.append(sys.argv[1]); from docspec.generation.llama.serving import main; main()"
+
+END_SECONDS = 5.0
+"""For a child to end that was asked to."""
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """A request that is not answered yet. ``at_work``: the child is at it."""
+
+    ask: Ask
+    future: Future[Generation]
+    on_text: OnText | None
+    at_work: bool = False
+
+
+class LlamaGenerator:
+    """One model in llama.cpp. ``python`` is an interpreter that has llama-cpp-python (``None``: this one). ``fit`` makes
+    a picture of what llama.cpp is to be shown.
+
+    Loading begins at once; :meth:`facts` waits for it. Raises :class:`docspec.core.ModelError` there, and from every
+    future, where the model cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        name: str,
+        python: Path | None = None,
+        fit: Callable[[Any], Any] = lambda image: image,
+    ) -> None:
+        self.name = name
+        self._settings = settings
+        self._python = str(python or sys.executable)
+        self._fit = fit
+        self._numbers = itertools.count()
+        self._lock = threading.RLock()
+        self._asked: dict[int, _Asked] = {}
+        self._loaded: Future[Facts] = Future()
+        self._broken: ModelError | None = None
+        self._closed = False
+        self._start()
+
+    def facts(self) -> Facts:
+        """What the child says of its model, once it is loaded."""
+        return self._loaded.result()
+
+    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
+        future: Future[Generation] = Future()
+        size, pixels = (0, 0), None
+        if request.image is not None:
+            image = self._fit(request.image.convert("RGB"))
+            size, pixels = image.size, image.tobytes()
+        number = next(self._numbers)
+        told = on_text is not None
+        drafts = tuple(request.drafts)
+        ask = Ask(number, size, pixels, request.prompt, request.max_tokens, drafts, request.kind, told)
+        with self._lock:
+            if self._broken is not None:
+                future.set_exception(self._broken)
+                return future
+            if self._closed:
+                raise ModelError("the engine is closed")
+            self._asked[number] = _Asked(ask, future, on_text)
+            self._write(ask)
+        future.add_done_callback(lambda done: self._cancelled(number, done))
+        return future
+
+    def close(self) -> None:
+        """Cancels what is waiting and ends the child."""
+        with self._lock:
+            self._closed = True
+            left, self._asked = list(self._asked.values()), {}
+            process = self._process
+        for one in left:
+            one.future.cancel()
+        _end(process)
+        self._listener.join(END_SECONDS)
+
+    def __enter__(self) -> LlamaGenerator:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        """A child, and a thread that listens to it."""
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 (until the child has ended)
+        environment = dict(os.environ)
+        if not self._settings.spins:
+            environment.setdefault("OMP_WAIT_POLICY", "passive")
+        self._process = subprocess.Popen(
+            [self._python, "-c", BOOT, str(ROOT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+        )
+        self._write(self._settings)
+        self._listener = threading.Thread(
+            target=self._listen, args=(self._process, errors), name="docspec-llama", daemon=True
+        )
+        self._listener.start()
+
+    def _write(self, value: Any) -> None:
+        assert self._process.stdin is not None
+        try:
+            pickle.dump(value, self._process.stdin)
+            self._process.stdin.flush()
+        except (OSError, ValueError):  # it has ended, which the listener notices
+            return
+
+    def _cancelled(self, number: int, future: Future[Generation]) -> None:
+        if future.cancelled():
+            with self._lock:
+                if self._asked.pop(number, None) is not None:
+                    self._write(number)
+
+    def _listen(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        """Until the child has ended; then what it leaves behind is settled."""
+        said_last = ""
+        assert process.stdout is not None
+        try:
+            while True:
+                kind, *values = pickle.load(process.stdout)
+                if kind == "broken":
+                    said_last = values[0]
+                    break
+                self._hear(kind, *values)
+        except Exception:  # also the half of an answer
+            pass
+        process.wait()
+        with errors:
+            self._ended(process, said_last, _last_line(errors))
+
+    def _hear(self, kind: str, first: Any, value: Any = None) -> None:
+        if kind == "loaded":
+            self._loaded.set_result(first) if not self._loaded.done() else None
+            return
+        asked = self._asked.get(first)
+        if asked is None:
+            return
+        if kind == "at":
+            asked.at_work = value
+        elif kind == "text":
+            self._tell(asked, value)
+        else:
+            with self._lock:
+                self._asked.pop(first, None)
+            if not asked.future.set_running_or_notify_cancel():
+                return
+            if kind == "done":
+                asked.future.set_result(value)
+            else:
+                asked.future.set_exception(PageError(value))
+
+    def _tell(self, asked: _Asked, text: str) -> None:
+        assert asked.on_text is not None
+        try:
+            asked.on_text(text)
+        except Exception:
+            asked.future.cancel()
+
+    def _ended(self, process: subprocess.Popen[bytes], broken: str, noted: str) -> None:
+        """The child has gone: what it had begun is lost, the rest is asked again of another one, unless it could not even
+        load the model."""
+        with self._lock:
+            if self._closed:
+                return
+            if broken or not self._loaded.done():
+                ended = f"llama.cpp ended with {process.returncode} while the model was loaded; it said last: {noted}"
+                self._broken = ModelError(broken or ended)
+                lost, self._asked = self._asked, {}
+            else:
+                lost = {number: one for number, one in self._asked.items() if one.at_work}
+                self._asked = {number: one for number, one in self._asked.items() if not one.at_work}
+                self._start()
+                for one in self._asked.values():
+                    self._write(one.ask)
+        crashed = PageError(f"llama.cpp crashed ({_name(process.returncode)}); it said last: {noted or 'nothing'}")
+        if self._broken is not None and not self._loaded.done():
+            self._loaded.set_exception(self._broken)
+        for one in lost.values():
+            if one.future.set_running_or_notify_cancel():
+                one.future.set_exception(self._broken or crashed)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    process.kill()
+    process.wait()
+    try:
+        process.stdin.close()
+    except OSError:
+        pass
+
+
+def _name(code: int) -> str:
+    import signal
+
+    return signal.Signals(-code).name if -code in set(signal.Signals) else f"exit code {code}"
+
+
+def _last_line(errors: IO[bytes]) -> str:
+    errors.seek(0)
+    lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].strip()[:300] if lines else ""

@@ -1,0 +1,203 @@
+"""A model inside the child: its tokens, its pictures, and one forward pass over tokens of many sequences.
+
+Nothing of the vocabulary's size is copied: logits are looked at where llama.cpp has put them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from docspec.core import ModelError, PageError
+from docspec.generation.llama.library import Library
+from docspec.generation.llama.settings import Settings
+
+BATCH = 2048
+"""Tokens in one forward pass, of all sequences together."""
+
+LOGITS_BYTES = 64 << 20
+"""Of the logits that one forward pass may leave behind: bounds how many tokens are verified at once."""
+
+FLOAT32, FLOAT16 = 0, 1
+"""``GGML_TYPE_F32`` and ``GGML_TYPE_F16``."""
+
+ALLOWED = 512
+"""Threads that a context may be told of."""
+
+
+class Choices(NamedTuple):
+    """``tokens`` are the likeliest after each place that was asked about, ``margins`` (logits) how far ahead of the
+    next ones; without being asked for there are none."""
+
+    tokens: list[int]
+    margins: list[float]
+
+
+class LoadedModel:
+    """One text model with its KV memory. Raises :class:`docspec.core.ModelError` where it cannot be loaded."""
+
+    def __init__(self, library: Library, settings: Settings) -> None:
+        self.library = library
+        llama = self._llama = library.llama
+        params = llama.llama_model_default_params()
+        self.model = llama.llama_model_load_from_file(settings.model.encode(), params)
+        if not self.model:
+            raise ModelError(f"{settings.model} cannot be loaded by llama.cpp {library.version}")
+        self.vocab = llama.llama_model_get_vocab(self.model)
+        self.vocab_size = int(llama.llama_vocab_n_tokens(self.vocab))
+        if llama.llama_model_has_encoder(self.model):
+            raise ModelError(f"{settings.model}: models with a text encoder are not read")
+        self.can_rewind = not (llama.llama_model_is_recurrent(self.model) or llama.llama_model_is_hybrid(self.model))
+        self.context = llama.llama_init_from_model(self.model, self._context_params(settings))
+        if not self.context:
+            raise ModelError(f"{settings.model}: no KV memory of {settings.cells} tokens can be had")
+        self.memory = llama.llama_get_memory(self.context)
+        self.cells = int(llama.llama_n_ctx(self.context))
+        self.outputs_at_once = max(settings.rows, min(BATCH, LOGITS_BYTES // (4 * self.vocab_size)))
+        self._marks = settings.marks
+        self._pieces: dict[int, bytes] = {}
+        self._batch = _Batch(llama)
+        bos = llama.llama_vocab_bos(self.vocab)
+        self.bos = self.piece(bos, marks=True).decode("utf-8", "replace") if bos >= 0 else ""
+
+    def _context_params(self, settings: Settings) -> Any:
+        llama = self._llama
+        params = llama.llama_context_default_params()
+        params.n_ctx = settings.cells
+        params.n_batch = BATCH
+        params.n_seq_max = settings.rows
+        params.kv_unified = True
+        params.n_threads = params.n_threads_batch = min(settings.threads, ALLOWED)
+        params.type_k = params.type_v = FLOAT32 if settings.exact_kv else FLOAT16
+        params.flash_attn_type = int(settings.flash)
+        params.no_perf = True
+        return params
+
+    @property
+    def description(self) -> str:
+        """The model in llama.cpp's words."""
+        buffer = ctypes.create_string_buffer(256)
+        self._llama.llama_model_desc(self.model, buffer, len(buffer))
+        return buffer.value.decode("utf-8", "replace")
+
+    @property
+    def template(self) -> str | None:
+        """The chat template that the file brings."""
+        found = self._llama.llama_model_chat_template(self.model, None)
+        return found.decode("utf-8", "replace") if found else None
+
+    def tokenize(self, text: str) -> list[int]:
+        """Token ids of ``text``, without special ones."""
+        data = text.encode("utf-8", "replace")
+        room = len(data) + 8
+        tokens = (self._llama.llama_token * room)()
+        found = self._llama.llama_tokenize(self.vocab, data, len(data), tokens, room, False, False)
+        return tokens[: max(found, 0)]
+
+    def piece(self, token: int, marks: bool = False) -> bytes:
+        """The bytes of a token; special ones have some only with ``marks``."""
+        size = 64
+        while True:
+            buffer = ctypes.create_string_buffer(size)
+            found = self._llama.llama_token_to_piece(self.vocab, token, buffer, size, 0, marks)
+            if found >= 0:
+                return buffer.raw[:found]
+            size = -found
+
+    def bytes_of(self, token: int) -> bytes:
+        """What an output token adds to the text."""
+        known = self._pieces.get(token)
+        if known is None:
+            known = self._pieces[token] = self.piece(token, self._marks)
+        return known
+
+    def detokenize(self, tokens: Sequence[int]) -> str:
+        """The text of output tokens."""
+        return b"".join(map(self.bytes_of, tokens)).decode("utf-8", "replace")
+
+    def is_end(self, token: int) -> bool:
+        """Whether ``token`` ends an answer."""
+        return bool(self._llama.llama_vocab_is_eog(self.vocab, token))
+
+    def decode(
+        self,
+        tokens: Sequence[int],
+        positions: Sequence[int],
+        rows: Sequence[int],
+        asked: Sequence[int],
+        margins: bool = False,
+    ) -> Choices:
+        """One forward pass over ``tokens`` at ``positions`` of ``rows``; chooses behind those places (indices,
+        ascending) that are ``asked``."""
+        self._batch.fill(positions, rows, asked)
+        self._batch.tokens[: len(tokens)] = tokens
+        self._run(self._batch.of_tokens(len(tokens)))
+        if not asked:
+            return Choices([], [])
+        first = self._llama.llama_get_logits(self.context)
+        size = len(asked) * self.vocab_size
+        logits = np.ctypeslib.as_array(first, (size,)).reshape(len(asked), self.vocab_size)
+        best = logits.argmax(1)
+        if not margins:
+            return Choices(best.tolist(), [])
+        two = np.partition(logits, -2, axis=1)[:, -2:]
+        return Choices(best.tolist(), (two[:, 1] - two[:, 0]).tolist())
+
+    def logits(self, count: int) -> np.ndarray:
+        """A copy of what the last pass left behind for ``count`` places ``(count, vocab)``, to measure with."""
+        first = self._llama.llama_get_logits(self.context)
+        return np.ctypeslib.as_array(first, (count * self.vocab_size,)).reshape(count, -1).copy()
+
+    def embed(self, embeddings: np.ndarray, positions: np.ndarray, rows: Sequence[int]) -> None:
+        """One forward pass over ``embeddings`` ``(n, size)`` at ``positions`` ``(axes, n)``."""
+        self._batch.fill((), rows, ())
+        self._run(self._batch.of_embeddings(embeddings, positions))
+
+    def _run(self, batch: Any) -> None:
+        status = self._llama.llama_decode(self.context, batch)
+        if status:
+            reason = "its KV memory is full" if status == 1 else f"llama_decode answers {status}"
+            raise PageError(f"llama.cpp: {reason}")
+
+    def forget(self, row: int, position: int = -1) -> None:
+        """Drops what ``row`` holds from ``position`` on (-1: all of it)."""
+        self._llama.llama_memory_seq_rm(self.memory, row, position, -1)
+
+
+class _Batch:
+    """The arrays of a ``llama_batch``, made once."""
+
+    def __init__(self, llama: Any) -> None:
+        self._struct = llama.llama_batch
+        self._types = {name: kind for name, kind in llama.llama_batch._fields_}
+        self.tokens = np.zeros(BATCH, np.int32)
+        self._positions = np.zeros(BATCH, np.int32)
+        self._rows = np.zeros(BATCH, np.int32)
+        self._asked = np.zeros(BATCH, np.int8)
+        self._counts = np.ones(BATCH, np.int32)
+        self._each_row = self._rows.ctypes.data + 4 * np.arange(BATCH, dtype=np.uintp)
+
+    def fill(self, positions: Sequence[int], rows: Sequence[int], asked: Sequence[int]) -> None:
+        self._positions[: len(positions)] = positions
+        self._rows[: len(rows)] = rows
+        self._asked[: len(rows)] = 0
+        if asked:
+            self._asked[list(asked)] = 1
+
+    def of_tokens(self, size: int) -> Any:
+        return self._made(size, token=self.tokens, pos=self._positions)
+
+    def of_embeddings(self, embeddings: np.ndarray, positions: np.ndarray) -> Any:
+        self._held = np.ascontiguousarray(embeddings, np.float32), np.ascontiguousarray(positions, np.int32)
+        return self._made(len(embeddings), embd=self._held[0], pos=self._held[1])
+
+    def _made(self, size: int, **arrays: np.ndarray) -> Any:
+        batch = self._struct()
+        batch.n_tokens = size
+        arrays |= {"n_seq_id": self._counts, "seq_id": self._each_row, "logits": self._asked}
+        for name, array in arrays.items():
+            setattr(batch, name, ctypes.cast(ctypes.c_void_p(array.ctypes.data), self._types[name]))
+        return batch

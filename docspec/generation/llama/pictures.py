@@ -1,0 +1,145 @@
+"""Prompts with pictures: framed by the model's chat template, cut into pieces, pictures encoded by the model's tower."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from docspec.core import ModelError, PageError
+from docspec.generation.llama.chat import Framed, frame
+from docspec.generation.llama.loaded import LoadedModel
+from docspec.generation.llama.settings import Ask, Settings
+
+TEXT, IMAGE = 0, 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """A part of a prompt: ``tokens`` of text, or ``embeddings`` ``(n, size)`` of a picture at positions ``places``
+    ``(axes, n)``. The next piece begins ``advance`` positions later."""
+
+    advance: int
+    tokens: tuple[int, ...] = ()
+    embeddings: np.ndarray | None = None
+    places: np.ndarray | None = None
+
+    @property
+    def size(self) -> int:
+        """Its tokens, those of a picture included."""
+        return len(self.tokens) if self.embeddings is None else len(self.embeddings)
+
+
+class Reader:
+    """Makes pieces of requests: one at a time, in one thread. Without a tower it knows text alone."""
+
+    def __init__(self, model: LoadedModel, settings: Settings) -> None:
+        self._model = model
+        self._mtmd = mtmd = model.library.mtmd
+        template = model.template or settings.template
+        if template is None:
+            raise ModelError(f"{settings.model} brings no chat template")
+        self._framed = lru_cache(maxsize=64)(lambda prompt, image: frame(template, prompt, image, model.bos))
+        self._tower = None
+        if settings.pictures is None:
+            return
+        params = mtmd.mtmd_context_params_default()
+        params.print_timings = params.warmup = False
+        params.n_threads = settings.threads if settings.encoders == 1 else 1
+        params.flash_attn_type = 0
+        if settings.image_tokens is not None:
+            params.image_min_tokens, params.image_max_tokens = settings.image_tokens
+        self._tower = mtmd.mtmd_init_from_file(settings.pictures.encode(), model.model, params)
+        if not self._tower:
+            raise ModelError(f"{settings.pictures} is no picture tower for {settings.model}")
+        if mtmd.mtmd_decode_use_non_causal(self._tower, None):
+            raise ModelError(f"{settings.model}: pictures that are read in both directions were never tried")
+        self._axes = 4 if mtmd.mtmd_decode_use_mrope(self._tower) else 1
+        self._width = int(model.library.llama.llama_model_n_embd_inp(model.model))
+
+    def pieces(self, ask: Ask) -> list[Piece]:
+        """The prompt of a request. Raises :class:`docspec.core.PageError` where llama.cpp cannot read it."""
+        framed = self._framed(ask.prompt, ask.pixels is not None)
+        if self._tower is None:
+            if ask.pixels is not None:
+                raise PageError("the model has no picture tower; name its file with --mmproj")
+            return [self._text(framed)]
+        mtmd = self._mtmd
+        chunks, bitmap = mtmd.mtmd_input_chunks_init(), None
+        try:
+            if ask.pixels is not None:
+                data = ctypes.cast(ctypes.c_char_p(ask.pixels), ctypes.POINTER(ctypes.c_uint8))
+                bitmap = mtmd.mtmd_bitmap_init(*ask.size, data)
+            parts = _Parts(mtmd, framed, bitmap)
+            status = mtmd.mtmd_tokenize_from_parts(self._tower, chunks, parts.all, len(parts.all), framed.begins)
+            if status:
+                raise PageError(f"llama.cpp cannot read a picture of {ask.size[0]} x {ask.size[1]} pixels ({status})")
+            pieces: list[Piece] = []
+            for index in range(mtmd.mtmd_input_chunks_size(chunks)):
+                start = sum(piece.advance for piece in pieces)
+                pieces.append(self._piece(mtmd.mtmd_input_chunks_get(chunks, index), start))
+            return pieces
+        finally:
+            mtmd.mtmd_input_chunks_free(chunks)
+            if bitmap:
+                mtmd.mtmd_bitmap_free(bitmap)
+
+    def _text(self, framed: Framed) -> Piece:
+        """The whole prompt of a model without a tower."""
+        llama, data = self._model.library.llama, framed.before.encode()
+        tokens = (llama.llama_token * (len(data) + 8))()
+        vocab = self._model.vocab
+        count = llama.llama_tokenize(vocab, data, len(data), tokens, len(tokens), framed.begins, True)
+        return Piece(count, tuple(tokens[:count]))
+
+    def _piece(self, chunk: Any, start: int) -> Piece:
+        mtmd = self._mtmd
+        kind, advance = mtmd.mtmd_input_chunk_get_type(chunk), int(mtmd.mtmd_input_chunk_get_n_pos(chunk))
+        size = int(mtmd.mtmd_input_chunk_get_n_tokens(chunk))
+        if kind == TEXT:
+            count = ctypes.c_size_t()
+            tokens = mtmd.mtmd_input_chunk_get_tokens_text(chunk, ctypes.byref(count))
+            return Piece(advance, tuple(tokens[: count.value]))
+        if kind != IMAGE:
+            raise PageError("llama.cpp made something of the picture that is neither text nor picture")
+        if mtmd.mtmd_encode_chunk(self._tower, chunk):
+            raise PageError("llama.cpp cannot encode the picture")
+        found = mtmd.mtmd_get_output_embd(self._tower)
+        flat = np.ctypeslib.as_array(found, (size * self._width,))
+        return Piece(advance, (), flat.reshape(size, self._width).copy(), self._places(chunk, size, start))
+
+    def _places(self, chunk: Any, size: int, start: int) -> np.ndarray:
+        """Positions of a picture's tokens, from ``start`` on, in the order of a ``llama_batch``: time, row, column, and
+        one that some families use."""
+        if self._axes == 1:
+            return np.arange(start, start + size, dtype=np.int32)[None]
+        mtmd = self._mtmd
+        found = (mtmd.mtmd_decoder_pos * size)()
+        mtmd.mtmd_helper_image_get_decoder_pos(mtmd.mtmd_input_chunk_get_tokens_image(chunk), start, found)
+        placed = np.frombuffer(found, np.uint32).reshape(size, 4).T.astype(np.int32)
+        return placed[[0, 2, 1, 3]]
+
+
+class _Parts:
+    """A framed prompt as mtmd takes it; holds what it points to."""
+
+    def __init__(self, mtmd: Any, framed: Framed, bitmap: Any) -> None:
+        self._held: list[Any] = []
+        parts = []
+        for text in (framed.before, None, framed.after) if bitmap else (framed.before,):
+            if text == "":
+                continue
+            part = mtmd.mtmd_input_part()
+            if text is None:
+                part.bitmap = bitmap
+            else:
+                data = text.encode()
+                said = mtmd.mtmd_input_text(data, len(data), framed.begins, True)
+                part.text = ctypes.pointer(said)
+                self._held += [data, said]
+            parts.append(ctypes.pointer(part))
+            self._held.append(part)
+        self.all = (ctypes.POINTER(mtmd.mtmd_input_part) * len(parts))(*parts)

@@ -1,0 +1,56 @@
+"""What the child is told: which files, how they are run, and what it is asked. Values that travel by pickling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``model`` and ``pictures`` (the picture tower, where there is one) are files. ``cells`` are tokens of all requests
+    together that the KV memory holds, in float32 with ``exact_kv`` and else in 16 bits; ``rows`` requests are decoded
+    side by side, with chains of up to ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is
+    made smaller or larger to (``None``: as the file says). ``marks``: special tokens are part of the text. ``template``
+    frames prompts where the file has none. Choices nearer than twice the noise that is measured when the model is loaded
+    are made again one token at a time with ``strict``. ``spins``: threads that wait for each other do so at work."""
+
+    model: str
+    pictures: str | None = None
+    cells: int = 16_384
+    rows: int = 16
+    chain: int = 32
+    threads: int = 1
+    encoders: int = 1
+    exact_kv: bool = False
+    flash: bool = False
+    image_tokens: tuple[int, int] | None = None
+    marks: bool = False
+    template: str | None = None
+    strict: bool = False
+    spins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request on its way to the child. ``pixels`` are ``width * height`` RGB bytes in rows (``None``: text alone);
+    ``told``: its text is wanted as it grows."""
+
+    number: int
+    size: tuple[int, int]
+    pixels: bytes | None
+    prompt: str
+    max_tokens: int
+    drafts: tuple[str, ...]
+    kind: str
+    told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the child says when its model is loaded: the library's version, the model in a few words, a remark for
+    people, and the noise that ``strict`` goes by (0 without it), in logits."""
+
+    version: str
+    description: str
+    remark: str = ""
+    noise: float = 0.0
