@@ -30,7 +30,7 @@ class GenerationRequest:
     ``prompt`` is the user's message; ``{image}`` in it says where the image stands (without it: before the text).
     ``drafts`` are texts that the answer may follow, the likeliest first; how right those of one ``kind`` (``text``,
     ``table``, ``formula``, ``page``) are is learnt together. ``max_tokens`` bounds the answer, its end token not
-    counted.
+    counted. ``marks``: special tokens are part of what the model writes and stay in the text.
     """
 
     image: Image | None
@@ -38,6 +38,7 @@ class GenerationRequest:
     max_tokens: int
     drafts: tuple[str, ...] = ()
     kind: str = "text"
+    marks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

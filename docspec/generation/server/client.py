@@ -1,0 +1,224 @@
+"""The engine on the other side of a line: requests go to servers, what fails there is asked again.
+
+An event loop in a thread of its own holds all connections, so that hundreds of requests are in flight at the price of
+one thread. A request is repeated as often as it has to be (answers are greedy, asking twice changes nothing); what no
+server can answer is an error of that request, and where no server is left, of the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from docspec.core import Failure, ModelError, PageError, UsageError
+from docspec.generation.contract import Generation, GenerationRequest, OnText
+from docspec.generation.server.fleet import Fleet, Server
+from docspec.generation.server.line import Line, RefusedError, RepeatError
+from docspec.generation.server.metrics import ServerCounts
+from docspec.generation.server.wire import Body, ServedModel
+
+T = TypeVar("T")
+
+PATIENCE = 120.0
+"""Seconds that a server may be silent or fail."""
+
+CLOSING_SECONDS = 5.0
+"""For what is asked of servers at the end of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerReport:
+    """What a run asked of the server at ``url``: ``answered`` requests, ``failed`` attempts, why it was given up
+    (``lost``); and what it counted meanwhile, of all its clients (``None``: it does not speculate or does not say)."""
+
+    url: str
+    version: str
+    model: str
+    answered: int
+    failed: int
+    lost: str
+    counted: ServerCounts | None
+
+
+class ServerGenerator:
+    """A :class:`docspec.generation.contract.Generator` over the servers at ``urls``, which all serve one model.
+
+    ``served_model`` names it where they serve several. A server that fails or is silent is waited for ``patience``
+    seconds, then it is given up.
+    """
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        served_model: str | None = None,
+        key: str | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._patience = patience
+        self._fleet = Fleet([Server(url) for url in dict.fromkeys(map(base_of, urls))])
+        self._models: dict[str, ServedModel] = {}
+        self._counted: dict[str, ServerCounts] = {}
+        self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._line = Line(key, patience, served_model)
+        self._closed = False
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="docspec-servers", daemon=True)
+        self._thread.start()
+
+    @property
+    def name(self) -> str:
+        """The servers, with what they say of themselves."""
+        told = {f"{model.owner} {model.version}".strip() for model in self._models.values()} - {""}
+        servers = ", ".join(server.url for server in self._fleet.servers)
+        return f"{'/'.join(sorted(told)) or 'server'} at {servers}"
+
+    @property
+    def model(self) -> ServedModel:
+        """What is served, as the first server says that answers. Raises :class:`docspec.core.ModelError` where none
+        does."""
+        return self._run(self._first_model()).result()
+
+    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
+        """See :class:`docspec.generation.contract.Generator`; with ``on_text`` the answer is streamed."""
+        # The picture is compressed in the caller's thread: there are many of them, and one loop.
+        return self._run(self._answer(Body.of(request, stream=on_text is not None), on_text))
+
+    def report(self) -> tuple[ServerReport, ...]:
+        """What was asked of each server by now, and what it counted."""
+        now: dict[str, ServerCounts] = {}
+        if not self._closed:
+            with contextlib.suppress(Exception):
+                now = self._run(self._counts()).result(CLOSING_SECONDS)
+        return tuple(self._reported(server, now.get(server.url)) for server in self._fleet.servers)
+
+    def close(self) -> None:
+        """Cancels what is under way, closes all connections, and ends the thread."""
+        if self._closed:
+            return
+        self._closed = True
+        with contextlib.suppress(Exception):
+            asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(CLOSING_SECONDS)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CLOSING_SECONDS)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        if self._closed:
+            work.close()
+            raise ModelError("the connections to the servers are closed")
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _end(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await self._line.close()
+
+    async def _first_model(self) -> ServedModel:
+        while not self._models:
+            server = await self._fleet.take()
+            try:
+                await self._model_of(server)
+            except RepeatError as fault:
+                server.failed(str(fault), self._patience, fault.rest)
+            except RefusedError as error:
+                server.lost = str(error)
+            finally:
+                self._fleet.give_back(server)
+        return next(iter(self._models.values()))
+
+    async def _model_of(self, server: Server) -> ServedModel:
+        """What ``server`` serves; it is asked once."""
+        async with self._asking[server.url]:
+            if server.url not in self._models:
+                found, counts = await self._line.model(server.url)
+                self._models[server.url] = found
+                if counts is not None:
+                    self._counted[server.url] = counts
+        return self._models[server.url]
+
+    async def _answer(self, body: Body, on_text: OnText | None) -> Generation:
+        """Asks until a server has answered. Raises :class:`docspec.core.PageError` where none answers this request that
+        answers others, :class:`docspec.core.ModelError` where none is left."""
+        told = None if on_text is None else Told(on_text)
+        first_fault, silences = 0.0, 0
+        while True:
+            server = await self._fleet.take()
+            try:
+                model = await self._model_of(server)
+                found = await self._line.complete(server.url, body.for_model(model), model, told)
+                server.succeeded()
+                return found
+            except RefusedError as error:
+                server.lost = str(error)
+            except RepeatError as fault:
+                first_fault = first_fault or time.monotonic()
+                silences += fault.silent
+                server.failed(str(fault), self._patience, fault.rest)
+                left = sum(not one.lost for one in self._fleet.servers)
+                if left and (silences >= left or time.monotonic() - first_fault >= self._patience):
+                    raise PageError(
+                        f"{server.url}: {fault}; given up after {self._patience:g} s (--page-timeout)",
+                        Failure.TIMED_OUT,
+                    ) from fault
+            finally:
+                self._fleet.give_back(server)
+
+    async def _counts(self) -> dict[str, ServerCounts]:
+        urls = list(self._counted)
+        found = await asyncio.gather(*map(self._line.counts, urls))
+        return {url: counts for url, counts in zip(urls, found, strict=True) if counts is not None}
+
+    def _reported(self, server: Server, now: ServerCounts | None) -> ServerReport:
+        model, before = self._models.get(server.url), self._counted.get(server.url)
+        return ServerReport(
+            server.url,
+            "" if model is None else f"{model.owner} {model.version}".strip(),
+            "" if model is None else model.name,
+            server.answered,
+            server.failed_attempts,
+            server.lost,
+            None if now is None or before is None else now.since(before),
+        )
+
+
+class Told:
+    """Hands the text of an answer on piece by piece; after a repetition only what is new of it. What the listener
+    raises cancels the request."""
+
+    def __init__(self, on_text: OnText) -> None:
+        self._on_text = on_text
+        self._length = 0
+
+    def __call__(self, text: str) -> None:
+        piece = text[self._length :]
+        self._length = max(self._length, len(text))
+        if piece:
+            try:
+                self._on_text(piece)
+            except Exception as error:
+                raise asyncio.CancelledError from error
+
+
+def base_of(url: str) -> str:
+    """The address of a server without the path of its interface; ``http://`` where no scheme is named. Raises
+    :class:`docspec.core.UsageError`."""
+    given = url.strip() if "://" in url else f"http://{url.strip()}"
+    try:
+        parts = urlsplit(given)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise UsageError(f"--server {url}: no address of a server; write it as http://host:8000")
+    return given.rstrip("/").removesuffix("/v1").rstrip("/")

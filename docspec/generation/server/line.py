@@ -1,0 +1,176 @@
+"""One exchange with one server: what it serves, one completion, its counters. What went wrong is sorted here: a request
+that may go well another time, one that never will, a server that answers nobody.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx2
+
+from docspec.core import Failure, PageError
+from docspec.core.safe_text import first_line
+from docspec.generation.contract import Generation
+from docspec.generation.server import wire
+from docspec.generation.server.fleet import MOST_AT_ONCE
+from docspec.generation.server.metrics import ServerCounts, counts_in
+from docspec.generation.server.wire import MalformedError, ServedModel
+
+CONNECT_SECONDS = 10.0
+"""To open a connection, and for what a server answers without its model."""
+
+LONGEST_WAIT = 60.0
+"""Seconds of a ``Retry-After`` that are waited at a time."""
+
+REFUSED = frozenset({401, 403, 404})
+"""The key, the path or the model is wrong: this server can answer no request."""
+
+
+class RepeatError(Exception):
+    """The request is to be asked again, here or elsewhere; ``rest``: seconds that the server wants to be left alone;
+    ``silent``: it said nothing for as long as is waited."""
+
+    def __init__(self, why: str, rest: float = 0.0, silent: bool = False) -> None:
+        super().__init__(why)
+        self.rest = rest
+        self.silent = silent
+
+
+class RefusedError(Exception):
+    """The server can answer no request: the reason, with what to do."""
+
+
+class Line:
+    """Connections to servers, addressed by their ``url``; ``patience``: seconds that may pass without a word."""
+
+    def __init__(self, key: str | None, patience: float, served_model: str | None) -> None:
+        self._patience = patience
+        self._served_model = served_model
+        self._client = httpx2.AsyncClient(
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=httpx2.Timeout(patience, connect=min(patience, CONNECT_SECONDS), pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=MOST_AT_ONCE),
+        )
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        await self._client.aclose()
+
+    async def complete(
+        self, url: str, body: dict[str, Any], model: ServedModel, on_text: Callable[[str], None] | None
+    ) -> Generation:
+        """One completion; ``on_text`` is told of all of the text that has come, whenever more has. Raises
+        :class:`RepeatError`, :class:`RefusedError`, and :class:`docspec.core.PageError` where the request is at fault.
+        """
+        began = time.monotonic()
+        try:
+            async with self._client.stream("POST", f"{url}/v1/chat/completions", json=body) as response:
+                if response.status_code != 200:
+                    raise _fault(response, await response.aread())
+                if on_text is None:
+                    return wire.generation_of(_json(await response.aread()), model)
+                stream, first = wire.Stream(model), None
+                async for line in response.aiter_lines():
+                    data = line.removeprefix("data:").strip()
+                    if data == "[DONE]":
+                        break
+                    if data and line.startswith("data:") and stream.take(data):
+                        first = first or time.monotonic() - began
+                        on_text(stream.text)
+                return wire.with_seconds(stream.generation(), first, time.monotonic() - began)
+        except httpx2.ConnectTimeout as error:
+            raise RepeatError(f"no connection within {min(self._patience, CONNECT_SECONDS):g} s") from error
+        except httpx2.TimeoutException as error:
+            raise RepeatError(f"not a word for {self._patience:g} s", silent=True) from error
+        except httpx2.HTTPError as error:
+            raise RepeatError(_reason(error)) from error
+        except MalformedError as error:
+            raise RepeatError(str(error)) from error
+
+    async def model(self, url: str) -> tuple[ServedModel, ServerCounts | None]:
+        """What the server at ``url`` serves, and its counters at this moment. Raises :class:`RepeatError` and
+        :class:`RefusedError`."""
+        try:
+            response = await self._client.get(f"{url}/v1/models", timeout=CONNECT_SECONDS)
+            if response.status_code != 200:
+                raise _fault(response, response.content)
+            models = wire.models_in(_json(response.content))
+        except (httpx2.HTTPError, MalformedError, PageError) as error:
+            raise RepeatError(_reason(error)) from error
+        chosen = self._chosen(models)
+        version, counts = await self._version(url), await self.counts(url)
+        return replace(chosen, version=version, speculates=counts is not None), counts
+
+    def _chosen(self, models: list[ServedModel]) -> ServedModel:
+        names = [model.name for model in models]
+        if self._served_model is None and len(models) == 1:
+            return models[0]
+        if self._served_model in names:
+            return models[names.index(self._served_model)]
+        listed = ", ".join(names[:8])
+        if self._served_model is None:
+            raise RefusedError(f"it serves {listed}; choose one with --served-model")
+        raise RefusedError(f"it serves {listed} and no {self._served_model} (--served-model)")
+
+    async def counts(self, url: str) -> ServerCounts | None:
+        """The server's counters of speculation, where it has any."""
+        with contextlib.suppress(httpx2.HTTPError):
+            response = await self._client.get(f"{url}/metrics", timeout=CONNECT_SECONDS)
+            return counts_in(response.text) if response.status_code == 200 else None
+        return None
+
+    async def _version(self, url: str) -> str:
+        with contextlib.suppress(httpx2.HTTPError, MalformedError):
+            response = await self._client.get(f"{url}/version", timeout=CONNECT_SECONDS)
+            said = _json(response.content) if response.status_code == 200 else None
+            if isinstance(said, dict) and isinstance(said.get("version"), str):
+                return str(said["version"])
+        return ""
+
+
+def rest_asked(value: str | None) -> float:
+    """Seconds of a ``Retry-After``, which is a number of them or a date; 0 where it is neither."""
+    if not value:
+        return 0.0
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(value)
+        except ValueError:
+            return 0.0
+        if when.tzinfo is None:
+            when = when.replace(tzinfo=UTC)
+        seconds = (when - datetime.now(UTC)).total_seconds()
+    return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else 0.0
+
+
+def _fault(response: httpx2.Response, body: bytes) -> Exception:
+    """What an answer without success means."""
+    status, said = response.status_code, wire.error_in(body)
+    why = f"it answers {status}{f' ({said})' if said else ''}"
+    if status in (408, 429) or status >= 500:
+        return RepeatError(why, rest_asked(response.headers.get("retry-after")))
+    if status in REFUSED:
+        return RefusedError(f"{why}; check the address, --server-key and --served-model")
+    failure = Failure.TOO_LARGE if "context length" in said or "too long" in said else Failure.UNEXPECTED
+    return PageError(f"the server refuses the request: {why}", failure)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError as error:
+        raise MalformedError(f"its answer is no JSON ({first_line(error)})") from error
+
+
+def _reason(error: Exception) -> str:
+    said = first_line(error)
+    return said if isinstance(error, MalformedError | PageError) else f"{type(error).__name__}: {said}".rstrip(": ")

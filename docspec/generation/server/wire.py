@@ -1,0 +1,233 @@
+"""What goes over the line and what comes back: a request as the body of ``/v1/chat/completions``, answers read with
+care, whole or as server-sent events. Nothing here opens a connection.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from docspec.core.safe_text import first_line, one_line
+from docspec.generation.contract import Finish, Generation, GenerationCounts, GenerationRequest
+
+IMAGE = "{image}"
+"""Where a prompt says that the image stands; without it, before the text."""
+
+VLLM = "vllm"
+"""How vLLM signs its list of models."""
+
+
+MOST_SAID = 300
+"""Characters of what a server says that a message quotes."""
+
+
+class MalformedError(Exception):
+    """The server answered with something that is no completion."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """What a server says of the model that it serves: its ``name`` in requests, where it was loaded from (``root``,
+    empty where it does not say), the tokens that prompt and answer may have together. ``owner`` is who signs the list
+    of models; ``speculates`` whether the server verifies drafts, as far as its metrics tell."""
+
+    name: str
+    root: str = ""
+    max_length: int | None = None
+    owner: str = ""
+    version: str = ""
+    speculates: bool = False
+
+    @property
+    def takes_extras(self) -> bool:
+        """Whether it may be sent fields that are not OpenAI's: vLLM ignores what it does not know, others may not."""
+        return self.owner in (VLLM, "docspec")
+
+
+def models_in(listed: Any) -> list[ServedModel]:
+    """The models of an answer of ``/v1/models``. Raises :class:`MalformedError`."""
+    found = []
+    for card in _items(listed, "data"):
+        name = card.get("id")
+        if isinstance(name, str) and name:
+            length = card.get("max_model_len")
+            found.append(
+                ServedModel(
+                    name,
+                    str(card.get("root") or ""),
+                    length if isinstance(length, int) and length > 0 else None,
+                    str(card.get("owned_by") or ""),
+                )
+            )
+    if not found:
+        raise MalformedError("its list of models is empty")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A request that is ready to be sent: its picture is compressed, what fields the server takes is seen to last."""
+
+    request: GenerationRequest
+    content: list[dict[str, Any]]
+    stream: bool
+
+    @classmethod
+    def of(cls, request: GenerationRequest, stream: bool = False) -> Body:
+        """``request`` without its picture, which is part of the content."""
+        return cls(replace(request, image=None), content_of(request), stream)
+
+    def for_model(self, model: ServedModel) -> dict[str, Any]:
+        """The JSON body; with drafts where the server may take them."""
+        request = self.request
+        body: dict[str, Any] = {
+            "model": model.name,
+            "messages": [{"role": "user", "content": self.content}],
+            "temperature": 0,
+            "max_tokens": request.max_tokens,
+        }
+        if self.stream:
+            body.update(stream=True, stream_options={"include_usage": True})
+        if model.takes_extras:
+            body["return_token_ids"] = True
+            if request.marks:
+                body["skip_special_tokens"] = False
+            if request.drafts:
+                body["vllm_xargs"] = {"docspec_drafts": list(request.drafts), "docspec_kind": request.kind}
+        return body
+
+
+def content_of(request: GenerationRequest) -> list[dict[str, Any]]:
+    """The parts of the user's message, the image where the prompt has it. A prompt without words has no part."""
+    before, _, after = request.prompt.rpartition(IMAGE)
+    parts = [_text(before), *([] if request.image is None else [_picture(request.image)]), _text(after)]
+    return [part for part in parts if part.get("text") != ""]
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _picture(image: Any) -> dict[str, Any]:
+    buffer = io.BytesIO()
+    image.save(buffer, format="PNG", compress_level=1)  # lossless; a smaller file would cost more than it saves
+    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
+
+
+def generation_of(answered: Any, model: ServedModel) -> Generation:
+    """The answer in a completion that came whole. Raises :class:`MalformedError`."""
+    choice = _items(answered, "choices")[0]
+    message = choice.get("message")
+    text = message.get("content") if isinstance(message, Mapping) else None
+    if not isinstance(text, str | None) or "finish_reason" not in choice:
+        raise MalformedError(f"its answer has no text: {_quoted(answered)}")
+    finish = _finish(choice["finish_reason"])
+    tokens = _tokens(choice.get("token_ids"))
+    return _made(text or "", finish, tokens, answered.get("usage"), model)
+
+
+class Stream:
+    """An answer that comes in pieces, each the data of a server-sent event. ``text`` is what has come by now."""
+
+    def __init__(self, model: ServedModel) -> None:
+        self.text = ""
+        self._model = model
+        self._finish: Finish | None = None
+        self._tokens: list[int] | None = None
+        self._usage: Any = None
+
+    def take(self, data: str) -> str:
+        """Takes an event in and tells the text that it brings. Raises :class:`MalformedError`."""
+        try:
+            piece = json.loads(data)
+        except ValueError as error:
+            raise MalformedError(f"a piece of its answer is no JSON ({first_line(error)})") from error
+        if isinstance(piece, Mapping) and piece.get("usage"):
+            self._usage = piece["usage"]
+        if isinstance(piece, Mapping) and not piece.get("choices") and "error" not in piece:
+            return ""
+        choice = _items(piece, "choices")[0]
+        delta = choice.get("delta")
+        text = delta.get("content") if isinstance(delta, Mapping) else None
+        if (tokens := _tokens(choice.get("token_ids"))) is not None:
+            self._tokens = [*(self._tokens or ()), *tokens]
+        if choice.get("finish_reason") is not None:
+            self._finish = _finish(choice["finish_reason"])
+        if not isinstance(text, str):
+            return ""
+        self.text += text
+        return text
+
+    def generation(self) -> Generation:
+        """The whole answer. Raises :class:`MalformedError` where it stopped before its end."""
+        if self._finish is None:
+            raise MalformedError("its answer stopped before the end")
+        tokens = None if self._tokens is None else tuple(self._tokens)
+        return _made(self.text, self._finish, tokens, self._usage, self._model)
+
+
+def error_in(body: bytes) -> str:
+    """What a server says went wrong, in a line."""
+    try:
+        said = json.loads(body)
+        said = said.get("error", said) if isinstance(said, Mapping) else said
+        said = said.get("message", said.get("detail", said)) if isinstance(said, Mapping) else said
+    except ValueError:
+        said = body.decode("utf-8", "replace")
+    return one_line(str(said))[:MOST_SAID]
+
+
+def _made(text: str, finish: Finish, tokens: tuple[int, ...] | None, usage: Any, model: ServedModel) -> Generation:
+    """vLLM counts the end token, and tells it: here it is no part of the answer."""
+    usage = usage if isinstance(usage, Mapping) else {}
+    ended = finish == "stop" and model.owner == VLLM
+    if tokens and ended:
+        tokens = tokens[:-1]
+    written = _whole(usage.get("completion_tokens"))
+    count = max(0, (written or 0) - ended) if tokens is None else len(tokens)
+    return Generation(text, finish, GenerationCounts(count, _whole(usage.get("prompt_tokens"))), tokens)
+
+
+def with_seconds(made: Generation, first: float | None, whole: float) -> Generation:
+    """``made`` with the seconds until its ``first`` piece came, where it came in pieces, and until its end."""
+    if first is None:
+        return made
+    counts = replace(made.counts, prefill_seconds=first, decode_seconds=whole - first)
+    return replace(made, counts=counts)
+
+
+def _finish(reason: Any) -> Finish:
+    if reason == "length":
+        return "length"
+    if reason in ("abort", "error"):
+        raise MalformedError(f"it broke its answer off ({reason})")
+    return "stop"
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _tokens(value: Any) -> tuple[int, ...] | None:
+    whole = isinstance(value, list) and all(isinstance(token, int) for token in value)
+    return tuple(value) if whole else None
+
+
+def _items(value: Any, name: str) -> list[Mapping[str, Any]]:
+    """The objects of a list in an object. Raises :class:`MalformedError` where there are none."""
+    if isinstance(value, Mapping) and "error" in value:
+        raise MalformedError(f"it answers with an error: {error_in(json.dumps(value).encode())}")
+    items = value.get(name) if isinstance(value, Mapping) else None
+    found = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    if not found:
+        raise MalformedError(f"its answer has no {name}: {_quoted(value)}")
+    return found
+
+
+def _quoted(value: Any) -> str:
+    return one_line(json.dumps(value)[:MOST_SAID])
