@@ -21,6 +21,7 @@ from docspec.bench.cli.speed import speed
 from docspec.bench.cli.step import scripted, step
 from docspec.bench.cli.suite import suite
 from docspec.bench.cli.transcripts import transcripts
+from docspec.bench.cli.words import words
 
 bench = typer.Typer(
     name="bench",
@@ -34,6 +35,7 @@ for command in (
     overlap,
     fidelity,
     layer,
+    words,
     memory,
     accuracy,
     drafts,
