@@ -13,6 +13,7 @@ from docspec.bench.cli.overlap import overlap
 from docspec.bench.cli.speed import speed
 from docspec.bench.cli.step import scripted, step
 from docspec.bench.cli.transcripts import transcripts
+from docspec.bench.cli.words import words
 
 bench = typer.Typer(
     name="bench",
@@ -26,6 +27,7 @@ for command in (
     overlap,
     fidelity,
     layer,
+    words,
     memory,
     cost,
     step,

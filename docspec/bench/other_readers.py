@@ -1,0 +1,81 @@
+"""Other tools that turn a page into text, as far as they are installed, for ``docspec bench words``: none of docspec's
+layout, order or joints is in what they write, but for RapidOCR's, which has no order of its own."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from docspec.bench.extras import require
+from docspec.core import PageImage, UsageError
+from docspec.documents.mupdf import mupdf
+
+TESSERACT = ("-l", "eng", "--psm", "1")
+"""Its automatic page segmentation with the orientation of the page."""
+
+
+def with_pymupdf4llm() -> Callable[[PageImage], str]:
+    """``pymupdf4llm.to_markdown`` as it is by default: with its layout model, headers and footers, and recognition
+    where it thinks that a page needs it."""
+    package = require("pymupdf4llm", "comparing with pymupdf4llm")
+
+    def read(page: PageImage) -> str:
+        with _one_page(page) as document:
+            return str(package.to_markdown(document, show_progress=False))
+
+    return read
+
+
+def with_rapidocr() -> Callable[[PageImage], str]:
+    """RapidOCR's lines of the picture of the page, ordered along white space."""
+    from docspec.drafting.assembly import assemble
+    from docspec.drafting.columns import cut_layout
+    from docspec.drafting.recogniser import Recogniser
+
+    recogniser = Recogniser()
+
+    def read(page: PageImage) -> str:
+        lines, _ = recogniser.read_page(page.image)
+        regions = assemble(cut_layout(lines, page.width, page.height), lines)
+        return "\n\n".join(text for region in regions for text in region.texts[:1])
+
+    return read
+
+
+def with_tesseract() -> Callable[[PageImage], str]:
+    """The program ``tesseract`` on the picture of the page."""
+    if shutil.which("tesseract") is None:
+        raise UsageError("tesseract is not installed; leave out --reader tesseract")
+
+    def read(page: PageImage) -> str:
+        buffer = io.BytesIO()
+        page.image.save(buffer, "PNG", dpi=(72 * page.scale, 72 * page.scale))
+        command = ["tesseract", "-", "-", *TESSERACT]
+        return subprocess.run(command, input=buffer.getvalue(), capture_output=True, check=True).stdout.decode()
+
+    return read
+
+
+OTHERS: Mapping[str, Callable[[], Callable[[PageImage], str]]] = {
+    "pymupdf4llm": with_pymupdf4llm,
+    "rapidocr": with_rapidocr,
+    "tesseract": with_tesseract,
+}
+"""What makes each of them ready; raises :class:`docspec.core.UsageError` where it is not installed."""
+
+
+def _one_page(page: PageImage) -> Any:
+    """A PDF of this page alone: the file's own, or of its picture where it has none."""
+    document = mupdf().open()
+    if page.pdf_page is not None:
+        number = page.pdf_page.number
+        document.insert_pdf(page.pdf_page.parent, from_page=number, to_page=number)
+        return document
+    buffer = io.BytesIO()
+    page.image.save(buffer, "PNG")
+    sheet = document.new_page(width=page.width / page.scale, height=page.height / page.scale)
+    sheet.insert_image(sheet.rect, stream=buffer.getvalue())
+    return document
