@@ -80,16 +80,8 @@ class Verifier:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """How the target is asked and how it answers, with what its card and its image processor say."""
-        from docspec.dialects import make_dialect
-
-        card = self.loaded.card
-        settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
-        if card.dialect == "layout-json":
-            settings.update(self.loaded.target.processing.pixel_limits)
-        elif card.dialect == "markdown":
-            settings["table_style"] = card.table_style
-        return make_dialect(card.dialect, **settings)
+        """How the target is asked and how it answers."""
+        return dialect_of(self.loaded)
 
     @cached_property
     def pages(self) -> PageParser:
@@ -114,3 +106,16 @@ class Verifier:
         return PageParser(
             self.loaded, self.dialect, drafter, self._options, self._observer, planner, layout
         )
+
+
+def dialect_of(loaded: LoadedTarget) -> Dialect:
+    """How ``loaded`` is asked and how it answers, with what its card and its image processor say."""
+    from docspec.dialects import make_dialect
+
+    card = loaded.card
+    settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
+    if card.dialect == "layout-json":
+        settings.update(loaded.target.processing.pixel_limits)
+    elif card.dialect == "markdown":
+        settings["table_style"] = card.table_style
+    return make_dialect(card.dialect, **settings)

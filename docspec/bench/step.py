@@ -65,8 +65,10 @@ def measure(
     trees: Sequence[int] = TREES,
     rows: Sequence[int] = ROWS,
     repeats: int = 20,
+    patience: float = PATIENCE,
 ) -> Iterator[StepTime | Omitted]:
-    """Every size in turn, ``prefix`` verified tokens before each tree; ``bandwidth`` in bytes a second.
+    """Every size in turn, ``prefix`` verified tokens before each tree; ``bandwidth`` in bytes a second. A size is not
+    measured again after ``patience`` seconds.
 
     ``target.steps`` is measured as it is, and eager steps beside it where it is something else.
     """
@@ -77,7 +79,7 @@ def measure(
                 cache = target.kv.cache(*captured.geometry(count, prefix + max(trees) + 1))
                 cache.storage.normal_()  # memory that was never written to costs less to read
                 step = chain(count, tree, prefix, view_of(prefix + tree, cache.slots))
-                times = _interleaved(target, _runners(target, captured), step, cache, repeats)
+                times = _interleaved(target, _runners(target, captured), step, cache, repeats, patience)
             except RuntimeError as error:
                 if not is_out_of_memory(error):
                     raise
@@ -95,12 +97,17 @@ def _runners(target: TransformersTarget, captured: StepRunner) -> list[StepRunne
 
 
 def _interleaved(
-    target: TransformersTarget, runners: Sequence[StepRunner], step: StepBatch, cache: KVCache, repeats: int
+    target: TransformersTarget,
+    runners: Sequence[StepRunner],
+    step: StepBatch,
+    cache: KVCache,
+    repeats: int,
+    patience: float,
 ) -> dict[str, list[float]]:
-    """Seconds of ``repeats`` runs of each way, after one that is not counted."""
+    """Seconds of ``repeats`` runs of each way, after two that are not counted: the second is captured."""
     times: dict[str, list[float]] = {}
     with decoding_threads(target):
-        for runner in runners:
+        for runner in (*runners, *runners):
             runner.run(step, cache)
         start = time.perf_counter()
         for turn in range(repeats):
@@ -108,7 +115,7 @@ def _interleaved(
                 before = time.perf_counter()
                 runner.run(step, cache)
                 times.setdefault(runner.report.mode, []).append(time.perf_counter() - before)
-            if turn >= 2 and time.perf_counter() - start > PATIENCE:
+            if turn >= 2 and time.perf_counter() - start > patience:
                 break
     return times
 

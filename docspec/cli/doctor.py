@@ -33,12 +33,28 @@ def doctor(
     ppstructure_engine: Annotated[
         str, typer.Option(metavar="NAME", help="What runs PP-StructureV3.")
     ] = "onnxruntime",
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="cuda[:N]|mps",
+            show_default=False,
+            help="Check this accelerator with the model (at most two minutes) instead.",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", show_default=False, help="With --device: figures for a bug report."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Facts as JSON on standard output.")] = False,
 ) -> int:
     """Say what is installed, which devices, models and drafters are usable, and what to do about the rest.
 
     Exit code 0 if pages can be read, 1 if something needed is missing. Nothing is downloaded.
     """
+    if device is not None:
+        from docspec.cli.doctor_device import examine_and_print
+
+        return examine_and_print(device, model, report, as_json)
     from docspec import offline
     from docspec.console.terminal import document_stream, quiet_libraries
     from docspec.core.safe_text import dump_json

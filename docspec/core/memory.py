@@ -44,5 +44,5 @@ def release_memory() -> None:
     """Gives back what can be given back before the next page."""
     gc.collect()
     torch = sys.modules.get("torch")  # without it nothing of an accelerator is held
-    if torch is not None and torch.cuda.is_available():
-        torch.cuda.empty_cache()
+    if torch is not None and torch.accelerator.is_available():
+        torch.get_device_module(torch.accelerator.current_accelerator()).empty_cache()

@@ -26,7 +26,7 @@ Quantize = Literal["none", "int8", "nf4"]
 Exact = Literal["fast", "strict"]
 Overlap = Literal["auto", "off"]
 OnLoop = Literal["stop", "reread", "keep"]
-Attention = Literal["auto", "eager", "sdpa"]
+Attention = Literal["auto", "eager", "sdpa", "split"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
 
 class SkipPlan(NamedTuple):
@@ -151,7 +151,11 @@ class ParseOptions:
     quantize: Quantize = option(
         "none", "Linear weights in 8 or 4 bits, by bitsandbytes: less memory, another model's words.", MODEL
     )
-    attention: Attention = option("auto", "Attention implementation.", MODEL)
+    attention: Attention = option(
+        "auto",
+        "Attention implementation. split: over prefix and tree apart, for GPUs where docspec doctor finds that faster.",
+        MODEL,
+    )
     offline: bool = option(False, "Never open a connection; use what is on this machine.", MODEL)
     dialect: DialectName | None = option(
         None, "How the model writes pages. Default: what is known of it.", MODEL

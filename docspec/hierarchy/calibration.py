@@ -7,11 +7,12 @@ first real step is as fast as the others.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import PageError
 from docspec.hierarchy.costs import Costs
-from docspec.targets.stepping.step import chain
+from docspec.targets.stepping.step import Wanted, chain
 
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 WIDTHS = (1, 16, 64)
 PREFIX = 1024
 """Slots that the measured steps look back on."""
+
+MARGINS = Wanted(margins=True)
+"""What steps of a page are asked for: what is captured here is used there."""
 
 PATIENCE = 1.0
 """Seconds after which a width is not measured again."""
@@ -46,7 +50,7 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
 
 
 def _least(target: TargetModel, cache: KVCache, rows: int, width: int, repeats: int) -> float:
-    step = chain(rows, width, PREFIX, PREFIX + width)
+    step = replace(chain(rows, width, PREFIX, PREFIX + width), wanted=MARGINS)
     times: list[float] = []
     for _ in range(repeats + 1):
         start = time.perf_counter()

@@ -62,7 +62,8 @@ def load_sharing(what: str, target: TargetModel) -> tuple[TransformersTarget, fl
 
         prompt = model.encode(Image.new("RGB", (64, 64)), "Read.")
         # one that cannot leave any out is refused here
-        model.prefill_some(prompt, model.kv.cache(1, prompt.length), 0, torch.arange(prompt.length))
+        places = torch.arange(prompt.length, device=model.kv_spec.device)
+        model.prefill_some(prompt, model.kv.cache(1, prompt.length), 0, places)
     return model, share
 
 

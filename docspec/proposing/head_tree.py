@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
@@ -19,6 +20,7 @@ from docspec.proposing.branches import Branches
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.targets.protocol import Wanted
+from docspec.targets.staging import Staging
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -42,6 +44,9 @@ class HeadSource:
         self._head = head
         self._target = target
         self._rows: dict[Context, _Row] = {}
+        self._staging = Staging(target.kv_spec.device)
+        self._lengths = torch.zeros(0, dtype=torch.long, device=target.kv_spec.device)
+        """Of the rows that drew last."""
 
     @torch.inference_mode()
     def begin(self, context: Context) -> None:
@@ -79,37 +84,27 @@ class HeadSource:
         self._rows.pop(context, None)
 
     def _draw(self, rows: Sequence[_Row]) -> list[Branches]:
-        """A tree for each row: what was verified is taken in, then each level is one pass over all rows."""
+        """A tree for each row: what was verified is taken in, then each level is one pass over all rows. What is found
+        stays on the device until all of it is."""
         last = self._take_in(rows)
-        known = _past(rows)
-        trees = [Branches() for _ in rows]
-        nodes = [[0] for _ in rows]  # the nodes that the level's states belong to
+        known = _past(rows, self._lengths)
         reached = torch.ones(len(rows), 1, device=last.device)
         hidden = last.unsqueeze(1)
         paths: list[
             torch.Tensor
         ] = []  # for each level, which nodes of the levels before its own nodes look at
         made: list[Made] = []
+        found: list[torch.Tensor] = []  # for each level its tokens, their chances, and which of them go on
         for depth in range(DEPTH):
             chances, tokens = self._target.logits(hidden).float().softmax(-1).topk(WIDTH, -1)
-            below = [
-                [
-                    [trees[row].add(node, token, chance) for token, chance in zip(*level, strict=True)]
-                    for node, level in zip(
-                        nodes[row], zip(tokens[row].tolist(), chances[row].tolist(), strict=True), strict=True
-                    )
-                ]
-                for row in range(len(rows))
-            ]
+            found += [tokens.flatten(1).float(), chances.flatten(1)]
             if depth == DEPTH - 1:
                 break
             reached, best = (
                 (reached.unsqueeze(-1) * chances).flatten(1).topk(min(WIDTH, chances[0].numel()), -1)
             )
+            found.append(best.float())
             parents = best // WIDTH
-            nodes = [
-                [below[row][at // WIDTH][at % WIDTH] for at in best[row].tolist()] for row in range(len(rows))
-            ]
             chosen = tokens.flatten(1).gather(1, best)
             states = hidden.gather(1, parents.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
             paths = [seen.gather(1, parents.unsqueeze(-1).expand(-1, -1, seen.shape[-1])) for seen in paths]
@@ -118,7 +113,8 @@ class HeadSource:
             paths.append(torch.eye(width, dtype=torch.bool, device=best.device).expand(len(rows), -1, -1))
             made.append(step)
             hidden = step.hidden
-        return trees
+        sizes = [part.shape[1] for part in found]
+        return [_tree(part.split(sizes)) for part in torch.cat(found, 1).cpu()]
 
     def _ahead(
         self,
@@ -138,7 +134,7 @@ class HeadSource:
             torch.cat((known.values, *(one.values for one in made)), 2),
             torch.cat((known.seen.expand(-1, width, -1), *paths), 2),
         )
-        places = (_lengths(rows, states.device) + depth).unsqueeze(1).expand(-1, width)
+        places = (self._lengths + depth).unsqueeze(1).expand(-1, width)
         own = torch.eye(width, dtype=torch.bool, device=states.device).expand(len(rows), -1, -1)
         offset = torch.stack([row.image for row in rows]).unsqueeze(1)
         return self._head(states + offset, self._target.embed(tokens), depth + 1, places, past, own)
@@ -147,34 +143,54 @@ class HeadSource:
         """Takes in what was verified since, all rows together; the states that the head makes of each row's last place,
         ``(rows, size)``."""
         new = [row for row in rows if row.unread]
+        states, tokens = [], []
+        for row in new:
+            seen, written = row.read()
+            states.append(seen)
+            tokens.append(written)
+        most = max(map(len, tokens), default=0)
+        after = np.zeros((len(new), most), dtype=np.int64)
+        for line, written in zip(after, tokens, strict=True):
+            line[: len(written)] = written
+        grown = dict(zip(map(id, new), map(len, tokens), strict=True))
+        before = np.array([row.length for row in new], dtype=np.int64)
+        ends = np.array([row.length + grown.get(id(row), 0) for row in rows], dtype=np.int64)
+        following, lengths, self._lengths = self._staging.put([after, before, ends])
         if new:
-            states, tokens = zip(*(row.read() for row in new), strict=True)
-            counts = [len(written) for written in tokens]
-            most, device = max(counts), states[0].device
-            given = pad_sequence(list(states), True) + torch.stack([row.image for row in new]).unsqueeze(1)
-            after = torch.tensor(
-                [[*written, *[0] * (most - len(written))] for written in tokens], device=device
-            )
-            places = _lengths(new, device).unsqueeze(1) + torch.arange(most, device=device)
-            past = _past(new)
+            device = lengths.device
+            given = pad_sequence(states, True) + torch.stack([row.image for row in new]).unsqueeze(1)
+            places = lengths.unsqueeze(1) + torch.arange(most, device=device)
+            past = _past(new, lengths)
             past = Past(past.keys, past.values, past.seen.expand(-1, most, -1))
             own = torch.ones(len(new), most, most, dtype=torch.bool, device=device).tril()
-            made = self._head(given, self._target.embed(after), 0, places, past, own)
-            for at, (row, count) in enumerate(zip(new, counts, strict=True)):
+            made = self._head(given, self._target.embed(following), 0, places, past, own)
+            for at, (row, written) in enumerate(zip(new, tokens, strict=True)):
+                count = len(written)
                 row.grow(made.keys[at, :, :count], made.values[at, :, :count], made.hidden[at, count - 1])
         return torch.stack([row.last for row in rows])
 
 
-def _lengths(rows: Sequence[_Row], device: torch.device) -> torch.Tensor:
-    return torch.tensor([row.length for row in rows], device=device)
+def _tree(found: Sequence[torch.Tensor]) -> Branches:
+    """One row's tree of what :meth:`HeadSource._draw` found of each level."""
+    tree, nodes = Branches(), [0]
+    for tokens, chances, *best in (found[at : at + 3] for at in range(0, len(found), 3)):
+        below = [
+            tree.add(nodes[at // WIDTH], int(token), chance)
+            for at, (token, chance) in enumerate(zip(tokens.tolist(), chances.tolist(), strict=True))
+        ]
+        nodes = [below[int(at)] for at in best[0].tolist()] if best else []
+    return tree
 
 
-def _past(rows: Sequence[_Row]) -> Past:
-    """Keys and values of all ``rows``, padded to the longest; ``seen`` ``(rows, 1, places)``."""
+def _past(rows: Sequence[_Row], lengths: torch.Tensor | None = None) -> Past:
+    """Keys and values of all ``rows``, padded to the longest; ``seen`` ``(rows, 1, places)``. ``lengths`` ``(rows,)``
+    are theirs, where they are on the device already."""
+    if lengths is None:
+        lengths = torch.tensor([row.length for row in rows], device=rows[0].keys.device)
     longest = max(row.length for row in rows)
     keys = torch.stack([row.padded(row.keys, longest) for row in rows])
     values = torch.stack([row.padded(row.values, longest) for row in rows])
-    seen = torch.arange(longest, device=keys.device) < _lengths(rows, keys.device).unsqueeze(1)
+    seen = torch.arange(longest, device=keys.device) < lengths.unsqueeze(1)
     return Past(keys, values, seen.unsqueeze(1))
 
 

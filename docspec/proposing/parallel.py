@@ -23,6 +23,7 @@ from docspec.proposing.continuation import Continuation, Copy
 from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel
 from docspec.proposing.drafter_loading import load_sharing
 from docspec.proposing.source import opener
+from docspec.targets.beside import Beside
 from docspec.targets.protocol import NOTHING, Prefill
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ class ParallelDraft:
     def __init__(self, pair: Pair) -> None:
         self.figures = pair.figures
         self._drafter = Quietly(pair.model, pair.share)
+        self._stream = Beside(pair.model.kv_spec.device)
         self._thread = ThreadPoolExecutor(1, "docspec-drafter")
         self._turn: Future[dict[Context, list[int]]] | None = None
         self._reads = False
@@ -148,8 +150,11 @@ class ParallelDraft:
         """Has ``requests`` read behind what the thread does now."""
         before = self._turn
 
+        after = self._stream.mark()
+
         def turn() -> dict[Context, list[int]]:
-            self._drafter.read(requests)
+            with self._stream.used(after):
+                self._drafter.read(requests)
             return before.result() if before is not None else {}
 
         self._turn, self._reads = self._thread.submit(turn), True
@@ -211,10 +216,13 @@ class ParallelDraft:
         self._ahead = {one: Ahead(written[one], windows.get(one, [])) for one in contexts}
         window, self._reads = window_of(self.figures.c), bool(new)
 
+        after = self._stream.mark()
+
         def turn() -> dict[Context, list[int]]:
-            self._drafter.read(new)
-            start = time.perf_counter()
-            drafts = self._drafter.draft(texts, asked, window, 0.0)
+            with self._stream.used(after):
+                self._drafter.read(new)
+                start = time.perf_counter()
+                drafts = self._drafter.draft(texts, asked, window, 0.0)
             longest = max(map(len, drafts.values()), default=0)
             if longest and not new:
                 self.figures.took("token", (time.perf_counter() - start) / longest)

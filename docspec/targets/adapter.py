@@ -18,11 +18,13 @@ from docspec.core import ModelError
 from docspec.targets.attention import (
     FOLDED,
     PACKED,
+    SPLIT,
     Packed,
     Window,
     additive_mask,
     folded_mask,
     packing,
+    splitting,
     within_window,
 )
 from docspec.targets.card import TargetCard
@@ -34,10 +36,12 @@ from docspec.targets.prefill_pieces import in_pieces, only
 from docspec.targets.processing import Processing
 from docspec.targets.protocol import PER_TOKEN, Guide, Prefill, Prompt, PromptStates
 from docspec.targets.rules import GenerationRules, RowRules
+from docspec.targets.staging import uploaded
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.judging import chosen
 from docspec.targets.stepping.step import Choice, StepRunner
 from docspec.targets.threads import decoding_threads, using_threads
+from docspec.targets.vision_grids import grids_on_host
 from docspec.targets.watching import guiding, watching
 from docspec.targets.weight_layout import store_for_narrow_steps
 
@@ -69,6 +73,7 @@ class TransformersTarget:
         self._head = model.get_output_embeddings()
         store_for_narrow_steps(self.decoder)
         embed_by_products(model)
+        self._grids = grids_on_host(model)
         config = self.decoder.config
         self.kv_spec = KVSpec(
             layers=config.num_hidden_layers,
@@ -77,6 +82,9 @@ class TransformersTarget:
             dtype=self._embed.weight.dtype,
             device=self._embed.weight.device,
         )
+        if self.kv_spec.device.type == "cuda":
+            # cuDNN's attention comes first on Hopper and plans anew, tens of milliseconds long, for every shape
+            torch.backends.cuda.enable_cudnn_sdp(False)
         self._groups = config.num_attention_heads // config.num_key_value_heads
         self._window = _window(config)
         self._turns = hasattr(model.model, "get_rope_index")  # positions are not places: images take fewer
@@ -84,6 +92,8 @@ class TransformersTarget:
         self.steps: StepRunner = EagerSteps(self)
         self.rules = GenerationRules()
         self.card = TargetCard("markdown")
+        self.split = False
+        """Whether trees attend to their prefix and to themselves apart (``--attention split``)."""
         self.piece = MAX_TOKENS
         """Prompt tokens that the decoder is given at once at most."""
         self._threads = torch.get_num_threads()  # decoding may use fewer
@@ -205,7 +215,8 @@ class TransformersTarget:
                 raise ModelError(f"the model's input {name} has one entry a token and is not known here")
             if name in PER_TOKEN:
                 values = [functional.pad(value, (0, longest - value.shape[1])) for value in values]
-            joined[name] = torch.cat(values).to(self.kv_spec.device)
+            whole = torch.cat(values)
+            joined[name] = whole if name in self._grids else uploaded(whole, self.kv_spec.device)
         return joined
 
     def _rope_delta(self, row: int = 0) -> int:
@@ -226,11 +237,14 @@ class TransformersTarget:
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
         masks = self.masks(mask, cache)
-        packed, told = self._packing(tokens, cache), {}
+        packed, told = self._packing(tokens, cache), dict[str, Any]()
         if packed is not None:
             tokens, positions = packed.gathered(tokens), packed.gathered(positions)
             cache.write_index = cache.write_index.index_select(0, packed.index)
             told[PACKED] = packed
+        elif self.split and self._window is None:
+            split = splitting(cache, self._groups)
+            told |= {} if split is None else {SPLIT: split}
         hidden = self.decoder(
             inputs_embeds=self.embed(tokens),
             position_ids=positions,  # the same on every axis: those of text

@@ -16,6 +16,8 @@ from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
+from docspec.targets.split_attention import split_attention
+
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
 
@@ -25,6 +27,12 @@ FOLDED = "docspec_folded"
 
 PACKED = "docspec_packed"
 """The name under which :class:`Packed` is handed down to it."""
+
+SPLIT = "docspec_split"
+"""The name under which :class:`Split` is handed down to it."""
+
+ALIGNED = 16
+"""Numbers that the rows of a mask are a multiple of."""
 
 WASTE = 1.1
 """Trees are packed where padding would make this many times as many nodes of them."""
@@ -49,6 +57,22 @@ class Packed:
         return spread.flatten(0, 1).index_select(0, self.index).unsqueeze(0)
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Attention over prefix and tree apart (:mod:`docspec.targets.split_attention`): the prefixes' ``lengths``
+    ``(rows,)``, and the folded additive mask ``(rows, 1, groups * tree, tree)`` of the trees."""
+
+    lengths: torch.Tensor
+    own: torch.Tensor
+
+
+def splitting(cache: KVCache, groups: int) -> Split | None:
+    """How the step that ``cache`` was told of is split; ``None`` where its trees were not told."""
+    if cache.trees is None:
+        return None
+    return Split(cache.trees.lengths, folded_mask(cache.trees.ancestry.unsqueeze(1), groups, torch.float32))
+
+
 def packing(cache: KVCache, rows: int, tree: int) -> Packed | None:
     """How the trees of the step that ``cache`` was told of are packed; ``None`` where padding costs little."""
     index = (cache.write_index % cache.slots != cache.padding_slot).nonzero().flatten()
@@ -70,15 +94,20 @@ def folded_attention(
     ``attention_mask`` is what :func:`folded_mask` makes of a tree's, or ``(rows, 1, tokens, slots)``, boolean or
     additive: then one query of each group after the other attends, as a prompt's mask should not be repeated. Returns
     ``(rows, tokens, heads, dim)``. Without a mask, or where every head has its own keys, transformers' own sdpa path
-    is taken. Packed trees are laid out by rows and packed again.
+    is taken. Packed trees are laid out by rows and packed again; those that are told to be :class:`Split` need no mask.
     """
     packed: Packed | None = kwargs.pop(PACKED, None)
     if packed is not None:
         query = packed.spread(query.transpose(1, 2)).transpose(1, 2)
         found, _ = folded_attention(module, query, key, value, attention_mask, scaling, dropout, **kwargs)
         return packed.gathered(found), None
+    split: Split | None = kwargs.pop(SPLIT, None)
     rows, heads, tokens, dim = query.shape
     groups = heads // key.shape[1]
+    if split is not None:
+        folded = query.reshape(rows, key.shape[1], groups * tokens, dim)
+        output = split_attention(folded, key, value, split.own, split.lengths, tokens, scaling)
+        return output.reshape(rows, heads, tokens, dim).transpose(1, 2).contiguous(), None
     if attention_mask is None or groups == 1:
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **kwargs
@@ -104,8 +133,17 @@ def folded_attention(
 
 def additive_mask(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """0 where ``mask`` is true, the least number of ``dtype`` elsewhere; same shape."""
-    blocked = torch.finfo(dtype).min
-    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill_(~mask, blocked)
+    return _aligned(mask, dtype)[..., : mask.shape[-1]]
+
+
+def _aligned(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The additive form of ``mask``, its rows as long as memory-efficient kernels ask for: they copy others themselves,
+    in every layer."""
+    slots = mask.shape[-1]
+    width = slots if mask.device.type == "cpu" else -(-slots // ALIGNED) * ALIGNED
+    additive = torch.zeros((*mask.shape[:-1], width), dtype=dtype, device=mask.device)
+    additive[..., :slots].masked_fill_(~mask, torch.finfo(dtype).min)
+    return additive
 
 
 def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Tensor:
@@ -113,7 +151,7 @@ def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Te
 
     Made once a step; folding and converting a boolean mask in every layer would be several small kernels each time.
     """
-    return additive_mask(mask, dtype).repeat(1, 1, groups, 1)
+    return _aligned(mask, dtype).repeat(1, 1, groups, 1)[..., : mask.shape[-1]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +172,23 @@ def within_window(cache: KVCache, mask: torch.Tensor, window: Window) -> torch.T
     """
     rows, tree, slots = mask.shape
     here = mask.sum(2) - 1
-    written = cache.write_index.view(rows, tree) % cache.slots
+    first = torch.arange(cache.view_rows.start or 0, cache.view_rows.stop, device=mask.device) * cache.slots
+    written = cache.write_index.view(rows, tree) - first.unsqueeze(1)
     places = torch.arange(slots + 1, device=mask.device).repeat(rows, 1)
     places.scatter_(1, written.clamp(max=slots), here)  # padding is written beyond what is looked at
     places = places[:, None, :slots]
     near = here.unsqueeze(2) - places < window.tokens
-    return near | (places < cache.prompts[cache.view_rows].view(rows, 1, 1)) if window.prompt else near
+    return near | (places < cache.seen_prompts.view(rows, 1, 1)) if window.prompt else near
 
 
 def attentions(wanted: str, parts: Iterable[str], vision: str) -> dict[str, str]:
     """What transformers takes as ``attn_implementation``: one for the text decoder, one for everything else.
 
-    ``auto`` is folded in the decoder. A configuration whose text is one of its ``parts`` does not hand its own choice
-    down to it, so all are named. ``vision`` is what towers take, ``eager`` where that is ``wanted`` of everything.
+    ``auto`` and ``split`` are folded in the decoder. A configuration whose text is one of its ``parts`` does not hand
+    its own choice down to it, so all are named. ``vision`` is what towers take, ``eager`` where that is ``wanted`` of
+    everything.
     """
-    if wanted == "auto":
+    if wanted in ("auto", "split"):
         wanted = FOLDED
         AttentionInterface.register(FOLDED, folded_attention)
         AttentionMaskInterface.register(FOLDED, sdpa_mask)

@@ -18,6 +18,9 @@ from docspec.targets.quantization import BYTES
 from docspec.targets.validation import read_object
 
 ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+QUANTISED: dict[str, float] = {"F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1, "I8": 1, "U8": 1, "I32": 4}
+"""Bytes of a number in the types of safetensors that quantised weights and their scales are stored in."""
+
 PIECES = (4096, 2048, 1024, 512, 256)
 """Prompt tokens that may be read at once; fewer would leave much of a processor idle."""
 
@@ -59,33 +62,43 @@ def estimate(path: str, dtype: str, slots: int, rows: int = 1, quantize: Quantiz
     """What the checkpoint in ``path`` takes with its weights in ``dtype`` (as :data:`ITEM_BYTES` names them), those of
     linear layers as ``quantize`` says.
 
-    Raises :class:`docspec.core.ModelError` where its files do not say; weights in another format than safetensors count
-    as they lie on disk.
+    Weights that a checkpoint holds quantised (FP8 and the like) stay as they are. Raises
+    :class:`docspec.core.ModelError` where its files do not say; weights in another format than safetensors count as
+    they lie on disk.
     """
     item = ITEM_BYTES[dtype]
+    config = read_object(Path(path) / "config.json")
     files = sorted(Path(path).glob("*.safetensors"))
     linear = BYTES.get(quantize, item)
+    kept = _kept(config)
     weights = round(
         sum(
-            math.prod(shape) * (linear if _is_linear(name, shape) else item)
+            math.prod(shape) * (kept.get(stored) or (linear if _is_linear(name, shape) else item))
             for file in files
-            for name, shape in shapes(file).items()
+            for name, (stored, shape) in stored_in(file).items()
         )
     )
     if not files:
         weights = sum(file.stat().st_size for file in Path(path).glob("pytorch_model*.bin"))
-    config = read_object(Path(path) / "config.json")
     keys_values = rows * slots * _bytes_per_slot(config, item)
     return Estimate(weights, keys_values, rows, slots, _bytes_per_prompt_token(config, item, slots))
 
 
-def shapes(file: Path) -> dict[str, list[int]]:
-    """What a safetensors file holds, by its header (a length of 8 bytes, and JSON of that length)."""
+def _kept(config: dict[str, Any]) -> dict[str, float]:
+    """Bytes of a number in the types that a checkpoint that was quantised before is loaded in as it is; none of another
+    checkpoint, whose weights are all turned into the precision asked for, nor of one that is turned back."""
+    said = config.get("quantization_config")
+    return {} if not isinstance(said, dict) or said.get("dequantize") else QUANTISED
+
+
+def stored_in(file: Path) -> dict[str, tuple[str, list[int]]]:
+    """Type and shape of what a safetensors file holds, by its header (a length of 8 bytes, and JSON of that length)."""
     try:
         with file.open("rb") as stream:
             header = json.loads(stream.read(int.from_bytes(stream.read(8), "little")))
-        found = {name: entry["shape"] for name, entry in header.items() if name != "__metadata__"}
-        sum(map(math.prod, found.values()))
+        entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
+        found = {name: (str(entry["dtype"]), entry["shape"]) for name, entry in entries.items()}
+        sum(math.prod(shape) for _, shape in found.values())
         return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError) as error:
         raise ModelError(
@@ -131,12 +144,13 @@ def _heads(text: dict[str, Any]) -> tuple[int, int, int]:
 def free_memory(device: Any) -> int | None:
     """Bytes that are free on a ``torch.device`` (swap and the limit of a container counted in on a CPU); ``None``
     where that cannot be told."""
-    if device.type == "cuda":
+    if device.type == "meta":
+        return None
+    if device.type != "cpu":
         import torch
 
-        return int(torch.cuda.mem_get_info(device)[0])
-    if device.type != "cpu":
-        return None
+        told = getattr(torch.get_device_module(device), "mem_get_info", None)
+        return None if told is None else int(told(device)[0])
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         facts = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines if line.endswith("kB")}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import torch
-
 from docspec.core import ModelError
 from docspec.targets.rules import GenerationRules, NgramBan
 
@@ -49,9 +47,9 @@ def rules_of(
             min_new_tokens=int(_or(config, "min_new_tokens", 0)),
             forced_eos=(forced,) if isinstance(forced, int) else tuple(forced or ()),
             eos=tuple(sorted(eos_ids)),
+            vocab=vocab,
         )
-        if rules.active:
-            rules.begin([0], [], 1).next(torch.zeros(vocab))  # transformers' own checks of the values
+        rules.check()
     except (TypeError, ValueError, IndexError) as error:
         raise ModelError(f"generation_config.json cannot be followed: {error}; correct it") from error
     return rules

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import torch
@@ -25,11 +25,20 @@ class KVSpec:
         return self.layers * 2 * self.kv_heads * self.head_dim * self.dtype.itemsize
 
 
+class Trees(NamedTuple):
+    """The trees of a step, on the device: verified tokens before each ``(rows,)``, and which nodes may look at which
+    (boolean ``(rows, tree, tree)``)."""
+
+    lengths: torch.Tensor
+    ancestry: torch.Tensor
+
+
 class KVCache(Protocol):
     """Keys and values of ``rows`` sequences; each has ``slots`` slots, the last of which takes padding.
 
     The next forward pass writes to the slots that ``begin_...`` told it: ``write_index`` counts through all rows. It
-    looks at the rows of ``view_rows``. ``prompts`` ``(rows,)`` holds how many tokens of each row are its prompt.
+    looks at the rows of ``view_rows``. ``prompts`` ``(rows,)`` on the host holds how many tokens of each row are its
+    prompt, ``seen_prompts`` those of the rows looked at, on the device. ``trees`` are known of a step that told them.
     """
 
     spec: KVSpec
@@ -39,6 +48,14 @@ class KVCache(Protocol):
     write_index: torch.Tensor
     prompts: torch.Tensor
     view_rows: slice
+    trees: Trees | None
+
+    @property
+    def seen_prompts(self) -> torch.Tensor: ...
+
+    def check(self) -> None:
+        """Raises ``RuntimeError`` where the memory is another cache's by now."""
+        ...
 
     @property
     def padding_slot(self) -> int:
@@ -58,8 +75,16 @@ class KVCache(Protocol):
         """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots."""
         ...
 
-    def begin_static_step(self, write_index: torch.Tensor, rows: int, view_slots: int) -> None:
-        """Like :meth:`begin_step` with the addresses ``row * slots + slot`` ready in ``write_index`` ``(tokens,)``."""
+    def begin_static_step(
+        self,
+        write_index: torch.Tensor,
+        rows: int,
+        view_slots: int,
+        prompts: torch.Tensor | None = None,
+        trees: Trees | None = None,
+    ) -> None:
+        """Like :meth:`begin_step` with the addresses ``row * slots + slot`` ready in ``write_index`` ``(tokens,)`` and,
+        where they are there, ``prompts`` of the rows and their ``trees`` on the device."""
         ...
 
     def compact(self, moves: list[tuple[int, list[int], int]]) -> None:
@@ -82,6 +107,10 @@ class KVMemory(Protocol):
     def cache(self, rows: int, slots: int, limit: int | None = None) -> KVCache:
         """A cache of ``rows`` rows of ``slots`` tokens each. Raises :class:`docspec.core.PageError` if it would take
         more than ``limit`` bytes."""
+        ...
+
+    def reserve(self, slots: int) -> None:
+        """Makes the memory of the next requests large enough for ``slots`` slots of all rows together."""
         ...
 
     def release(self) -> None:

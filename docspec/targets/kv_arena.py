@@ -10,6 +10,7 @@ from __future__ import annotations
 import torch
 
 from docspec.core import Failure, PageError
+from docspec.core.memory import is_out_of_memory
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_cache import SlotCache
 
@@ -27,6 +28,7 @@ class KVArena:
         self._storage: torch.Tensor | None = None
         self._caches: dict[tuple[int, int], SlotCache] = {}
         self._current: SlotCache | None = None
+        self._reserved = 0
 
     @property
     def nbytes(self) -> int:
@@ -39,7 +41,7 @@ class KVArena:
         Raises :class:`docspec.core.PageError` if it would take more than ``limit`` bytes.
         """
         needed = rows * (slots + 1)
-        allowed = needed if limit is None else limit // self.spec.bytes_per_slot()
+        allowed = max(needed, self._reserved) if limit is None else limit // self.spec.bytes_per_slot()
         if needed > allowed:
             raise PageError(
                 f"{rows} x {slots} tokens need a KV buffer of {needed * self.spec.bytes_per_slot() / MIB:,.0f} MiB "
@@ -50,7 +52,7 @@ class KVArena:
         storage = self._storage
         if storage is None or storage.shape[2] < needed:
             self.release()  # let go of the old storage before the new one is made
-            self._storage = storage = self._allocate(needed)
+            self._storage = storage = self._room(needed, allowed)
         known = self._caches.get((rows, slots))
         if known is None:
             if len(self._caches) >= MAX_SHAPES:
@@ -67,11 +69,27 @@ class KVArena:
         """Whether ``cache`` is the one that was handed out last."""
         return self._current is cache
 
+    def reserve(self, slots: int) -> None:
+        """The storage is made for ``slots`` slots at once where a bound allows them, so that steps that were captured
+        over it do not lose it to a larger request. Given up where there is no such memory."""
+        self._reserved = slots
+
     def release(self) -> None:
         """Lets go of the memory; the next request makes it anew."""
         self._storage = None
         self._current = None
         self._caches.clear()
+
+    def _room(self, needed: int, allowed: int) -> torch.Tensor:
+        """Storage for what is reserved, else for what is ``needed``."""
+        wanted = max(needed, min(self._reserved, allowed))
+        try:
+            return self._allocate(wanted)
+        except RuntimeError as error:
+            if wanted == needed or not is_out_of_memory(error):
+                raise
+        self._reserved = 0
+        return self._allocate(needed)
 
     def _allocate(self, capacity: int) -> torch.Tensor:
         spec = self.spec

@@ -9,12 +9,14 @@ each attention layer hands its keys and values to ``update`` and gets back what 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 
 import numpy as np
 import torch
 from transformers.cache_utils import Cache, CacheLayerMixin
 
-from docspec.targets.kv import KVSpec
+from docspec.targets.kv import KVSpec, Trees
+from docspec.targets.staging import uploaded
 
 
 class SlotLayer(CacheLayerMixin):
@@ -22,11 +24,11 @@ class SlotLayer(CacheLayerMixin):
 
     is_compileable = False
 
-    def __init__(self, owner: SlotCache, buffer: torch.Tensor) -> None:
+    def __init__(self, owner: SlotCache, buffer: torch.Tensor, storage: torch.Tensor) -> None:
         super().__init__()
         self._owner = owner
         self._buffer = buffer  # (2, rows, slots, kv_heads, head_dim)
-        self._flat = buffer.flatten(1, 2)  # (2, rows * slots, kv_heads, head_dim), a view
+        self._flat = storage  # (2, capacity, kv_heads, head_dim), which begins with the buffer
         self.is_initialized = True
 
     def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
@@ -81,10 +83,12 @@ class SlotCache(Cache):
         self._is_valid = is_valid
         self.prefilling = False
         self.write_index = torch.zeros(0, dtype=torch.long, device=spec.device)
-        self.prompts = torch.zeros(rows, dtype=torch.long, device=spec.device)
+        self.prompts = torch.zeros(rows, dtype=torch.long)  # on the host: captured steps hold no address of one cache
         self.view_rows = slice(rows)
         self.view_slots = self.slots
-        super().__init__(layers=[SlotLayer(self, layer) for layer in self.buffer])
+        self.trees: Trees | None = None
+        self._seen_prompts: torch.Tensor | None = None
+        super().__init__(layers=list(map(SlotLayer, repeat(self), self.buffer, storage)))
 
     @property
     def padding_slot(self) -> int:
@@ -96,7 +100,15 @@ class SlotCache(Cache):
         """Bytes held by the buffer."""
         return self.buffer.nbytes
 
-    def _check(self) -> None:
+    @property
+    def seen_prompts(self) -> torch.Tensor:
+        """:attr:`prompts` of the rows that the forward pass looks at, on the device."""
+        if self._seen_prompts is None:
+            self._seen_prompts = self.prompts[self.view_rows].to(self.spec.device)
+        return self._seen_prompts
+
+    def check(self) -> None:
+        """Raises ``RuntimeError`` where the memory is another cache's by now."""
         if self._is_valid is not None and not self._is_valid(self):
             raise RuntimeError("this KV buffer's memory was handed on to another one")
 
@@ -108,40 +120,49 @@ class SlotCache(Cache):
         longest = max(lengths)
         if longest >= self.slots:
             raise ValueError(f"a prompt of {longest} tokens does not fit {self.slots - 1} slots")
-        self._check()
+        self.check()
         self.prefilling = True
+        self.trees = None
         slots = np.arange(longest) + np.zeros((len(rows), 1), dtype=np.int64)
         slots[slots >= np.array(lengths)[:, None]] = self.padding_slot
         slots += np.array(rows)[:, None] * self.slots
-        self.prompts[list(rows)] = torch.tensor(lengths, device=self.spec.device)
+        self.prompts[list(rows)] = torch.tensor(lengths)
+        self.view_rows, self._seen_prompts = slice(rows[0], rows[0] + len(rows)), None
         self.write_index = torch.from_numpy(slots.ravel()).to(self.spec.device)
 
     def begin_piece(self, row: int, start: int, stop: int) -> None:
         """The next forward pass is tokens ``start`` to ``stop`` of the prompt of ``row``; it sees the earlier ones."""
-        self._check()
+        self.check()
         self.prefilling = False
+        self.trees = None
         first = row * self.slots
         self.write_index = torch.arange(first + start, first + stop, device=self.spec.device)
-        self.view_rows, self.view_slots = slice(row, row + 1), stop
+        self.view_rows, self.view_slots, self._seen_prompts = slice(row, row + 1), stop, None
 
     def begin_step(self, slots: torch.Tensor, view_slots: int) -> None:
         """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots.
 
         ``slots`` is ``(rows_in_use, tokens)``; rows in use are the first ones of the buffer.
         """
-        self._check()
-        self.prefilling = False
         rows = slots.shape[0]
         offsets = torch.arange(rows, device=slots.device).unsqueeze(1) * self.slots
-        self.write_index = (slots + offsets).flatten()
-        self.view_rows, self.view_slots = slice(rows), view_slots
+        self.begin_static_step((slots + offsets).flatten(), rows, view_slots)
 
-    def begin_static_step(self, write_index: torch.Tensor, rows: int, view_slots: int) -> None:
-        """Like :meth:`begin_step` with the addresses ``row * slots + slot`` ready in ``write_index`` ``(tokens,)``."""
-        self._check()
+    def begin_static_step(
+        self,
+        write_index: torch.Tensor,
+        rows: int,
+        view_slots: int,
+        prompts: torch.Tensor | None = None,
+        trees: Trees | None = None,
+    ) -> None:
+        """Like :meth:`begin_step` with the addresses ``row * slots + slot`` ready in ``write_index`` ``(tokens,)`` and,
+        where they are there, :attr:`prompts` of the rows and their ``trees`` on the device."""
+        self.check()
         self.prefilling = False
+        self.trees = trees
         self.write_index = write_index
-        self.view_rows, self.view_slots = slice(rows), view_slots
+        self.view_rows, self.view_slots, self._seen_prompts = slice(rows), view_slots, prompts
 
     def compact(self, moves: list[tuple[int, list[int], int]]) -> None:
         """Keeps accepted paths: for each ``(row, slots, to)`` moves ``slots`` to ``to, to+1, ...`` of that row.
@@ -153,11 +174,7 @@ class SlotCache(Cache):
             return
         targets = [row * self.slots + to + i for row, slots, to in moves for i in range(len(slots))]
         flat = self.buffer.flatten(2, 3)
-        index = torch.tensor([sources, targets])
-        if self.spec.device.type == "cuda":  # without waiting for it
-            index = index.pin_memory().to(self.spec.device, non_blocking=True)
-        else:
-            index = index.to(self.spec.device)
+        index = uploaded(torch.tensor([sources, targets]), self.spec.device)
         flat.index_copy_(2, index[1], flat.index_select(2, index[0]))
 
     def move_row(self, source: int, target: int, length: int) -> None:

@@ -45,7 +45,9 @@ def load_family(
             model = model.to(device)
         processing = inputs_of(family, path)
         ends = end_ids(model.generation_config, processing.tokenizer, family.end_tokens)
-        return TransformersTarget(model, processing, eos_ids=ends, logits=family.logits), left_out
+        target = TransformersTarget(model, processing, eos_ids=ends, logits=family.logits)
+        target.split = attention == "split"
+        return target, left_out
     except ModelError:
         raise
     except Exception as error:

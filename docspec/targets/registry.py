@@ -117,6 +117,8 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     target.card = card
     target.piece = wanted.piece(free)
     target.steps = make_steps(target, options.graphs)
+    if target.steps.report.mode != "eager":
+        _reserve(target, options.pages_in_flight, slots)
     published, vocab = target.model.generation_config, target.model.config.get_text_config().vocab_size
     target.rules = rules_of(published, target.eos_ids, vocab, ban_of(card.no_repeat_ngrams))
     info = TargetInfo(
@@ -136,6 +138,15 @@ def load_target(options: ParseOptions) -> LoadedTarget:
         tightness=tightness,
     )
     return LoadedTarget(target, info)
+
+
+def _reserve(target: TransformersTarget, rows: int, slots: int) -> None:
+    """Keys and values of so many pages get their memory at once, or half of what is free by now: what is captured over
+    it is lost where it grows."""
+    rows, slots = target.steps.geometry(rows, slots)
+    free = free_memory(target.kv_spec.device)
+    most = rows * (slots + 1)
+    target.kv.reserve(most if free is None else min(most, free // 2 // target.kv_spec.bytes_per_slot()))
 
 
 def card_of(options: ParseOptions) -> TargetCard:

@@ -2,28 +2,24 @@
 
 ``generate`` of transformers passes each step's logits through processors before it takes the best token. Those that
 are deterministic are followed here, so that verification answers what ``generate`` would: each node of a tree is a
-sequence of its own (prompt, written tokens, path), and its logits are processed as that sequence's. Where there is
-arithmetic, it is that of transformers' own classes; they see the nodes of a tree as rows of one batch. Nothing here
-runs where a configuration asks for nothing.
+sequence of its own (prompt, written tokens, path), and its logits are processed as that sequence's. What is to be done
+to them depends on tokens alone, so the host finds it out before the forward pass
+(:class:`docspec.targets.rule_edits.Edits`). Nothing here runs where a configuration asks for nothing.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from transformers.generation.logits_process import (
-    LogitsProcessor,
     NoBadWordsLogitsProcessor,
     RepetitionPenaltyLogitsProcessor,
     SequenceBiasLogitsProcessor,
 )
 
-OUTSIDE = -1
-"""Stands for "no token" where sequences of different length share a tensor; no token's number."""
+from docspec.targets.rule_edits import Edits
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +40,7 @@ class GenerationRules:
     """The deterministic part of a generation configuration; fields are named and meant as in transformers'
     ``GenerationConfig``, ``min_length`` and ``min_new_tokens`` in tokens. ``forced_eos`` are written when only one
     token of the budget is left. (A forced first token only ever follows a prompt of one token: no image has that.)
+    ``vocab`` is the number of logits.
     """
 
     repetition_penalty: float = 1.0
@@ -56,11 +53,25 @@ class GenerationRules:
     min_new_tokens: int = 0
     forced_eos: tuple[int, ...] = ()
     eos: tuple[int, ...] = ()
+    vocab: int = 0
 
     @property
     def active(self) -> bool:
         """Whether any logits are ever changed."""
-        return self != GenerationRules(eos=self.eos)
+        return self != GenerationRules(eos=self.eos, vocab=self.vocab)
+
+    def check(self) -> None:
+        """Raises what transformers' own classes raise for values that they refuse."""
+        logits, nothing = torch.zeros(1, self.vocab), torch.zeros(1, 1, dtype=torch.long)
+        if self.repetition_penalty != 1.0:
+            RepetitionPenaltyLogitsProcessor(self.repetition_penalty)
+        if self.sequence_bias:
+            SequenceBiasLogitsProcessor([[list(t), bias] for t, bias in self.sequence_bias])(nothing, logits)
+        if self.bad_words:
+            words = [list(word) for word in self.bad_words]
+            NoBadWordsLogitsProcessor(words, list(self.eos))(nothing, logits)
+        if any(not 0 <= token < self.vocab for token in self.forced_eos):
+            raise ValueError(f"forced_eos_token_id is none of {self.vocab} tokens")
 
     def begin(self, prompt: Sequence[int], written: Sequence[int], budget: int) -> RowRules:
         """The rules for one row: ``prompt`` are its token ids, image placeholders included, ``written`` the list that
@@ -79,58 +90,91 @@ class RowRules:
         self._written = written
         self._budget = budget
         self._ngrams = [_Ngrams(ban, () if ban.window else prompt) for ban in rules.ngrams]
-        self._penalty = (
-            RepetitionPenaltyLogitsProcessor(rules.repetition_penalty)
-            if rules.repetition_penalty != 1.0
-            else None
-        )
-        self._bias = _biases(rules)
-        self._reach = max((len(tokens) for tokens, _ in rules.sequence_bias), default=0)
-        self._reach = max([self._reach, *map(len, rules.bad_words)])
+        self._occurred: dict[int, None] = {}  # what a repetition penalty is for, in its order
+        self._counted = 0
+        self._words = [word for word in rules.bad_words if not (len(word) == 1 and word[0] in rules.eos)]
+        phrases = [*(tokens for tokens, _ in rules.sequence_bias), *self._words]
+        self._reach = max(map(len, phrases), default=0)
+
+    @property
+    def penalty(self) -> float:
+        """What logits of tokens that have occurred are discounted by."""
+        return self._rules.repetition_penalty
 
     def next(self, logits: torch.Tensor) -> torch.Tensor:
         """Processed logits ``(vocab,)`` of the token after all that is written, in float32."""
-        return self._processed(logits.float().unsqueeze(0), [()])[0]
+        return self(logits.unsqueeze(0), [-1], [0])[0]
 
     def __call__(self, logits: torch.Tensor, tokens: Sequence[int], parents: Sequence[int]) -> torch.Tensor:
         """Processed logits ``(nodes, vocab)`` of a tree in float32. ``tokens[0]`` is the pending token, the last one
         written; ``parents`` are the nodes' parents."""
-        paths: list[tuple[int, ...]] = [()]
-        for token, parent in zip(tokens[1:], parents[1:], strict=True):
-            paths.append((*paths[parent], token))
-        return self._processed(logits.float(), paths)
+        edits = Edits(self.penalty)
+        self.plan(edits, 0, tokens, parents)
+        return edits.applied(logits.unsqueeze(0))[0]
 
     def ends_here(self) -> bool:
         """Whether an end token at this place was forced, because the budget ends."""
         return bool(self._rules.forced_eos) and len(self._written) == self._budget - 1
 
-    def _processed(self, logits: torch.Tensor, paths: Sequence[tuple[int, ...]]) -> torch.Tensor:
-        """In transformers' order: bias, penalty, what is forbidden, what is forced, what is suppressed."""
-        rules, base = self._rules, [*self._prompt, *self._written]
-        written = torch.tensor([len(self._written) + len(path) for path in paths], device=logits.device)
-        biases = self._bias[: len(rules.sequence_bias) > 0]
-        for processor in biases:
-            logits = processor(self._ends(base, paths, logits.device), logits)
-        if self._penalty is not None:
-            logits = self._penalty(_filled(base, paths, logits.device), logits)
+    def plan(self, edits: Edits, row: int, tokens: Sequence[int], parents: Sequence[int]) -> None:
+        """Notes in ``edits`` what is to be done to the logits of a tree in ``row``; see :meth:`__call__`."""
+        rules, written = self._rules, len(self._written)
+        paths: list[tuple[int, ...]] = [()]
+        for token, parent in zip(tokens[1:], parents[1:], strict=True):
+            paths.append((*paths[parent], token))
+        if rules.repetition_penalty != 1.0:
+            self._penalise(edits, row, paths)
+        self._match_phrases(edits, row, paths)
         for ngrams in self._ngrams:
-            logits = ngrams.forbid(logits, self._written, paths)
-        for processor in self._bias[len(biases) :]:
-            logits = processor(self._ends(base, paths, logits.device), logits)
+            for node, token in ngrams.forbidden(self._written, paths):
+                self._forbid(edits, row, node, (token,))
         least = max(rules.min_new_tokens, rules.min_length - len(self._prompt))
-        if least:
-            logits = _without(logits, written < least, rules.eos)
-        if rules.forced_eos:
-            forced = torch.full_like(logits[0], -math.inf)
-            forced[list(rules.forced_eos)] = 0
-            logits = torch.where((written == self._budget - 1).unsqueeze(1), forced, logits)
-        logits = _without(logits, written >= 0, rules.suppress)
-        return _without(logits, written == 0, rules.begin_suppress)
+        for node, path in enumerate(paths):
+            length = written + len(path)
+            if length < least:
+                self._forbid(edits, row, node, rules.eos)
+            if length == 0:
+                self._forbid(edits, row, node, rules.begin_suppress)
+            if rules.forced_eos and length == self._budget - 1:
+                suppressed = {*rules.suppress, *(rules.begin_suppress if length == 0 else ())}
+                edits.force(row, node, [token for token in rules.forced_eos if token not in suppressed])
+        edits.forbidden += [(row, token) for token in rules.suppress if token < rules.vocab]
 
-    def _ends(self, base: list[int], paths: Sequence[tuple[int, ...]], device: torch.device) -> torch.Tensor:
-        """The last tokens of each sequence, as many as the longest of the words takes, ``(nodes, reach)``."""
-        lead = [OUTSIDE] * self._reach + base[-self._reach :]
-        return torch.tensor([[*lead, *path][-self._reach :] for path in paths], device=device)
+    def _forbid(self, edits: Edits, row: int, node: int, tokens: Sequence[int]) -> None:
+        edits.forbidden_at += [(row, node, token) for token in tokens if token < self._rules.vocab]
+
+    def _penalise(self, edits: Edits, row: int, paths: Sequence[tuple[int, ...]]) -> None:
+        """Whatever has occurred, in the prompt, the output or the path."""
+        occurred, vocab = self._occurred, self._rules.vocab
+        if not self._counted:
+            occurred.update(dict.fromkeys(self._prompt))
+        occurred.update(dict.fromkeys(self._written[self._counted :]))
+        self._counted = len(self._written)
+        edits.penalised += [(row, token) for token in occurred if token < vocab]
+        edits.penalised_at += [
+            (row, node, token)
+            for node, path in enumerate(paths)
+            for token in dict.fromkeys(path)
+            if token < vocab and token not in occurred
+        ]
+
+    def _match_phrases(self, edits: Edits, row: int, paths: Sequence[tuple[int, ...]]) -> None:
+        """Biases and forbidden words, at the nodes whose sequence ends with all but their last token."""
+        if not self._reach:
+            return
+        base = [*self._prompt[-self._reach :], *self._written][-self._reach :]
+        ends = [(*base, *path) for path in paths]
+        for tokens, bias in self._rules.sequence_bias:
+            for node in _ending(ends, tokens[:-1]):
+                edits.bias(row, node, tokens[-1], bias)
+        for word in self._words:
+            for node in _ending(ends, word[:-1]):
+                self._forbid(edits, row, node, word[-1:])
+
+
+def _ending(sequences: Sequence[tuple[int, ...]], tokens: tuple[int, ...]) -> list[int]:
+    """Which of ``sequences`` end with ``tokens``."""
+    return [at for at, one in enumerate(sequences) if not tokens or one[-len(tokens) :] == tokens]
 
 
 class _Ngrams:
@@ -143,18 +187,10 @@ class _Ngrams:
         self._given = len(tokens)
         self._extend(tokens)
 
-    def forbid(
-        self, logits: torch.Tensor, written: Sequence[int], paths: Sequence[tuple[int, ...]]
-    ) -> torch.Tensor:
+    def forbidden(self, written: Sequence[int], paths: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
+        """Nodes with tokens that may not follow them."""
         self._extend(written[len(self._tokens) - self._given :])
-        pairs = [(node, token) for node, path in enumerate(paths) for token in self._forbidden(path)]
-        if not pairs:
-            return logits
-        nodes, tokens = torch.tensor(pairs, device=logits.device).T
-        inside = tokens < logits.shape[1]
-        logits = logits.clone()
-        logits[nodes[inside], tokens[inside]] = -math.inf
-        return logits
+        return [(node, token) for node, path in enumerate(paths) for token in self._after(path)]
 
     def _extend(self, tokens: Sequence[int]) -> None:
         before = self._ban.size - 1
@@ -164,7 +200,7 @@ class _Ngrams:
                 self._follows.setdefault(tuple(self._tokens[start:]), []).append((start, token))
             self._tokens.append(token)
 
-    def _forbidden(self, path: tuple[int, ...]) -> set[int]:
+    def _after(self, path: tuple[int, ...]) -> set[int]:
         """What may not follow ``path``: what has followed its last tokens before, in the sequence or on the path."""
         ban, before, length = self._ban, self._ban.size - 1, len(self._tokens) + len(path)
         if length < ban.size:
@@ -177,33 +213,3 @@ class _Ngrams:
             if length - len(near) + end - before >= first and tuple(near[end - before : end]) == last:
                 found.add(near[end])
         return found - ban.exceptions
-
-
-def _biases(rules: GenerationRules) -> list[LogitsProcessor]:
-    """The processors that look at how a sequence ends: the bias first, where there is one."""
-    found: list[LogitsProcessor] = []
-    if rules.sequence_bias:
-        found.append(SequenceBiasLogitsProcessor([[list(t), bias] for t, bias in rules.sequence_bias]))
-    if rules.bad_words:
-        found.append(NoBadWordsLogitsProcessor([list(word) for word in rules.bad_words], list(rules.eos)))
-    return found
-
-
-def _filled(base: list[int], paths: Sequence[tuple[int, ...]], device: torch.device) -> torch.Tensor:
-    """All sequences ``(nodes, length)``; short ones end with their last token again, which no rule about which tokens
-    have occurred can tell."""
-    longest = max(map(len, paths))
-    ends = np.full((len(paths), longest), base[-1])
-    for row, path in zip(ends, paths, strict=True):
-        row[: len(path)] = path
-    sequences = np.concatenate((np.tile(base, (len(paths), 1)), ends), axis=1)
-    return torch.from_numpy(sequences).to(device)
-
-
-def _without(logits: torch.Tensor, where: torch.Tensor, tokens: Sequence[int]) -> torch.Tensor:
-    """``logits`` with ``tokens`` ruled out in those rows that ``where`` names."""
-    if not tokens:
-        return logits
-    named = torch.zeros(logits.shape[1], dtype=torch.bool, device=logits.device)
-    named[[token for token in tokens if token < logits.shape[1]]] = True
-    return logits.masked_fill(where.unsqueeze(1) & named, -math.inf)

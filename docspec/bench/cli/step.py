@@ -42,9 +42,21 @@ def step(
         typer.Option(min=1, show_default=False, help="Rows of a batch; repeatable. Default: 1, 4, 16."),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times that every size is measured.")] = 20,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="What a step should cost by size and device, on paper; runs nothing.")
+    ] = False,
     json_file: JsonFile = None,
 ) -> int:
     """Milliseconds a verification step over tree sizes and rows, beside the memory-bandwidth floor."""
+    if explain:
+        from docspec.bench.cli import step_paper
+
+        if model is not None:
+            raise UsageError("--explain takes the published sizes: --random NAME, or none for several")
+        names = step_paper.SIZES if random is None else (random,)
+        found_on_paper = step_paper.explain(names, tree or step_paper.TREES, rows or (1,), prefix)
+        write_json(json_file, "docspec.bench.step-paper/1", random or "several", found_on_paper, prefix=prefix)
+        return exits.OK
     if (model is None) == (random is None):
         raise UsageError("name one of --model and --random")
     from docspec.bench.bandwidth import measure_bandwidth

@@ -43,6 +43,12 @@ class DeepseekOcrForCausalLM(DeepseekOcr2TextPreTrainedModel, GenerationMixin):
         self.encoder = DeepEncoder(config.vision_config, config.hidden_size)
         self.post_init()
 
+    @classmethod
+    def _can_set_experts_implementation(cls) -> bool:
+        """transformers looks for its decorator in the file of this class, where it is not: the decoder's has it.
+        Without this it takes the loop over experts, which waits for the device at each of them."""
+        return True
+
     @can_return_tuple
     def forward(
         self,

@@ -20,7 +20,11 @@ import torch
 
 from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
-from docspec.targets.stepping.judging import judged, likeliest, score
+from docspec.targets.kv_cache import SlotCache
+from docspec.targets.rule_edits import Edits
+from docspec.targets.staging import Staging, can_pin
+from docspec.targets.stepping.inputs import Inputs, laid
+from docspec.targets.stepping.judging import edits_of, judged, planes, told
 from docspec.targets.stepping.step import (
     NOTHING,
     Answer,
@@ -58,127 +62,109 @@ def view_bucket(reach: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A bucket: rows, tree nodes and slots looked at, in a cache of ``slots`` slots a row; what it answers. Where rows
-    have ``ruled`` logits, those are what it answers."""
+    """A bucket: rows, tree nodes and slots looked at, and what it answers. ``stride`` are the slots from one row of the
+    cache to the next, which do not matter to one row. Where rows have ``ruled`` logits, those are what it answers."""
 
     rows: int
     tree: int
     view: int
-    slots: int
+    stride: int
     wanted: Wanted = NOTHING
     ruled: bool = False
 
     @classmethod
     def holding(cls, step: StepBatch, cache: KVCache) -> Shape:
         """The bucket for ``step``; there are never more rows or slots than ``cache`` has."""
+        rows = min(bucket(step.rows, ROWS), cache.rows)
         return cls(
-            rows=min(bucket(step.rows, ROWS), cache.rows),
+            rows=rows,
             tree=bucket(step.width, TREES),
             view=min(view_bucket(step.view_slots), cache.slots),
-            slots=cache.slots,
+            stride=cache.slots if rows > 1 else 0,
             wanted=step.wanted,
             ruled=bool(step.rules),
         )
 
 
 class StaticStep:
-    """The buffers of one bucket, and the computation over them, which touches nothing but the device."""
+    """The buffers of one bucket, and the computation over them, which touches nothing but the device.
 
-    def __init__(self, target: TargetModel, shape: Shape) -> None:
+    Its inputs lie in ``staging`` and its keys and values in ``storage``, at addresses that every step of the bucket
+    shares, whatever cache has been cut from that storage.
+    """
+
+    def __init__(self, target: TargetModel, shape: Shape, storage: torch.Tensor, staging: Staging) -> None:
         self.shape = shape
+        self.replay: Replay | None = None
+        self.address = 0
         self._target = target
-        device = target.kv_spec.device
-        pinned = device.type == "cuda"
-        rows, tree = shape.rows, shape.tree
-        self._host = torch.zeros(4 * rows * tree + rows, dtype=torch.long, pin_memory=pinned)
-        self._host_ancestry = torch.zeros((rows, tree, tree), dtype=torch.bool, pin_memory=pinned)
-        wanted = shape.wanted
-        planes = (3 if wanted.scores else 1) + wanted.margins + wanted.ranks
-        self._host_output = torch.zeros((planes, rows, tree), dtype=torch.double, pin_memory=pinned)
-        self._input = torch.zeros_like(self._host, device=device)
-        self._ancestry = torch.zeros_like(self._host_ancestry, device=device)
-        self.output = torch.zeros_like(self._host_output, device=device)
+        self._staging = staging
+        spec = target.kv_spec
+        slots = shape.stride or storage.shape[2]
+        self._cache = SlotCache(spec, shape.rows, slots - 1, storage)
+        self.output = torch.zeros((planes(shape.wanted), shape.rows, shape.tree), device=spec.device)
+        self._host_output = torch.zeros(self.output.shape, pin_memory=can_pin(spec.device))
         self.logits: torch.Tensor | None = None
         self.hidden: torch.Tensor | None = None
-        self.peak = torch.zeros((rows, tree), dtype=torch.float, device=device)
-        self._columns = torch.arange(shape.view, device=device)
-        grids, self._lengths = self._input.split([4 * rows * tree, rows])
-        self._tokens, self._positions, self._places, self._parents = grids.view(4, rows, tree)
+        self.peak = torch.zeros((shape.rows, shape.tree), device=spec.device)
+        self.real = np.zeros((shape.rows, shape.tree), dtype=bool)
+        self._inputs: Inputs | None = None
+        self._edits: Edits | None = None
+        self._of_rules: list[torch.Tensor] = []
 
-    def load(self, step: StepBatch) -> None:
-        """Copies ``step`` into the buffers; what it leaves free is padding: the last slot, one slot to look at."""
-        shape, rows, width = self.shape, step.rows, step.width
-        flat = self._host.numpy()
-        flat[:] = 0
-        grids = flat[: 4 * shape.rows * shape.tree].reshape(4, shape.rows, shape.tree)
-        offsets = np.arange(shape.rows)[:, None] * shape.slots
-        grids[2] = offsets + shape.slots - 1
-        for grid, values in zip(
-            grids, (step.tokens, step.positions, step.slots + offsets[:rows], step.parents), strict=True
-        ):
-            grid[:rows, :width] = values
-        lengths = flat[-shape.rows :]
-        lengths[:] = 1
-        lengths[:rows] = step.lengths
-        ancestry = self._host_ancestry.numpy()
-        ancestry[:] = False
-        ancestry[:rows, :width, :width] = step.ancestry
-        self._input.copy_(self._host, non_blocking=True)
-        self._ancestry.copy_(self._host_ancestry, non_blocking=True)
+    def load(self, step: StepBatch, cache: KVCache) -> None:
+        """Brings ``step`` over ``cache`` to the device, and what the rules of its rows ask for; the rest is padding."""
+        shape = self.shape
+        self._edits = edits_of(step)
+        arrays = laid(step, cache, shape.rows, shape.tree)
+        of_rules = self._edits.arrays() if self._edits is not None else ()
+        found = self._staging.put([*arrays, *of_rules])
+        if self._inputs is None:
+            self._inputs, self.address = Inputs(*found[: len(arrays)]), self._staging.address
+        self._of_rules = found[len(arrays) :]
+        self.real[:] = False
+        self.real[: step.rows, : step.width] = step.slots != cache.padding_slot
 
-    def compute(self, cache: KVCache) -> None:
+    def compute(self) -> None:
         """The forward pass of the loaded step; leaves argmax tokens and what else is wanted in ``output``, or its
         logits, and hidden states in ``hidden``.
 
-        ``peak`` are the argmax tokens' logits, by which a capture is compared with the computation it stands for.
+        ``peak`` are the largest logits, by which a capture is compared with the computation it stands for.
         """
-        cache.begin_static_step(self._places.flatten(), self.shape.rows, self.shape.view)
-        wanted = self.shape.wanted
-        hidden = self._target.hidden(self._tokens, self._positions, self._mask(), cache)
+        shape, inputs = self.shape, self._inputs
+        assert inputs is not None
+        places = inputs.places.flatten()
+        self._cache.begin_static_step(places, shape.rows, shape.view, inputs.prompts, inputs.trees)
+        hidden = self._target.hidden(inputs.tokens, inputs.positions, inputs.mask(shape.view), self._cache)
         logits = self._target.logits(hidden)
-        if wanted.hidden:
+        if shape.wanted.hidden:
             if self.hidden is None:
                 self.hidden = torch.empty_like(hidden)
             self.hidden.copy_(hidden)
-        if self.shape.ruled:
+        if shape.ruled:
             if self.logits is None:
                 self.logits = torch.empty_like(logits)
             self.logits.copy_(logits)
-        answer = score(logits, self._tokens, self._parents) if wanted.scores else (logits.argmax(-1),)
-        choice = answer[0]
-        top, margin = likeliest(logits, wanted)
-        if margin is not None:
-            answer = (*answer, margin)
-        if top is not None:
-            answer = (*answer, *top.unbind(-1))
-        self.output.copy_(torch.stack([plane.double() for plane in answer]))
-        self.peak.copy_(logits.gather(-1, choice.unsqueeze(-1)).squeeze(-1))
-
-    def _mask(self) -> torch.Tensor:
-        """Boolean ``(rows, tree, view)`` like :attr:`StepBatch.mask`, made on the device."""
-        rows, tree, view = self.shape.rows, self.shape.tree, self.shape.view
-        offset = self._columns - self._lengths.unsqueeze(1)  # of each slot from the row's tree
-        node = offset.clamp(0, tree - 1).unsqueeze(1).expand(rows, tree, view)
-        in_tree = ((offset >= 0) & (offset < tree)).unsqueeze(1)
-        return (offset < 0).unsqueeze(1) | (in_tree & self._ancestry.gather(2, node))
+        else:
+            self.output.copy_(judged(logits, inputs.tokens, inputs.parents, shape.wanted))
+        self.peak.copy_(logits.amax(-1))
 
     def read(self, rows: int, width: int) -> Answer:
         """The answer for the first ``rows`` rows and ``width`` nodes; waits for the device."""
+        if self._edits is not None:
+            assert self.logits is not None and self._inputs is not None
+            logits = self._edits.applied(self.logits, self._of_rules)
+            self.output.copy_(judged(logits, self._inputs.tokens, self._inputs.parents, self.shape.wanted))
         self._host_output.copy_(self.output, non_blocking=True)
-        if self.output.is_cuda:
-            torch.cuda.current_stream(self.output.device).synchronize()
-        answer, wanted = self._host_output[:, :rows, :width], self.shape.wanted
-        planes = iter(answer[: len(answer) - wanted.ranks])
-        choice = next(planes).long().tolist()
-        best, drafted = (next(planes).tolist(), next(planes).tolist()) if wanted.scores else ((), ())
-        margin = next(planes).tolist() if wanted.margins else ()
-        top = answer[-wanted.ranks :].permute(1, 2, 0).long().tolist() if wanted.ranks else ()
+        device = self.output.device
+        if can_pin(device):
+            torch.get_device_module(device).current_stream(device).synchronize()
         hidden = self.hidden[:rows, :width] if self.hidden is not None else None
-        return Answer(choice, best, drafted, top, margin, hidden)
+        return told(self._host_output[:, :rows, :width], self.shape.wanted, hidden)
 
 
-Replay = Callable[["KVCache"], None]
-"""Runs a bucket's computation over a cache of the geometry and the memory that it was captured with."""
+Replay = Callable[[], None]
+"""Runs the computation of the step that is loaded."""
 
 
 class Capture(Protocol):
@@ -186,8 +172,8 @@ class Capture(Protocol):
 
     mode: str
 
-    def capture(self, step: StaticStep, cache: KVCache) -> Replay:
-        """Runs ``step`` and returns its replay; raises whatever went wrong."""
+    def capture(self, step: StaticStep) -> Replay:
+        """Runs ``step``, which was run before, and returns its replay; raises whatever went wrong."""
         ...
 
     def forget(self) -> None:
@@ -200,8 +186,8 @@ class NoCapture:
 
     mode = "static"
 
-    def capture(self, step: StaticStep, cache: KVCache) -> Replay:
-        step.compute(cache)
+    def capture(self, step: StaticStep) -> Replay:
+        step.compute()
         return step.compute
 
     def forget(self) -> None:
@@ -217,7 +203,10 @@ class CaptureError(Exception):
 
 
 class BucketedSteps:
-    """Runs steps in buckets, each captured at its first use. Raises :class:`CaptureError` where that fails."""
+    """Runs steps in buckets, each captured when it is used a second time: many are used once.
+
+    Raises :class:`CaptureError` where that fails.
+    """
 
     dense = False
 
@@ -225,7 +214,8 @@ class BucketedSteps:
         self._target = target
         self._capture = capture
         self._reason = reason
-        self._buckets: OrderedDict[Shape, tuple[StaticStep, Replay]] = OrderedDict()
+        self._staging = Staging(target.kv_spec.device, 1 << 20)
+        self._buckets: OrderedDict[Shape, StaticStep] = OrderedDict()
         self._storage: weakref.ref[torch.Tensor] | None = None
         self._too_large: set[Shape] = set()
         self._captured = 0
@@ -233,7 +223,8 @@ class BucketedSteps:
 
     @property
     def report(self) -> StepReport:
-        return StepReport(self._capture.mode, self._reason, len(self._buckets), self._captured, self._seconds)
+        held = sum(static.replay is not None for static in self._buckets.values())
+        return StepReport(self._capture.mode, self._reason, held, self._captured, self._seconds)
 
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
         return bucket(rows, ROWS), view_bucket(slots + 1) - 1  # the slot for padding is one more
@@ -243,19 +234,21 @@ class BucketedSteps:
 
     @torch.inference_mode()
     def run(self, step: StepBatch, cache: KVCache) -> Answer:
+        cache.check()
         self._follow(cache)
         shape = Shape.holding(step, cache)
-        known = self._buckets.get(shape)
-        if known is None:
-            static = self._captured_step(shape, step, cache)
-        else:
+        if shape in self._too_large:
+            raise CaptureError("out of memory before", for_now=True)
+        static = self._buckets.get(shape)
+        if static is not None:
+            static.load(step, cache)
+            if static.address != self._staging.address:  # it had to grow
+                static = None
+        if static is not None and static.replay is not None:
             self._buckets.move_to_end(shape)
-            static, replay = known
-            static.load(step)
-            replay(cache)
-        if static.logits is not None:
-            hidden = static.hidden[: step.rows, : step.width] if static.hidden is not None else None
-            return judged(static.logits[: step.rows, : step.width], step, hidden)
+            static.replay()
+        else:
+            static = self._without_replay(shape, static, step, cache)
         return static.read(step.rows, step.width)
 
     def advance(self, pending: Pending, cache: KVCache) -> Choice:
@@ -281,25 +274,38 @@ class BucketedSteps:
             self._too_large.clear()
             self._storage = weakref.ref(cache.storage)
 
-    def _captured_step(self, shape: Shape, step: StepBatch, cache: KVCache) -> StaticStep:
-        """A new bucket with ``step`` run in it. One that ran out of memory is not tried again over the same cache."""
-        if shape in self._too_large:
-            raise CaptureError("out of memory before", for_now=True)
+    def _without_replay(
+        self, shape: Shape, static: StaticStep | None, step: StepBatch, cache: KVCache
+    ) -> StaticStep:
+        """Runs ``step`` in its bucket as it is, where that is new, and else, loaded, while it is captured. A bucket
+        that ran out of memory is not tried again over the same storage."""
         start = time.perf_counter()
         try:
-            static = StaticStep(self._target, shape)
-            static.load(step)
-            replay = self._capture.capture(static, cache)
+            if static is None:
+                static = StaticStep(self._target, shape, cache.storage, self._staging)
+                static.load(step, cache)
+                static.compute()
+            else:
+                static.replay = self._capture.capture(static)
+                self._captured += 1
         except Exception as error:
             self.forget()
             for_now = is_out_of_memory(error)
             if for_now:
                 self._too_large.add(shape)
                 release_memory()
-            raise CaptureError(f"{type(error).__name__}: {first_line(error)}", for_now) from error
-        self._buckets[shape] = static, replay
+            first = _first(error)
+            raise CaptureError(f"{type(first).__name__}: {first_line(first)}", for_now) from error
+        self._buckets[shape] = static
+        self._buckets.move_to_end(shape)
         if len(self._buckets) > MAX_SHAPES:
             self._buckets.popitem(last=False)
-        self._captured += 1
         self._seconds += time.perf_counter() - start
         return static
+
+
+def _first(error: BaseException) -> BaseException:
+    """What ``error`` followed upon: a capture that is left by an error fails once more where it is ended."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error

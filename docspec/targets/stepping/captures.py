@@ -6,14 +6,13 @@ buffers, of the weights and of the KV storage, all of which stay in place; nothi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+from typing import Any
 
 import torch
 
-from docspec.targets.stepping.bucketed import Replay, StaticStep
-
-if TYPE_CHECKING:
-    from docspec.targets.kv import KVCache
+from docspec.core.safe_text import first_line
+from docspec.targets.stepping.bucketed import CaptureError, Replay, StaticStep
 
 TOLERANCE = 0.02
 """Largest difference of a captured step's logits from the plain ones, as a share of the largest: kernels chosen anew
@@ -21,44 +20,75 @@ may round differently; wrong memory is far off."""
 
 
 def check(step: StaticStep, expected: torch.Tensor) -> None:
-    """Raises ``RuntimeError`` unless the step's logits are ``expected`` but for rounding."""
-    scale = float(expected.abs().max())
-    apart = float((step.peak - expected).abs().max())
+    """Raises ``RuntimeError`` unless the step's logits are ``expected`` but for rounding; padding's may be anything."""
+    found, wanted = torch.stack((step.peak, expected)).float().cpu()[:, torch.from_numpy(step.real)]
+    scale = float(wanted.abs().max())
+    apart = float((found - wanted).abs().max())
     if not apart <= TOLERANCE * scale + 1e-6:  # NaN is never within
         raise RuntimeError(f"captured logits differ from plain ones by {apart:.3g} (largest: {scale:.3g})")
 
 
+def can_capture(device: torch.device) -> bool:
+    """Whether ``device`` has graphs, in the way of CUDA."""
+    return hasattr(getattr(torch, device.type, None), "CUDAGraph")
+
+
 class CudaGraphs:
-    """CUDA graphs that share one memory pool: they are replayed one at a time, and leave nothing in the pool."""
+    """CUDA graphs that share one memory pool, as they are replayed one at a time and leave nothing in it, and one
+    stream, as the libraries keep memory of their own for each."""
 
     mode = "cuda"
 
-    def __init__(self, warmups: int = 2) -> None:
-        self._warmups = warmups
+    def __init__(self) -> None:
         self._pool: Any = None
+        self._stream: Any = None
 
-    def capture(self, step: StaticStep, cache: KVCache) -> Replay:
-        with torch.cuda.device(cache.spec.device):
-            current = torch.cuda.current_stream()
-            side = torch.cuda.Stream()
-            side.wait_stream(current)
-            with torch.cuda.stream(side):  # lazy set-up of libraries must not happen during capture
-                for _ in range(self._warmups):
-                    step.compute(cache)
+    def capture(self, step: StaticStep) -> Replay:
+        device = step.output.device
+        module = torch.get_device_module(device)
+        with module.device(device):
+            before = module.current_stream()
+            self._stream = self._stream or module.Stream()
+            self._pool = self._pool or module.graph_pool_handle()
+            self._stream.wait_stream(before)
+            with module.stream(self._stream):
+                step.compute()  # the libraries' lazy set-up for this stream must not happen during capture
                 expected = step.peak.clone()
-            current.wait_stream(side)
-            if self._pool is None:
-                self._pool = torch.cuda.graph_pool_handle()
-            graph = torch.cuda.CUDAGraph()
-            # Other threads draft pages meanwhile; only this one must keep to what can be captured.
-            with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
-                step.compute(cache)
+                graph = module.CUDAGraph()
+                try:
+                    self._record(graph, step)
+                except BaseException:
+                    _abandon(device, self._pool)
+                    raise
+            before.wait_stream(self._stream)
             graph.replay()
             check(step, expected)
-        return lambda cache: graph.replay()
+        replay: Replay = graph.replay
+        return replay
+
+    def _record(self, graph: Any, step: StaticStep) -> None:
+        # Other threads draft pages meanwhile; only this one must keep to what can be captured.
+        graph.capture_begin(pool=self._pool, capture_error_mode="thread_local")
+        try:
+            step.compute()
+        finally:
+            graph.capture_end()
 
     def forget(self) -> None:
         self._pool = None  # a pool whose graphs are gone cannot be used again
+
+
+def _abandon(device: torch.device, pool: Any) -> None:
+    """Ends what a failed capture has begun: torch goes on allocating to its pool where ending the capture fails, and
+    the next ``empty_cache`` would trip over that."""
+    index = torch.get_device_module(device).current_device()
+    end = getattr(torch._C, f"_{device.type}_endAllocateToPool", None)
+    release = getattr(torch._C, f"_{device.type}_releasePool", None)
+    if end is None or release is None:
+        return
+    with contextlib.suppress(RuntimeError):  # ended after all
+        end(index, pool)
+        release(index, pool)
 
 
 class Compiled:
@@ -69,14 +99,22 @@ class Compiled:
     def __init__(self, backend: str = "inductor") -> None:
         self._backend = backend
 
-    def capture(self, step: StaticStep, cache: KVCache) -> Replay:
-        step.compute(cache)
+    def capture(self, step: StaticStep) -> Replay:
+        step.compute()
         expected = step.peak.clone()
-        with torch._dynamo.config.patch(recompile_limit=10_000, accumulated_recompile_limit=100_000):
-            compiled = torch.compile(step.compute, backend=self._backend, fullgraph=True, dynamic=False)
-            compiled(cache)
+        compiled = torch.compile(step.compute, backend=self._backend, fullgraph=True, dynamic=False)
+
+        def replay() -> None:
+            # each bucket is one more entry of the same function
+            with torch._dynamo.config.patch(recompile_limit=10_000, accumulated_recompile_limit=100_000):
+                try:
+                    compiled()
+                except torch._dynamo.exc.TorchDynamoException as error:
+                    raise CaptureError(f"{type(error).__name__}: {first_line(error)}") from error
+
+        replay()
         check(step, expected)
-        return compiled
+        return replay
 
     def forget(self) -> None:
         return None

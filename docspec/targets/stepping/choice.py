@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from docspec.core import ModelError
 from docspec.core.options import Graphs
 from docspec.targets.stepping.bucketed import BucketedSteps, CaptureError
-from docspec.targets.stepping.captures import Compiled, CudaGraphs
+from docspec.targets.stepping.captures import Compiled, CudaGraphs, can_capture
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, StepRunner
 
@@ -32,23 +32,23 @@ def compiled(target: TargetModel, reason: str) -> StepRunner:
 
 
 def make_steps(target: TargetModel, wanted: Graphs) -> StepRunner:
-    """The runner for ``wanted``: ``auto`` tries CUDA graphs, then compiling, on CUDA, and is eager elsewhere.
+    """The runner for ``wanted``: ``auto`` tries CUDA graphs where there are such, and is eager elsewhere.
 
-    ``cuda`` and ``compile`` are tried first and fall back like ``auto``. Raises :class:`docspec.core.ModelError` for
-    CUDA graphs on another device.
+    ``cuda`` and ``compile`` are tried first and fall back to eager steps. Nothing is compiled that nobody asked for: it
+    takes tens of seconds for each of dozens of buckets. Raises :class:`docspec.core.ModelError` for graphs on a device
+    without them.
     """
-    on_cuda = target.kv_spec.device.type == "cuda"
-    if wanted == "cuda" and not on_cuda:
+    captures = can_capture(target.kv_spec.device)
+    if wanted == "cuda" and not captures:
         raise ModelError(
             f"--graphs cuda needs a CUDA device, this is {target.kv_spec.device}; use --device cuda"
         )
     if wanted == "off":
         return EagerSteps(target)
-    if wanted == "auto" and not on_cuda:
+    if wanted == "auto" and not captures:
         reason = f"buckets would only cost time on {target.kv_spec.device.type}"
         return EagerSteps(target, reason)
-    candidates: list[Candidate] = [compiled] if wanted == "compile" else [cuda_graphs, compiled]
-    return FirstThatWorks(target, [*candidates, EagerSteps])
+    return FirstThatWorks(target, [compiled if wanted == "compile" else cuda_graphs, EagerSteps])
 
 
 @contextmanager
@@ -56,6 +56,7 @@ def as_they_come(target: TransformersTarget) -> Iterator[None]:
     """Within it steps are run as they come, and what was captured of others is let go of."""
     usual = target.steps
     usual.forget()
+    target.kv.reserve(0)
     target.steps = EagerSteps(target, "memory ran out")
     try:
         yield

@@ -1,12 +1,20 @@
-"""Steps in their own shapes, kernel by kernel: the reference, and what is fastest on a CPU."""
+"""Steps in their own shapes, kernel by kernel: the reference, and what is fastest on a CPU.
+
+On an accelerator a step is one copy there and one back: nothing in between waits.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
-from docspec.targets.stepping.judging import chosen, judged
+from docspec.targets.rule_edits import Edits
+from docspec.targets.staging import Staging
+from docspec.targets.stepping.inputs import Inputs, laid
+from docspec.targets.stepping.judging import chosen, edits_of, judged, told
 from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, bucket
 from docspec.targets.threads import threads_for, using_threads
 
@@ -30,11 +38,16 @@ TREES = (1, 2, *range(4, 33, 4), *range(40, 65, 8), *range(80, 129, 16), 192, 25
 class EagerSteps:
     """Runs each step as it comes."""
 
-    dense = True
-
     def __init__(self, target: TargetModel, reason: str = "asked for") -> None:
         self._target = target
+        self._device = target.kv_spec.device
+        self._staging: Staging | None = None
         self.report = StepReport("eager", reason)
+
+    @property
+    def dense(self) -> bool:
+        """Elsewhere a mask is made where it is used: it is the largest of a step's inputs."""
+        return self._device.type == "cpu"
 
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
         return rows, slots
@@ -45,30 +58,52 @@ class EagerSteps:
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
         return bucket(nodes, TREES), view_of(reach, slots)
 
+    def _put(self, arrays: Sequence[np.ndarray], edits: Edits | None) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """A step's arrays and those of its rules on the device."""
+        both = [*arrays, *(edits.arrays() if edits is not None else ())]
+        if self._device.type == "cpu":
+            found = list(map(torch.from_numpy, both))
+        else:
+            self._staging = self._staging or Staging(self._device)
+            found = self._staging.put(both)
+        return found[: len(arrays)], found[len(arrays) :]
+
     @torch.inference_mode()
     def run(self, step: StepBatch, cache: KVCache) -> Answer:
-        device = cache.spec.device
-        tokens = torch.from_numpy(step.tokens).to(device)
-        cache.begin_step(torch.from_numpy(step.slots).to(device), step.view_slots)
-        with using_threads(threads_for(self._target, tokens.numel())):
-            hidden = self._target.hidden(
-                tokens,
-                torch.from_numpy(step.positions).to(device),
-                torch.from_numpy(step.mask).to(device),
-                cache,
-            )
-            return judged(self._target.logits(hidden), step, hidden)
+        edits = edits_of(step)
+        arrays, of_rules = self._put(laid(step, cache), edits)
+        inputs = Inputs(*arrays)
+        cache.begin_static_step(
+            inputs.places.flatten(), step.rows, step.view_slots, inputs.prompts, inputs.trees
+        )
+        mask = torch.from_numpy(step.mask) if self.dense else inputs.mask(step.view_slots)
+        with using_threads(threads_for(self._target, inputs.tokens.numel())):
+            hidden = self._target.hidden(inputs.tokens, inputs.positions, mask, cache)
+            logits = self._target.logits(hidden)
+            if edits is not None:
+                logits = edits.applied(logits, of_rules)
+            answer = judged(logits, inputs.tokens, inputs.parents, step.wanted)
+        return told(answer.cpu(), step.wanted, hidden)
 
     @torch.inference_mode()
     def advance(self, pending: Pending, cache: KVCache) -> Choice:
         """The lean loop that a speed-up is measured against: no tree, and no copy back but the choice."""
-        device, length = cache.spec.device, pending.length
+        length, rules = pending.length, pending.rules
         view = view_of(length + 1, cache.slots)
-        cache.begin_step(torch.tensor([[length]], device=device), view)
+        edits = None if rules is None else Edits(rules.penalty)
+        if edits is not None and rules is not None:
+            rules.plan(edits, 0, [pending.token], [0])
+        numbers = np.array([pending.token, pending.position, length, int(cache.prompts[0])])
+        [numbers], of_rules = self._put([numbers], edits)
+        token, position, place, prompt = numbers.view(4, 1).unbind()
+        cache.begin_static_step(place, 1, view, prompt)
         hidden = self._target.hidden(
-            torch.tensor([[pending.token]], device=device),
-            torch.tensor([[pending.position]], device=device),
-            (torch.arange(view, device=device) <= length).view(1, 1, view),
+            token.unsqueeze(0),
+            position.unsqueeze(0),
+            (torch.arange(view, device=self._device) <= length).view(1, 1, view),
             cache,
         )
-        return chosen(self._target.logits(hidden)[0, -1], pending.rules, pending.margin)
+        logits = self._target.logits(hidden)
+        if edits is not None:
+            logits = edits.applied(logits, of_rules)
+        return chosen(logits[0, -1], margin=pending.margin)

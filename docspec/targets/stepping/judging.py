@@ -1,4 +1,7 @@
-"""From logits to what a step answers: rules first, then the choice, its margin, its probability, the next likeliest."""
+"""From logits to what a step answers: the choice, its margin, its probability, the next likeliest.
+
+All of it is laid into one tensor on the device, so that a step is waited for once, and taken apart on the host.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +9,54 @@ import math
 
 import torch
 
+from docspec.targets.rule_edits import Edits
 from docspec.targets.rules import RowRules
 from docspec.targets.stepping.step import Answer, Choice, StepBatch, Wanted
 
+LARGEST = 1 << 24
+"""Numbers of tokens up to which float32 holds each of them exactly."""
 
-def judged(logits: torch.Tensor, step: StepBatch, hidden: torch.Tensor | None = None) -> Answer:
-    """The answer to ``step`` from its ``logits`` ``(rows, tree, vocab)``, and its ``hidden`` states where they are
-    wanted."""
-    if step.rules:
-        logits = obeyed(logits, step)
-    wanted = step.wanted
-    scores: tuple[list[list[float]], ...] = ()
-    if wanted.scores:
-        tokens, parents = (torch.from_numpy(ids).to(logits.device) for ids in (step.tokens, step.parents))
-        choice, *found = score(logits, tokens, parents)
-        scores = tuple(one.tolist() for one in found)
-    else:
-        choice = logits.argmax(-1)  # of equals the first, as generate
-    best, drafted = scores or ((), ())
+
+def edits_of(step: StepBatch) -> Edits | None:
+    """What the rules of the rows do to the logits of ``step``; ``None`` where there are none."""
+    if not step.rules:
+        return None
+    edits = Edits(next(rules.penalty for rules in step.rules if rules is not None))
+    for row, (rules, tokens, parents) in enumerate(
+        zip(step.rules, step.tokens.tolist(), step.parents.tolist(), strict=True)
+    ):
+        if rules is not None:
+            rules.plan(edits, row, tokens, parents)
+    return edits
+
+
+def planes(wanted: Wanted) -> int:
+    """How many numbers a node's answer has."""
+    return (3 if wanted.scores else 1) + wanted.margins + wanted.ranks
+
+
+def judged(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tensor, wanted: Wanted) -> torch.Tensor:
+    """The answer to trees of ``tokens`` behind their ``parents`` (both ``(rows, tree)``) from their ``logits``
+    ``(rows, tree, vocab)``: ``(planes, rows, tree)`` in float32, which :func:`told` takes apart."""
+    if logits.shape[-1] > LARGEST:
+        raise ValueError(f"a vocabulary of {logits.shape[-1]} tokens is too large")
+    found = score(logits, tokens, parents) if wanted.scores else (logits.argmax(-1),)  # of equals the first
     top, margin = likeliest(logits, wanted)
-    return Answer(
-        choice.tolist(),
-        best,
-        drafted,
-        top.tolist() if top is not None else (),
-        margin.tolist() if margin is not None else (),
-        hidden if wanted.hidden else None,
-    )
+    if margin is not None:
+        found = (*found, margin)
+    if top is not None:
+        found = (*found, *top.unbind(-1))
+    return torch.stack([plane.float() for plane in found])
+
+
+def told(answer: torch.Tensor, wanted: Wanted, hidden: torch.Tensor | None = None) -> Answer:
+    """What ``answer`` ``(planes, rows, tree)``, on the host, says; ``hidden`` states are handed on."""
+    split = iter(answer[: len(answer) - wanted.ranks])
+    choice = next(split).long().tolist()
+    best, drafted = (next(split).tolist(), next(split).tolist()) if wanted.scores else ((), ())
+    margin = next(split).tolist() if wanted.margins else ()
+    top = answer[len(answer) - wanted.ranks :].permute(1, 2, 0).long().tolist() if wanted.ranks else ()
+    return Answer(choice, best, drafted, top, margin, hidden if wanted.hidden else None)
 
 
 def likeliest(logits: torch.Tensor, wanted: Wanted) -> tuple[torch.Tensor | None, torch.Tensor | None]:
@@ -46,24 +70,16 @@ def likeliest(logits: torch.Tensor, wanted: Wanted) -> tuple[torch.Tensor | None
     return top[..., : wanted.ranks] if wanted.ranks else None, margin
 
 
-def obeyed(logits: torch.Tensor, step: StepBatch) -> torch.Tensor:
-    """``logits`` ``(rows, nodes, vocab)`` of ``step`` as its rows' rules leave them, in float32."""
-    return torch.stack(
-        [
-            row.float() if rules is None else rules(row, tokens, parents)
-            for row, rules, tokens, parents in zip(
-                logits, step.rules, step.tokens.tolist(), step.parents.tolist(), strict=True
-            )
-        ]
-    )
-
-
 def chosen(logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
     """What ``logits`` ``(vocab,)`` after all that is written of a row choose; the margin where it is asked for."""
     if rules is not None:
         logits = rules.next(logits)
     _, apart = likeliest(logits, Wanted(margins=margin))
-    return Choice(int(logits.argmax()), math.nan if apart is None else float(apart))
+    token = logits.argmax()
+    if apart is None:
+        return Choice(int(token), math.nan)
+    first, least = torch.stack((token.float(), apart)).tolist()
+    return Choice(int(first), least)
 
 
 def score(

@@ -1,0 +1,75 @@
+"""The table of ``docspec bench step --explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import torch
+from rich import box
+from rich.table import Table
+
+from docspec.bench.cli.tables import console
+from docspec.bench.cost_model import MACHINES, Assumptions, Cost, Shape, cost, shape_of
+from docspec.targets.random_weights import random_target
+
+SIZES = ("mini", "granite-docling-258m", "glm-ocr", "dots.ocr", "qwen3-vl-2b", "qwen2.5-vl-7b")
+"""What is shown where no size is named."""
+
+TREES = (1, 16, 64)
+
+
+def explain(
+    names: Sequence[str], trees: Sequence[int], rows: Sequence[int], prefix: int
+) -> list[dict[str, Any]]:
+    """Prints what steps should cost by size and device, part by part; returns the same as values."""
+    found = []
+    for name in names:
+        shape = shape_of(random_target(name, torch.device("meta"), torch.bfloat16, "off"), prefix)
+        table = _table(name, shape, prefix)
+        for machine in MACHINES:
+            for count in rows:
+                for tree in trees:
+                    one = cost(shape, machine, count, tree, prefix)
+                    table.add_row(machine.name, *_cells(one))
+                    found.append({"size": name, "machine": asdict(machine), **_values(one)})
+            table.add_section()
+        console().print(table)
+    console().print(_assumed())
+    return found
+
+
+def _table(name: str, shape: Shape, prefix: int) -> Table:
+    table = Table(
+        title=f"A step on paper: {name}, bfloat16, behind {prefix} tokens, milliseconds",
+        caption=f"{shape.operations} operations, {shape.weight_bytes / 1e9:.2f} GB of weights, "
+        f"{shape.kv_bytes / 1024:.0f} KiB a token of keys and values, {shape.kv_heads} KV heads; NOT MEASURED",
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("device", no_wrap=True)
+    for column in ("size", "weights", "keys", "arith", "attn", "launch", "gaps", "plain", "graphed"):
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _cells(one: Cost) -> list[str]:
+    parts = one.weights, one.keys_values, one.arithmetic, one.attention, one.launches, one.gaps, one.plain, one.graphed
+    return [f"{one.rows} x {one.tree}", *(f"{part:.2f}" for part in parts)]
+
+
+def _values(one: Cost) -> Mapping[str, Any]:
+    return {**asdict(one), "on_device": one.on_device, "plain": one.plain, "graphed": one.graphed}
+
+
+def _assumed() -> str:
+    a = Assumptions()
+    return (
+        f"Assumed: {a.of_bandwidth:.0%} of the published bandwidth and {a.of_operations:.0%} of the arithmetic; "
+        f"{a.launch:g} us of the host an operation as they come, {a.gap:g} us between kernels of a graph, "
+        f"{a.replay:g} us to replay one, {a.copy:g} us for each of three copies and waits, {a.host / 1e3:g} ms for "
+        f"trees and their outcome; a multiprocessor takes {a.block} queries of a KV head, a device with fewer blocks "
+        "than multiprocessors gives attention that share of itself. Plain: launches run beside the device's work, the "
+        "longer counts. Compare with: docspec bench step --random NAME --device cuda."
+    )

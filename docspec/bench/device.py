@@ -1,0 +1,122 @@
+"""``docspec doctor --device``: whether an accelerator does here what docspec needs of it, a line each.
+
+What is right is compared on the device itself: drafted against plain decoding against ``generate``, captured against
+plain steps. What is quick is measured. Every check stands for itself: one that fails is a line, and the next is made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from PIL import Image, ImageDraw
+
+from docspec.bench import device_checks as checks
+from docspec.core import DocspecError, ParseOptions
+from docspec.core.memory import release_memory
+from docspec.core.safe_text import first_line
+
+if TYPE_CHECKING:
+    from docspec.targets.registry import LoadedTarget
+
+SECONDS = 120.0
+"""All checks together take no longer; what is left then is told to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One check: ``ok`` is ``None`` where nothing could be said. ``figures`` are for a report."""
+
+    name: str
+    ok: bool | None
+    detail: str
+    remedy: str = ""
+    figures: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """``run`` is given a loaded target and answers with a line; ``remedy`` is said where it fails."""
+
+    name: str
+    run: Callable[[LoadedTarget, Image.Image], Line]
+    remedy: str
+
+
+CORRECT = (
+    Check("float32: drafts, plain, generate", checks.same_tokens, "--exact strict; if it stays, report it"),
+    Check("graphs over changed inputs and caches", checks.graphs, "--graphs off"),
+    Check("a capture that fails", checks.failed_capture, "--graphs off"),
+    Check("memory beside the estimate", checks.memory, "--kv-memory bounds keys and values"),
+)
+"""What is checked in float32."""
+
+FAST = (
+    Check("half precision: drafts, plain", checks.near_ties, "--exact strict, or --dtype float32"),
+    Check("waiting in a step", checks.waiting, "report it: decoding is slower than it could be"),
+    Check("attention", checks.attention, "report it"),
+    Check("milliseconds a step", checks.step_times, "docspec bench step says more"),
+)
+"""What is checked in the precision that pages are read with."""
+
+
+def examine_device(name: str, model: str = "mini", seconds: float = SECONDS) -> Iterator[Line]:
+    """A line for every check of the device ``name`` with ``model``; raises :class:`docspec.core.DocspecError` where
+    there is no such device."""
+    from docspec.targets.registry import pick_device
+
+    end = time.monotonic() + seconds
+    device = pick_device(name)
+    yield checks.facts(device)
+    page = printed_page()
+    half = "float16" if device.type == "mps" else "bfloat16"
+    for dtype, group in (("float32", CORRECT), (half, FAST)):
+        loaded = None
+        started = time.monotonic()
+        try:
+            loaded = _loaded(ParseOptions(model=model, device=name, dtype=dtype))  # type: ignore[arg-type]
+            took = time.monotonic() - started
+            yield Line(f"{model} in {dtype}", True, f"loaded in {took:.1f} s", figures={"seconds": took})
+        except Exception as error:
+            remedy = "--model mini, or a smaller one" if isinstance(error, DocspecError) else "report it"
+            yield Line(f"{model} in {dtype}", False, first_line(error), remedy)
+        for check in group:
+            if loaded is None or time.monotonic() > end:
+                why = "the model was not loaded" if loaded is None else f"{seconds:.0f} seconds were over"
+                yield Line(check.name, None, f"not checked: {why}")
+            else:
+                yield _made(check, loaded, page)
+        del loaded
+        release_memory()
+
+
+def _loaded(options: ParseOptions) -> LoadedTarget:
+    from docspec.targets.registry import load_target
+
+    module = torch.get_device_module(torch.device(options.device))
+    getattr(module, "reset_peak_memory_stats", lambda: None)()
+    return load_target(options)
+
+
+def _made(check: Check, loaded: LoadedTarget, page: Image.Image) -> Line:
+    started = time.monotonic()
+    try:
+        found = check.run(loaded, page)
+    except Exception as error:
+        found = Line(check.name, False, f"{type(error).__name__}: {first_line(error)}")
+    remedy = found.remedy or (check.remedy if found.ok is False else "")
+    seconds = {"seconds": round(time.monotonic() - started, 3)}
+    return replace(found, name=check.name, remedy=remedy, figures={**found.figures, **seconds})
+
+
+def printed_page() -> Image.Image:
+    """A page of some lines, always the same."""
+    image = Image.new("RGB", (448, 320), "white")
+    draw = ImageDraw.Draw(image)
+    for line in range(9):
+        text = f"{line + 1}. Line {line + 1} of nine, printed to be read: {17 * line}"
+        draw.text((16, 12 + 32 * line), text, fill="black")
+    return image

@@ -1,0 +1,80 @@
+"""What generation rules do to a step's logits, as places and amounts: found on the host, carried out on the device.
+
+All rows' edits travel together in one copy. Where there is arithmetic, it is that of transformers' own processors, and
+its order is theirs: biases, the repetition penalty, what is forbidden, what is forced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from docspec.targets.staging import uploaded
+
+
+@dataclass(slots=True)
+class Edits:
+    """Changes to logits ``(rows, nodes, vocab)``; ``penalised`` and ``forbidden`` tokens ``(row, token)`` are so at
+    every node of a row, those ``..._at`` ``(row, node, token)`` at one. At ``forced`` nodes nothing but ``allowed`` is
+    left."""
+
+    penalty: float = 1.0
+    biases: dict[tuple[int, int, int], np.float32] = field(default_factory=dict)
+    penalised: list[tuple[int, int]] = field(default_factory=list)
+    penalised_at: list[tuple[int, int, int]] = field(default_factory=list)
+    forbidden: list[tuple[int, int]] = field(default_factory=list)
+    forbidden_at: list[tuple[int, int, int]] = field(default_factory=list)
+    forced: list[tuple[int, int]] = field(default_factory=list)
+    allowed: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def bias(self, row: int, node: int, token: int, amount: float) -> None:
+        """Adds ``amount`` to a logit."""
+        place = row, node, token
+        self.biases[place] = self.biases.get(place, np.float32(0)) + np.float32(amount)
+
+    def force(self, row: int, node: int, tokens: Sequence[int]) -> None:
+        """Leaves nothing but ``tokens``."""
+        self.forced.append((row, node))
+        self.allowed += [(row, node, token) for token in tokens]
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """What :meth:`apply` takes, one index array ``(axes, places)`` after the other, the amounts of biases last."""
+        lists: tuple[tuple[Sequence[tuple[int, ...]], int], ...] = (
+            (list(self.biases), 3),
+            (self.penalised, 2),
+            (self.penalised_at, 3),
+            (self.forbidden, 2),
+            (self.forbidden_at, 3),
+            (self.forced, 2),
+            (self.allowed, 3),
+        )
+        places = [np.array(places, dtype=np.int64).reshape(-1, axes).T for places, axes in lists]
+        return *places, np.array(list(self.biases.values()), dtype=np.float32)
+
+    def applied(self, logits: torch.Tensor, arrays: Sequence[torch.Tensor] | None = None) -> torch.Tensor:
+        """``logits`` ``(rows, nodes, vocab)`` with these changes, in float32; ``arrays`` are :meth:`arrays` on their
+        device, where they are there already."""
+        if arrays is None:
+            arrays = [uploaded(torch.from_numpy(one.copy()), logits.device) for one in self.arrays()]
+        biased, penalised, penalised_at, forbidden, forbidden_at, forced, allowed, amounts = arrays
+        logits = logits.to(torch.float32, copy=True)
+        everywhere = logits.transpose(1, 2)  # (rows, vocab, nodes), the same memory
+        if len(amounts):
+            logits[tuple(biased)] += amounts
+        for view, index in ((everywhere, penalised), (logits, penalised_at)):
+            if index.numel():
+                values = view[tuple(index)]
+                view[tuple(index)] = torch.where(values < 0, values * self.penalty, values / self.penalty)
+        for view, index, value in (
+            (everywhere, forbidden, -math.inf),
+            (logits, forbidden_at, -math.inf),
+            (logits, forced, -math.inf),
+            (logits, allowed, 0.0),
+        ):
+            if index.numel():
+                view.index_put_(tuple(index), torch.full((), value, device=logits.device))
+        return logits

@@ -1,0 +1,68 @@
+"""What a step needs on the device, brought there in one copy that nobody waits for.
+
+Each copy of its own costs a launch, and one from ordinary memory stops the host. So the arrays of a step are laid one
+behind the other into pinned memory, copied once, and seen on the device as the tensors that they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+ALIGNMENT = 16
+"""Bytes that every array begins at a multiple of."""
+
+
+def can_pin(device: torch.device) -> bool:
+    """Whether copies to ``device`` are quicker from pinned memory; an Apple GPU shares the host's."""
+    return device.type not in ("cpu", "mps")
+
+
+def uploaded(values: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """``values`` of the host on ``device``; nobody waits where that can be had."""
+    if not can_pin(device):
+        return values.to(device)
+    return values.pin_memory().to(device, non_blocking=True)
+
+
+class Staging:
+    """Pinned memory of the host and as much of ``device``, at addresses that stay until it has to grow.
+
+    The host's is written anew with every :meth:`put`: before the next one, the device must have been waited for.
+    """
+
+    def __init__(self, device: torch.device, nbytes: int = 1 << 16) -> None:
+        self._device = device
+        self._make(nbytes)
+
+    def _make(self, nbytes: int) -> None:
+        with torch.inference_mode(False):
+            self._host = torch.zeros(nbytes, dtype=torch.uint8, pin_memory=can_pin(self._device))
+            self._there = torch.zeros_like(self._host, device=self._device)
+
+    @property
+    def address(self) -> int:
+        """Where it begins on the device."""
+        return self._there.data_ptr()
+
+    def put(self, arrays: Sequence[np.ndarray]) -> list[torch.Tensor]:
+        """``arrays`` on the device, each in its shape and type, at places that depend on nothing but their sizes."""
+        needed = sum(map(_room, arrays))
+        if needed > len(self._host):
+            self._make(1 << (needed - 1).bit_length())
+        host, end, found = self._host.numpy(), 0, []
+        for array in arrays:
+            flat = np.ascontiguousarray(array)
+            host[end : end + flat.nbytes] = flat.reshape(-1).view(np.uint8)
+            kind = torch.from_numpy(flat[:0].reshape(-1)).dtype
+            found.append(self._there[end : end + flat.nbytes].view(kind).view(array.shape))
+            end += _room(flat)
+        if end:
+            self._there[:end].copy_(self._host[:end], non_blocking=True)
+        return found
+
+
+def _room(array: np.ndarray) -> int:
+    return -(-array.nbytes // ALIGNMENT) * ALIGNMENT

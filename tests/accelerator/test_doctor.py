@@ -1,0 +1,76 @@
+"""``docspec doctor --device`` on the simulated device: all is well there, and what is broken is seen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from docspec.bench import device as checkup
+from docspec.cli.app import app
+from docspec.targets.stepping.inputs import Inputs
+
+
+@pytest.fixture
+def lines(lively_qwen):
+    def run():
+        return {line.name: line for line in checkup.examine_device("openreg:0", str(lively_qwen))}
+
+    return run
+
+
+def test_every_check_is_made_and_nothing_is_wrong(lines, device):
+    found = lines()
+    assert [name for name, line in found.items() if line.ok is False] == []
+    same = found["float32: drafts, plain, generate"]
+    assert same.ok and same.figures["tokens"] > 20
+    graphs = found["graphs over changed inputs and caches"]
+    assert graphs.ok and graphs.figures["captured"] > 2 and graphs.figures["differ"] == 0
+    assert found["a capture that fails"].figures["after"] == "cuda"
+    assert found["waiting in a step"].figures["waits"] == {"eager": 1, "cuda": 0}
+    assert found["memory beside the estimate"].ok
+    assert {t["mode"] for t in found["milliseconds a step"].figures["times"]} == {"eager", "cuda"}
+
+
+def test_it_ends_in_time_and_says_what_it_left_out(lively_qwen, device):
+    found = list(checkup.examine_device("openreg:0", str(lively_qwen), seconds=0.0))
+    assert [line.ok for line in found if "not checked" in line.detail] == [None] * 8
+
+
+def test_wrong_masks_and_captures_are_seen(lines, monkeypatch):
+    """Negative control: a mask that shows trees to themselves entirely, and graphs that hold their first inputs."""
+    monkeypatch.setattr(
+        Inputs, "mask", lambda self, view: torch.ones((*self.tokens.shape, view), dtype=torch.bool, device="openreg:0")
+    )
+    assert lines()["float32: drafts, plain, generate"].ok is False
+
+
+def test_graphs_that_read_old_inputs_are_seen(lines, monkeypatch):
+    from docspec.targets.stepping.bucketed import StaticStep
+
+    honest = StaticStep.load
+
+    def stale(self, step, cache):
+        if self.replay is None:
+            honest(self, step, cache)
+
+    monkeypatch.setattr(StaticStep, "load", stale)
+    assert lines()["graphs over changed inputs and caches"].ok is False
+
+
+def test_the_command_prints_a_line_each_and_keeps_its_figures(lively_qwen, device, tmp_path):
+    file = tmp_path / "report.json"
+    done = CliRunner().invoke(
+        app, ["doctor", "--device", "openreg:0", "--model", str(lively_qwen), "--report", str(file)]
+    )
+    assert done.exit_code == 0, done.output
+    told = json.loads(file.read_text())
+    assert told["fine"] and len(told["lines"]) == 11
+    assert all(line["name"] in done.output.replace("\n", " ") for line in told["lines"][1:3])
+
+
+def test_a_device_that_is_not_there_is_an_error(device):
+    done = CliRunner().invoke(app, ["doctor", "--device", "cuda:7"])
+    assert done.exit_code != 0
