@@ -103,5 +103,4 @@ def traverse(tree: TokenTree, scores: Scores, rule: AcceptanceRule, doubt: float
         node = child
     walked = [0, *path]
     margins = tuple(scores.margin[node] for node in walked) if scores.margin else ()
-    hidden = scores.hidden[walked] if scores.hidden is not None else None
-    return Outcome(tuple(path), scores.choice[node], scores.top, margins, doubtful, hidden)
+    return Outcome(tuple(path), scores.choice[node], scores.top, margins, doubtful, scores.states(walked))

@@ -237,7 +237,8 @@ class TransformersTarget:
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
     ) -> torch.Tensor:
         masks = self.masks(mask, cache)
-        packed, told = self._packing(tokens, cache), dict[str, Any]()
+        packed = self._packing(tokens, cache)
+        told: dict[str, Any] = {}
         if packed is not None:
             tokens, positions = packed.gathered(tokens), packed.gathered(positions)
             cache.write_index = cache.write_index.index_select(0, packed.index)

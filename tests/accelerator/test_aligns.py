@@ -15,7 +15,7 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.registry import CURSOR
 from docspec.targets.registry import load_target
 
-TOKENS = 24
+TOKENS = 18
 ALIGNS = {
     **dict.fromkeys(("window", "cursor", *CURSOR), (1, 2)),
     "cursor+head:hivis": (2, 3),
@@ -70,7 +70,7 @@ def test_the_output_is_the_targets_own_and_steps_wait_no_more_than_they_must(
     name = f"{kind}head:{heads[which]}" if which else name
     engine = make_engine(target, ParseOptions(align=name, tau=1.0 if relaxed else None))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
-    for _ in range(2):
+    for _ in range(0 if target.steps.report.mode == "eager" else 2):  # as they are, while they are captured
         engine.speculate(requests)
     counts = []
     with device.counted():
@@ -90,6 +90,5 @@ def test_the_output_is_the_targets_own_and_steps_wait_no_more_than_they_must(
 def test_another_model_drafts_beside_the_target(target, plain, lively_qwen, printed_page, align):
     engine = make_engine(target, ParseOptions(align=align.format(lively_qwen)))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
-    for places in (None, 2):
-        outputs, _ = engine.speculate(requests, places=places)
-        assert [output.tokens for output in outputs] == plain
+    outputs, _ = engine.speculate(requests, places=2)
+    assert [output.tokens for output in outputs] == plain

@@ -8,9 +8,19 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from docspec.bench import bandwidth
 from docspec.bench import device as checkup
+from docspec.bench import device_checks as checks
 from docspec.cli.app import app
 from docspec.targets.stepping.inputs import Inputs
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Sizes that a simulated device gets through in seconds."""
+    for name, value in (("TOKENS", 40), ("PREFIX", 100), ("TREES", (1, 8)), ("ROWS", (1, 2)), ("REPEATS", 1)):
+        monkeypatch.setattr(checks, name, value)
+    monkeypatch.setattr(bandwidth, "ELEMENTS_ELSEWHERE", 2**14)
 
 
 @pytest.fixture
@@ -39,8 +49,9 @@ def test_it_ends_in_time_and_says_what_it_left_out(lively_qwen, device):
     assert [line.ok for line in found if "not checked" in line.detail] == [None] * 8
 
 
-def test_wrong_masks_and_captures_are_seen(lines, monkeypatch):
-    """Negative control: a mask that shows trees to themselves entirely, and graphs that hold their first inputs."""
+def test_wrong_masks_are_seen(lines, monkeypatch):
+    """Negative control: a mask that shows everything to everybody."""
+    monkeypatch.setattr(checkup, "FAST", ())
     monkeypatch.setattr(
         Inputs, "mask", lambda self, view: torch.ones((*self.tokens.shape, view), dtype=torch.bool, device="openreg:0")
     )
@@ -56,6 +67,7 @@ def test_graphs_that_read_old_inputs_are_seen(lines, monkeypatch):
         if self.replay is None:
             honest(self, step, cache)
 
+    monkeypatch.setattr(checkup, "FAST", ())
     monkeypatch.setattr(StaticStep, "load", stale)
     assert lines()["graphs over changed inputs and caches"].ok is False
 
@@ -68,7 +80,7 @@ def test_the_command_prints_a_line_each_and_keeps_its_figures(lively_qwen, devic
     assert done.exit_code == 0, done.output
     told = json.loads(file.read_text())
     assert told["fine"] and len(told["lines"]) == 11
-    assert all(line["name"] in done.output.replace("\n", " ") for line in told["lines"][1:3])
+    assert done.output.count("yes") >= 9 and "docspec reads right here" in done.output
 
 
 def test_a_device_that_is_not_there_is_an_error(device):

@@ -35,7 +35,7 @@ PAGES = (drafted(1, "some words"), drafted(2, "others " * 9, 192), drafted(3, "x
 
 
 def pages_with(model, **said):
-    settings = {"device": "cpu", "dtype": "float32", "max_tokens": 30, "stages": "both", **said}
+    settings = {"device": "cpu", "dtype": "float32", "max_tokens": 16, "stages": "both", **said}
     return Parser(ParseOptions(model=str(model), **settings)).page_parser
 
 
@@ -97,7 +97,7 @@ def test_memory_that_runs_out_costs_a_page_its_speed_or_itself(device, lively_qw
         allocations = before - device._library.allocations_left_now()
     assert not counted.happened and allocations > 100
     outcomes = set()
-    for number in range(0, allocations, allocations // 12):
+    for number in range(0, allocations, allocations // 9):
         with device.out_of_memory_after(number) as memory:
             result = pages.verify(page)
         if memory.happened and result.failure is not None:

@@ -121,6 +121,15 @@ class Scores:
     margin: Sequence[float] = ()
     hidden: torch.Tensor | None = None
 
+    def states(self, nodes: Sequence[int]) -> torch.Tensor | None:
+        """The last hidden states ``(nodes, size)`` of ``nodes``, in memory of their own, where they are known. Which
+        they are is not uploaded."""
+        if self.hidden is None:
+            return None
+        import torch
+
+        return torch.stack([self.hidden[node] for node in nodes])
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
