@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from docspec.cli import config as config_file
 from docspec.console import exits
-from docspec.core import UsageError
+from docspec.core import ParseOptions, UsageError
 
 PACKAGES = ("starlette", "uvicorn", "httpx", "python_multipart")
 
@@ -44,6 +47,14 @@ def serve(
     allow_urls: Annotated[
         bool, typer.Option("--allow-urls", help="Fetch http addresses of requests.")
     ] = False,
+    model: Annotated[
+        str, typer.Option(metavar="NAME|DIR", help="What reads documents (/v1/convert, /v1/parse).")
+    ] = "auto",
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", show_default=False, help="Where documents wait; they survive a restart."),
+    ] = None,
+    max_pages: Annotated[int, typer.Option(min=1, help="Of a document.")] = 2000,
     max_body: Annotated[int, typer.Option(metavar="MIB", min=1, help="Largest request.")] = 64,
     max_megapixels: Annotated[float, typer.Option(min=0.01, help="Largest image.")] = 50.0,
     max_waiting: Annotated[int, typer.Option(min=0, help="Requests that may wait; then 429.")] = 2048,
@@ -69,6 +80,7 @@ def serve(
     limits = Limits(
         body=max_body * 2**20,
         pixels=round(max_megapixels * 1e6),
+        pages=max_pages,
         waiting=max_waiting,
         in_flight=in_flight,
         seconds=timeout,
@@ -81,7 +93,8 @@ def serve(
         recognise,
         workers,
         allow_urls,
-        None,
+        state,
+        ParseOptions(model=config_file.resolve_model(model, os.environ, config_file.load(None).get("model"))),
         limits,
     )
     local = is_loopback(host)

@@ -46,7 +46,7 @@ class Chat:
         given = self.values.get("prediction")
         content = given.get("content") if isinstance(given, dict) else None
         if isinstance(content, str):
-            return (content,)
+            return (content,) if content else ()
         texts = (
             (part.get("text") for part in content if isinstance(part, dict))
             if isinstance(content, list)

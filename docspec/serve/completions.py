@@ -102,33 +102,34 @@ class Answering:
         headers = self._headers(sum(map(len, parts)))
         del chat
         own = time.perf_counter() - self._began - drafted.seconds
-        for _ in range(TRIES):
+        broken = 0
+        while broken < TRIES:
             async with gateway.upstreams.one() as upstream:
                 began = time.perf_counter()
                 try:
                     async with gateway.corpora.with_drafts(upstream, drafted.texts):
                         status = await self._exchange(upstream, headers, parts, streams, drafted.source)
-                except httpx.TimeoutException as error:
-                    if not isinstance(error, httpx.ConnectTimeout):
-                        if self._told:
-                            raise Left from None  # the connection is broken off
-                        raise Refusal(504, "the server behind this gateway did not answer in time") from None
-                    gateway.upstreams.lost(upstream)
                 except httpx.TransportError as error:
-                    if self._told:
-                        raise Left from None
-                    gateway.metrics.add("upstream_errors_total", kind=type(error).__name__)
-                    if isinstance(error, httpx.ConnectError):
-                        gateway.upstreams.lost(upstream)
-                else:
-                    seconds = time.perf_counter() - began
-                    if status == 200:
-                        gateway.drafts.payoff.answered(kind, bool(drafted.texts), self._size, seconds)
-                    gateway.metrics.add("upstream_seconds_total", seconds)
-                    gateway.metrics.add("own_seconds_total", own)
-                    gateway.metrics.add("drafting_seconds_total", drafted.seconds)
-                    return
-        raise Refusal(502, "the servers behind this gateway broke off; try again later", 2)
+                    broken += self._lost(upstream, error)
+                    continue
+            seconds = time.perf_counter() - began
+            if status == 200:
+                gateway.drafts.payoff.answered(kind, bool(drafted.texts), self._size, seconds)
+            gateway.metrics.add("upstream_seconds_total", seconds)
+            gateway.metrics.add("own_seconds_total", own)
+            gateway.metrics.add("drafting_seconds_total", drafted.seconds)
+            return
+        raise broke_off()
+
+    def _lost(self, upstream: Upstream, error: httpx.TransportError) -> float:
+        """Leaves out an upstream that broke; how much of a try that was. Raises where there may be no other one."""
+        if self._told:
+            raise Left from None  # the connection to the client is broken off
+        if is_silence(error):
+            raise Refusal(504, "the server behind this gateway did not answer in time") from None
+        self._gateway.metrics.add("upstream_errors_total", kind=type(error).__name__)
+        self._gateway.upstreams.lost(upstream)
+        return 0.1 if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) else 1.0
 
     def _fields(self, chat: Chat, drafted: Drafted) -> dict[str, object]:
         fields: dict[str, object] = {}
@@ -225,10 +226,20 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
             try:
                 answer = await upstream.client.get("/v1/models", headers=headers)
             except httpx.TransportError as error:
-                if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-                    gateway.upstreams.lost(upstream)
+                if is_silence(error):
+                    raise Refusal(504, "the server behind this gateway did not answer in time") from None
+                gateway.upstreams.lost(upstream)
                 continue
         media = answer.headers.get("content-type", "application/json")
         await Response(answer.content, answer.status_code, media_type=media)(scope, receive, send)
         return
-    raise Refusal(502, "the servers behind this gateway broke off; try again later", 2)
+    raise broke_off()
+
+
+def is_silence(error: httpx.TransportError) -> bool:
+    """Whether a server has the request and does not say a word."""
+    return isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout)
+
+
+def broke_off() -> Refusal:
+    return Refusal(502, "the servers behind this gateway broke off; try again later", 2)

@@ -18,11 +18,13 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from docspec.core import ParseOptions
 from docspec.serve.access import Access
 from docspec.serve.admission import Admission
 from docspec.serve.body import Left, drain
 from docspec.serve.cache import DraftCache
 from docspec.serve.completions import Completions, models
+from docspec.serve.documents import Documents
 from docspec.serve.drafts import Drafts
 from docspec.serve.fetch import Fetcher
 from docspec.serve.metrics import Metrics
@@ -78,11 +80,15 @@ def make_app(settings: Settings, fetcher: Fetcher | None = None, local: bool = T
     """The application; ``local`` says that it listens on loopback alone."""
     gateway = Gateway(settings, fetcher, local)
 
+    documents = Documents(gateway, settings.options or ParseOptions())
+
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        documents.start()
         try:
             yield
         finally:
+            await documents.close()
             await gateway.close()
 
     routes = [
@@ -92,6 +98,7 @@ def make_app(settings: Settings, fetcher: Fetcher | None = None, local: bool = T
         Route("/ready", partial(_ready, gateway)),
         Route("/version", _version),
         Route("/metrics", partial(_metrics, gateway)),
+        *documents.routes,
     ]
     app = Starlette(
         routes=routes,

@@ -49,8 +49,8 @@ def looked_at(url: str, most_pixels: int) -> Picture:
         return Picture(url)
     if scheme != "data":
         raise Refusal(400, "images come as data URLs, or as http addresses where the gateway allows them")
-    head, _, payload = url.partition(",")
-    if not head.lower().endswith(";base64"):
+    head, comma, payload = url.partition(",")
+    if not comma or not head.lower().endswith(";base64"):
         raise Refusal(400, "images in data URLs have to be in base64")
     whole = len(payload) <= HEAD * 4 // 3
     size = _size_of(_decoded(payload[: HEAD * 4 // 3 // 4 * 4]), most_pixels)

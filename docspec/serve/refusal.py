@@ -28,6 +28,7 @@ class Refusal(Exception):
 
 
 def error_of(status: int, message: str) -> dict[str, object]:
-    """The body of an error."""
+    """The body of an error: as OpenAI has it, and the line that clients of docling-serve look for."""
     kind = TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    return {"error": {"message": message, "type": kind, "param": None, "code": status}}
+    error = {"message": message, "type": kind, "param": None, "code": status}
+    return {"error": error, "detail": message}

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from docspec.core import ParseOptions
+
 UpstreamKind = Literal["vllm", "sglang", "plain"]
 """How drafts travel to an upstream: in ``vllm_xargs``, as an external corpus of SGLang, or not at all."""
 
@@ -44,7 +46,8 @@ class Limits:
 class Settings:
     """``keys`` are the API keys, each a client of its own; without any, clients are told apart by their addresses.
     ``upstream_key`` goes to upstreams in place of what clients send. ``workers`` processes recognise and open
-    documents; ``state`` holds jobs (``None``: a folder that ends with the gateway)."""
+    documents; ``state`` holds jobs (``None``: a folder that ends with the gateway). ``options`` say how documents are
+    read (``None``: as they are by default)."""
 
     upstreams: tuple[str, ...] = ()
     kind: UpstreamKind = "vllm"
@@ -54,4 +57,5 @@ class Settings:
     workers: int = 1
     allow_urls: bool = False
     state: Path | None = None
+    options: ParseOptions | None = None
     limits: Limits = Limits()

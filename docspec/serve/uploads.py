@@ -6,6 +6,7 @@ two drawings of a page differ by far less in it than two pages do.
 
 from __future__ import annotations
 
+import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -43,11 +44,13 @@ class Uploads:
         self._most = most
         self._documents: OrderedDict[tuple[str, str], tuple[Uploaded, ...]] = OrderedDict()
 
-    def put(self, client: str, name: str, pages: Sequence[Uploaded]) -> None:
-        """Keeps the pages of a document under a ``name``."""
+    def keep(self, client: str, pages: Sequence[Uploaded]) -> str:
+        """Keeps the pages of a document; the name under which they may be forgotten."""
+        name = secrets.token_urlsafe(24)
         self._documents[client, name] = tuple(pages)
         while sum(map(len, self._documents.values())) > self._most:
             self._documents.popitem(last=False)
+        return name
 
     def forget(self, client: str, name: str) -> bool:
         """Lets go of a document; says whether it was there."""

@@ -16,7 +16,7 @@ import httpx
 from docspec.serve.refusal import Refusal
 from docspec.serve.settings import Limits
 
-FIRST_PROBE, LAST_PROBE = 0.5, 15.0
+FIRST_PROBE, LAST_PROBE = 0.05, 10.0
 """Seconds between two looks at a server that is not there, at first and at most."""
 PROBE_SECONDS = 3.0
 

@@ -61,11 +61,31 @@ def olmocr(url: str, image: str, pdf: str) -> Any:
     return asyncio.run(run())
 
 
+def docling_service(url: str, image: str, pdf: str) -> Any:
+    """docling-serve's client: one call, and a job that is submitted, watched and fetched."""
+    from docling.datamodel.service.options import ConvertDocumentsOptions
+    from docling.service_client import DoclingServiceClient
+
+    with DoclingServiceClient(url, api_key="a-key", poll_server_wait=1.0) as client:
+        found = client.convert(pdf, page_range=(1, 1))
+        job = client.submit(pdf, options=ConvertDocumentsOptions(to_formats=["md", "json", "html"]))
+        later = job.result(timeout=120)
+        return [
+            client.health().status,
+            found.status.value,
+            [text.text for text in found.document.texts][:3],
+            later.status.value,
+            later.document.export_to_markdown() == found.document.export_to_markdown(),
+            "docspec" in client.version(),
+        ]
+
+
 CLIENTS: dict[str, Callable[[str, str, str], Any]] = {"mineru": mineru, "docling": docling, "olmocr": olmocr}
+SERVICES = {"docling-service": docling_service}
 
 
 def main(url: str, image: str, pdf: str, *names: str) -> None:
-    found = {name: CLIENTS[name](url, image, pdf) for name in names or CLIENTS}
+    found = {name: {**CLIENTS, **SERVICES}[name](url, image, pdf) for name in names or CLIENTS}
     print(json.dumps(found), file=ANSWERS, flush=True)
 
 

@@ -119,10 +119,11 @@ class StandIn:
 
     async def pieces(self, request: Request, values: dict[str, Any]) -> Any:
         for number, word in enumerate(answer_of(values).split()):
-            await asyncio.sleep(values.get("pause", 0))
-            if await request.is_disconnected():
+            try:
+                await asyncio.sleep(values.get("pause", 0))
+            except asyncio.CancelledError:
                 self.counts["left"] += 1
-                return
+                raise
             if number == values.get("break_after"):
                 os._exit(9)
             delta = {"content": word if not number else f" {word}"}

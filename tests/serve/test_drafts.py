@@ -169,7 +169,7 @@ def test_a_page_of_an_uploaded_document_is_known_by_its_look_and_to_its_owner_al
     uploads = Uploads()
     image = data_url(printed("x", size=(640, 160)))
     look = asyncio.run(Counting().fingerprint(looked_at(image, 10**9).data()))
-    uploads.put("owner", "document", [Uploaded(look, (320, 80), page())])
+    uploads.keep("owner", [Uploaded(look, (320, 80), page())])
     found, counting = drafts(uploads=uploads)
 
     async def run() -> list[str]:
