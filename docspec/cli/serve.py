@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,9 +11,7 @@ import typer
 from docspec.cli import config as config_file
 from docspec.console import exits
 from docspec.core import ParseOptions, UsageError
-
-PACKAGES = ("starlette", "uvicorn", "httpx", "python_multipart")
-
+from docspec.core.extras import missing
 
 def serve(
     upstream: Annotated[
@@ -69,7 +66,8 @@ def serve(
     """
     from docspec.console.terminal import quiet_libraries, say, say_warning
 
-    _check_packages()
+    if absent := missing("serve"):
+        raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
     from docspec.serve.gateway import make_app
     from docspec.serve.running import is_loopback, run
     from docspec.serve.settings import Limits, Settings
@@ -108,12 +106,6 @@ def serve(
         lambda address: say(f"serving {address}"),
     )
     return exits.OK
-
-
-def _check_packages() -> None:
-    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UsageError(f"{', '.join(missing)} missing; run: pip install 'docspec-vlm[serve]'")
 
 
 def _address(given: str) -> str:
