@@ -13,6 +13,7 @@ from docspec.console import exits
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
 
+
 def serve(
     upstream: Annotated[
         list[str] | None,

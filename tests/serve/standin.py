@@ -45,11 +45,16 @@ def answer_of(values: dict[str, Any]) -> str:
     return " ".join(WORDS[byte % len(WORDS)] for byte in digest[:24])
 
 
+def digest_of(values: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values["messages"], sort_keys=True).encode()).hexdigest()
+
+
 class StandIn:
     def __init__(self, name: str) -> None:
         self.name = name
         self.seen: list[dict[str, Any]] = []
         self.counts: Counter[str] = Counter()
+        self.answered: list[str] = []
 
     async def models(self, request: Request) -> Response:
         return JSONResponse(
@@ -60,6 +65,10 @@ class StandIn:
         """What this server was sent since the last time it was asked, without images, and its counts."""
         seen, self.seen = self.seen, []
         return JSONResponse({"name": self.name, "seen": seen, "counts": self.counts})
+
+    async def all_answered(self, request: Request) -> Response:
+        """Digests of the messages that were answered to the end."""
+        return JSONResponse(self.answered)
 
     async def corpus(self, request: Request) -> Response:
         self.counts[request.url.path] += 1
@@ -87,12 +96,12 @@ class StandIn:
             os._exit(9)
         if values.get("stream"):
             return StreamingResponse(self.pieces(request, values), media_type="text/event-stream")
+        self.answered.append(digest_of(values))
         return JSONResponse(self.whole(values), headers={"x-served-by": self.name})
 
     def note(self, request: Request, values: dict[str, Any]) -> None:
         rest = {name: value for name, value in values.items() if name != "messages"}
-        digest = hashlib.sha256(json.dumps(values["messages"], sort_keys=True).encode()).hexdigest()
-        self.seen.append({"headers": dict(request.headers), "body": rest, "messages": digest})
+        self.seen.append({"headers": dict(request.headers), "body": rest, "messages": digest_of(values)})
         del self.seen[:-200]
 
     async def until_left(self, request: Request, seconds: float) -> None:
@@ -129,6 +138,7 @@ class StandIn:
             delta = {"content": word if not number else f" {word}"}
             choice = {"index": 0, "delta": delta, "finish_reason": None}
             yield self.event({"choices": [choice]})
+        self.answered.append(digest_of(values))
         yield self.event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         yield "data: [DONE]\n\n"
 
@@ -143,6 +153,7 @@ class StandIn:
                 Route("/v1/models", self.models),
                 Route("/v1/chat/completions", self.chat, methods=["POST"]),
                 Route("/told", self.told),
+                Route("/answered", self.all_answered),
                 Route("/add_external_corpus", self.corpus, methods=["POST"]),
                 Route("/remove_external_corpus", self.corpus, methods=["POST"]),
             ]
