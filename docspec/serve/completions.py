@@ -102,7 +102,7 @@ class Answering:
         headers = self._headers(sum(map(len, parts)))
         del chat
         own = time.perf_counter() - self._began - drafted.seconds
-        broken = 0
+        broken = 0.0
         while broken < TRIES:
             async with gateway.upstreams.one() as upstream:
                 began = time.perf_counter()
