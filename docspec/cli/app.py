@@ -18,8 +18,10 @@ from docspec.bench.cli import bench
 from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
 from docspec.cli.everyday import EverydayCommand
+from docspec.cli.mcp import mcp
 from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, parse
+from docspec.cli.serve import serve
 from docspec.cli.status import status
 from docspec.cli.train_head import train_head
 from docspec.console import exits, log
@@ -46,6 +48,8 @@ app.command(cls=EverydayCommand)(parse)
 app.command()(convert)
 app.command()(status)
 app.command()(doctor)
+app.command()(serve)
+app.command()(mcp)
 app.command()(train_head)
 app.add_typer(bench)
 app.add_typer(models)

@@ -1,0 +1,70 @@
+"""``docspec mcp``: a server of the Model Context Protocol over folders of documents."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docspec.cli import config as config_file
+from docspec.console import exits
+from docspec.core import ParseOptions, UsageError
+from docspec.core.extras import missing
+
+
+def mcp(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="FOLDER...", show_default=False, help="Only files below these are read."),
+    ],
+    http: Annotated[
+        bool, typer.Option("--http", help="Over HTTP (/mcp) in place of standard input.")
+    ] = False,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8081,
+    api_key: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY", envvar="DOCSPEC_API_KEY", show_default=False, help="Clients have to send one."
+        ),
+    ] = None,
+    allow_urls: Annotated[
+        bool, typer.Option("--allow-urls", help="Fetch http addresses, public ones alone.")
+    ] = False,
+    model: Annotated[str, typer.Option(metavar="NAME|DIR", help="What reads documents.")] = "auto",
+    max_pages: Annotated[int, typer.Option(min=1, help="Of a document.")] = 2000,
+    max_file: Annotated[int, typer.Option(metavar="MIB", min=1, help="Largest file.")] = 256,
+) -> int:
+    """Let an assistant read documents, by the Model Context Protocol: convert_to_markdown, convert_document."""
+    from docspec.console.terminal import quiet_libraries, say, say_warning
+
+    if absent := missing("serve"):
+        raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
+    from docspec.serve.access import Access
+    from docspec.serve.converter import Converter
+    from docspec.serve.fetch import Fetcher
+    from docspec.serve.folders import Folders
+    from docspec.serve.running import is_loopback, run
+    from docspec.serve.tools import PATH, Guarded, make_server
+
+    quiet_libraries(0)
+    named = config_file.resolve_model(model, os.environ, config_file.load(None).get("model"))
+    converter = Converter(ParseOptions(model=named), max_pages)
+    most = max_file * 2**20
+    server = make_server(Folders(folders, most), converter, Fetcher(most) if allow_urls else None)
+    try:
+        if not http:
+            server.run("stdio")
+            return exits.OK
+        local = is_loopback(host)
+        if not local and not api_key:
+            say_warning(
+                f"--host {host} without --api-key: whoever reaches this address can read these folders"
+            )
+        app = Guarded(server.streamable_http_app(host=host), Access(api_key or (), local))
+        run(app, host, port, 10.0, lambda address: say(f"serving {address}{PATH}"))
+        return exits.OK
+    finally:
+        converter.close()

@@ -1,0 +1,118 @@
+"""``docspec serve``: words on the command line become :class:`docspec.serve.settings.Settings`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from docspec.cli import config as config_file
+from docspec.console import exits
+from docspec.core import ParseOptions, UsageError
+from docspec.core.extras import missing
+
+
+def serve(
+    upstream: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", show_default=False, help="A server that answers; may be repeated."),
+    ] = None,
+    upstream_kind: Annotated[
+        Literal["vllm", "sglang", "plain"], typer.Option(help="How it takes drafts; plain: not at all.")
+    ] = "vllm",
+    upstream_key: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", envvar="DOCSPEC_UPSTREAM_KEY", show_default=False, help="Its API key."),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8080,
+    api_key: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY",
+            envvar="DOCSPEC_API_KEY",
+            show_default=False,
+            help="Clients have to send one of these.",
+        ),
+    ] = None,
+    recognise: Annotated[
+        Literal["auto", "always", "never"],
+        typer.Option(help="Read images here for drafts; auto: where it is measured to pay."),
+    ] = "auto",
+    workers: Annotated[int, typer.Option(min=1, help="Processes that recognise.")] = 1,
+    allow_urls: Annotated[
+        bool, typer.Option("--allow-urls", help="Fetch http addresses of requests.")
+    ] = False,
+    model: Annotated[
+        str, typer.Option(metavar="NAME|DIR", help="What reads documents (/v1/convert, /v1/parse).")
+    ] = "auto",
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", show_default=False, help="Where documents wait; they survive a restart."),
+    ] = None,
+    max_pages: Annotated[int, typer.Option(min=1, help="Of a document.")] = 2000,
+    max_body: Annotated[int, typer.Option(metavar="MIB", min=1, help="Largest request.")] = 64,
+    max_megapixels: Annotated[float, typer.Option(min=0.01, help="Largest image.")] = 50.0,
+    max_waiting: Annotated[int, typer.Option(min=0, help="Requests that may wait; then 429.")] = 2048,
+    in_flight: Annotated[int, typer.Option(min=1, help="Requests at a time for each upstream.")] = 256,
+    timeout: Annotated[
+        float, typer.Option(metavar="S", min=0.1, help="Seconds without a word of it.")
+    ] = 600.0,
+) -> int:
+    """Put drafts into requests on their way to a server of a document VLM; its answers come back as they are.
+
+    Point clients of /v1/chat/completions here instead of there. SIGTERM ends it when what is under way has ended.
+    """
+    from docspec.console.terminal import quiet_libraries, say, say_warning
+
+    if absent := missing("serve"):
+        raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
+    from docspec.serve.gateway import make_app
+    from docspec.serve.running import is_loopback, run
+    from docspec.serve.settings import Limits, Settings
+
+    quiet_libraries(0)
+    if not upstream:
+        raise UsageError("name a server that answers with --upstream http://HOST:PORT")
+    limits = Limits(
+        body=max_body * 2**20,
+        pixels=round(max_megapixels * 1e6),
+        pages=max_pages,
+        waiting=max_waiting,
+        in_flight=in_flight,
+        seconds=timeout,
+    )
+    settings = Settings(
+        tuple(map(_address, upstream)),
+        upstream_kind,
+        tuple(api_key or ()),
+        upstream_key,
+        recognise,
+        workers,
+        allow_urls,
+        state,
+        ParseOptions(model=config_file.resolve_model(model, os.environ, config_file.load(None).get("model"))),
+        limits,
+    )
+    local = is_loopback(host)
+    if not local and not settings.keys:
+        say_warning(f"--host {host} without --api-key: whoever reaches this address is answered")
+    run(
+        make_app(settings, local=local),
+        host,
+        port,
+        limits.drain_seconds,
+        lambda address: say(f"serving {address}"),
+    )
+    return exits.OK
+
+
+def _address(given: str) -> str:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(given if "://" in given else f"http://{given}")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"--upstream {given}: no address of a server; write http://HOST:PORT")
+    return parts.geturl()

@@ -1,0 +1,139 @@
+"""A chat completion as a client sends it: what the gateway reads of it, and the same body with drafts in it.
+
+Whatever the gateway does not know passes through untouched. Where it can, it leaves the bytes as they came and writes
+its own fields behind the last of them; only a client that has ``vllm_xargs`` of its own has its body written anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from docspec.serve.picture import Picture, looked_at
+from docspec.serve.refusal import Refusal
+from docspec.vllm.request import DRAFTS
+
+XARGS = "vllm_xargs"
+MEDIA = ("image_url", "video_url", "audio_url", "input_audio", "file")
+"""Fields of a message's parts that may name an address for the server to fetch."""
+
+Parts = tuple["bytes | memoryview", ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chat:
+    """``prompt`` is the text of the last message of the user. ``pictures`` are those of all messages."""
+
+    raw: bytes
+    values: dict[str, Any]
+    prompt: str
+    pictures: tuple[Picture, ...]
+
+    @property
+    def model(self) -> str:
+        named = self.values.get("model")
+        return named if isinstance(named, str) else ""
+
+    @property
+    def streams(self) -> bool:
+        return self.values.get("stream") is True
+
+    @property
+    def prediction(self) -> tuple[str, ...]:
+        """The texts that the client itself predicts (``prediction`` as OpenAI has it)."""
+        given = self.values.get("prediction")
+        content = given.get("content") if isinstance(given, dict) else None
+        if isinstance(content, str):
+            return (content,) if content else ()
+        texts = (
+            (part.get("text") for part in content if isinstance(part, dict))
+            if isinstance(content, list)
+            else ()
+        )
+        return tuple(text for text in texts if isinstance(text, str) and text)
+
+    @property
+    def brings_drafts(self) -> bool:
+        """Whether the client speaks to docspec's proposer itself."""
+        given = self.values.get(XARGS)
+        return isinstance(given, dict) and DRAFTS in given
+
+    def at(self, found: Mapping[str, str]) -> bytes:
+        """The body with the addresses of media replaced by what was ``found`` there."""
+        return _dumped(_replaced(self.values, found))
+
+    def with_fields(self, added: Mapping[str, Any]) -> Parts:
+        """The body with ``added`` at its top level; objects that are there are added to."""
+        if not added:
+            return (self.raw,)
+        plain = json.detect_encoding(self.raw) == "utf-8" and self.values
+        if not plain or any(name in self.values for name in added):
+            merged = dict(self.values)
+            for name, value in added.items():
+                before = merged.get(name)
+                merged[name] = (
+                    {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
+                )
+            return (_dumped(merged),)
+        end = self.raw.rindex(b"}")
+        return memoryview(self.raw)[:end], b"," + _dumped(dict(added))[1:]
+
+
+def read_chat(raw: bytes, most_pixels: int) -> Chat:
+    """Reads a body. Raises :class:`Refusal` (400) where it is no JSON object or an image is refused."""
+    try:
+        values = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise Refusal(400, "the body is not valid JSON") from None
+    if not isinstance(values, dict):
+        raise Refusal(400, "the body has to be a JSON object")
+    messages = values.get("messages")
+    messages = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    pictures = [looked_at(url, most_pixels) for message in messages for url in _addresses(message)]
+    users = [message for message in messages if message.get("role") == "user"]
+    return Chat(raw, values, _text_of(users[-1]) if users else "", tuple(pictures))
+
+
+def _replaced(values: Any, found: Mapping[str, str]) -> Any:
+    if isinstance(values, str):
+        return found.get(values, values)
+    if isinstance(values, list):
+        return [_replaced(each, found) for each in values]
+    if isinstance(values, dict):
+        return {name: _replaced(value, found) for name, value in values.items()}
+    return values
+
+
+def _parts(message: dict[str, Any]) -> list[Any]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []
+
+
+def _text_of(message: dict[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    texts = (part.get("text") if isinstance(part, dict) else part for part in _parts(message))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _addresses(message: dict[str, Any]) -> Iterator[str]:
+    """What a message's parts have in place of media."""
+    for part in _parts(message):
+        if not isinstance(part, dict):
+            continue
+        for name in MEDIA:
+            held = part.get(name)
+            url = held.get("url") if isinstance(held, dict) else held
+            if not isinstance(url, str):
+                continue
+            if name == "image_url":
+                yield url
+            elif url[:5].lower() != "data:":
+                raise Refusal(400, f"{name}: addresses are not fetched; send the data itself")
+
+
+def _dumped(values: Any) -> bytes:
+    return json.dumps(values, separators=(",", ":")).encode("ascii")

@@ -1,0 +1,245 @@
+"""``/v1/chat/completions`` and ``/v1/models``: to an upstream and back.
+
+A request is read, gets its drafts, waits for an upstream and is sent there; what comes back goes to the client as it
+comes: status, headers, bytes. An upstream that breaks before the client was told anything is replaced by another; once
+a byte of an answer is on its way, it is that answer or a broken connection, never a second one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+import httpx
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from docspec.serve.body import Left, declared_size, read_body, too_large, unless_left
+from docspec.serve.chat import XARGS, Chat, Parts, read_chat
+from docspec.serve.drafts import Drafted
+from docspec.serve.refusal import Refusal
+from docspec.serve.upstream import Upstream
+
+if TYPE_CHECKING:
+    from docspec.serve.gateway import Gateway
+
+TRIES = 3
+"""Times that a request is sent where upstreams break under it; a request that kills servers kills no more of them."""
+
+PIECE = 256 * 1024
+"""Bytes that are written to an upstream at a time."""
+
+MOST_ANSWER = 64 * 2**20
+"""Bytes of an answer that does not stream."""
+
+STAYS = {
+    *(
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailer",
+        "transfer-encoding",
+    ),
+    *("upgrade", "host", "content-length", "authorization", "x-api-key", "cookie", "expect"),
+}
+"""Headers of a request that are for this gateway alone."""
+
+STAYS_THERE = {
+    "connection",
+    "keep-alive",
+    "transfer-encoding",
+    "trailer",
+    "upgrade",
+    "server",
+    "date",
+    "set-cookie",
+}
+"""Headers of an upstream's answer that are for this gateway alone."""
+
+
+class Completions:
+    """The ASGI application of one route."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        gateway = self._gateway
+        client = gateway.access.client(scope)
+        with gateway.admission.enter():
+            size = declared_size(scope, gateway.settings.limits)
+            async with gateway.admission.room(size):
+                body = await read_body(receive, gateway.settings.limits)
+                answer = Answering(gateway, scope, send, client, body)
+                await unless_left(asyncio.ensure_future(answer.run()), receive)
+
+
+class Answering:
+    """One request on its way."""
+
+    def __init__(self, gateway: Gateway, scope: Scope, send: Send, client: str, body: bytes) -> None:
+        self._gateway = gateway
+        self._scope = scope
+        self._send = send
+        self._client = client
+        self._body = body
+        self._began = time.perf_counter()
+        self._told = False
+        self._size = 0
+
+    async def run(self) -> None:
+        gateway = self._gateway
+        chat = await self._with_media(read_chat(self._body, gateway.settings.limits.pixels))
+        drafted = await gateway.drafts.of(self._client, chat)
+        gateway.metrics.add("drafts_total", source=drafted.source)
+        parts = chat.with_fields(self._fields(chat, drafted))
+        kind, streams = (drafted.kind, chat.streams), chat.streams
+        headers = self._headers(sum(map(len, parts)))
+        del chat
+        own = time.perf_counter() - self._began - drafted.seconds
+        broken = 0.0
+        while broken < TRIES:
+            async with gateway.upstreams.one() as upstream:
+                began = time.perf_counter()
+                try:
+                    async with gateway.corpora.with_drafts(upstream, drafted.texts):
+                        status = await self._exchange(upstream, headers, parts, streams, drafted.source)
+                except httpx.TransportError as error:
+                    broken += self._lost(upstream, error)
+                    continue
+            seconds = time.perf_counter() - began
+            if status == 200:
+                gateway.drafts.payoff.answered(kind, bool(drafted.texts), self._size, seconds)
+            gateway.metrics.add("upstream_seconds_total", seconds)
+            gateway.metrics.add("own_seconds_total", own)
+            gateway.metrics.add("drafting_seconds_total", drafted.seconds)
+            return
+        raise broke_off()
+
+    def _lost(self, upstream: Upstream, error: httpx.TransportError) -> float:
+        """Leaves out an upstream that broke; how much of a try that was. Raises where there may be no other one."""
+        if self._told:
+            raise Left from None  # the connection to the client is broken off
+        if is_silence(error):
+            raise Refusal(504, "the server behind this gateway did not answer in time") from None
+        self._gateway.metrics.add("upstream_errors_total", kind=type(error).__name__)
+        self._gateway.upstreams.lost(upstream)
+        return 0.1 if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) else 1.0
+
+    def _fields(self, chat: Chat, drafted: Drafted) -> dict[str, object]:
+        fields: dict[str, object] = {}
+        if self._gateway.settings.kind == "vllm":
+            if drafted.fields:
+                fields[XARGS] = drafted.fields
+            salt = self._gateway.salt(self._client)
+            if salt is not None and "cache_salt" not in chat.values:
+                fields["cache_salt"] = salt
+        return fields
+
+    async def _with_media(self, chat: Chat) -> Chat:
+        """``chat`` with the images at addresses in it; refuses them where addresses are not allowed."""
+        addresses = {picture.url for picture in chat.pictures if picture.is_address}
+        if not addresses:
+            return chat
+        fetcher = self._gateway.fetcher
+        if fetcher is None:
+            raise Refusal(
+                400, "images at addresses are not fetched here; send them as data URLs (--allow-urls)"
+            )
+        found = {url: await fetcher.as_data_url(url) for url in sorted(addresses)}
+        limits = self._gateway.settings.limits
+        body = chat.at(found)
+        if len(body) > 2 * limits.body:
+            raise too_large(limits)
+        return read_chat(body, limits.pixels)
+
+    def _headers(self, size: int) -> list[tuple[bytes, bytes]]:
+        """The client's headers as an upstream gets them, all but its key."""
+        given = Headers(scope=self._scope)
+        dropped = STAYS | {name.strip().lower() for name in given.get("connection", "").split(",")}
+        kept = [(name, value) for name, value in given.raw if name.decode("latin-1") not in dropped]
+        key = self._gateway.settings.upstream_key
+        if key is not None:
+            kept.append((b"authorization", f"Bearer {key}".encode()))
+        elif not self._gateway.access.has_keys and "authorization" in given:
+            kept.append((b"authorization", given["authorization"].encode("latin-1")))
+        return [*kept, (b"content-length", str(size).encode())]
+
+    async def _exchange(
+        self, upstream: Upstream, headers: list[tuple[bytes, bytes]], parts: Parts, streams: bool, source: str
+    ) -> int:
+        """Sends the request and passes on the answer; its status. Raises ``httpx.TransportError``."""
+        self._size = 0
+        async with upstream.client.stream(
+            "POST", "/v1/chat/completions", content=_pieces(parts), headers=headers
+        ) as answer:
+            kept = [
+                (name.lower(), value)
+                for name, value in answer.headers.raw
+                if name.lower().decode("latin-1") not in STAYS_THERE
+            ]
+            start = {
+                "type": "http.response.start",
+                "status": answer.status_code,
+                "headers": [*kept, (b"x-docspec-drafts", source.encode())],
+            }
+            whole = bytearray()
+            async for part in answer.aiter_raw():
+                self._size += len(part)
+                if not streams:  # kept back to its end: until then another upstream may give it
+                    whole += part
+                    if len(whole) > MOST_ANSWER:
+                        raise Refusal(502, "the answer of the server behind this gateway is too large")
+                    continue
+                if not self._told:
+                    self._told = True
+                    await self._send(start)
+                await self._send({"type": "http.response.body", "body": part, "more_body": True})
+            if not self._told:
+                self._told = True
+                await self._send(start)
+            await self._send({"type": "http.response.body", "body": bytes(whole)})
+            return answer.status_code
+
+
+async def _pieces(parts: Parts) -> AsyncIterator[bytes]:
+    for part in parts:
+        for start in range(0, len(part), PIECE):
+            yield bytes(part[start : start + PIECE])
+
+
+async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
+    """What an upstream says of its models."""
+    gateway.access.client(scope)
+    key = gateway.settings.upstream_key
+    own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None
+    headers = (
+        {"authorization": own} if key is None and own else {"authorization": f"Bearer {key}"} if key else {}
+    )
+    for _ in range(TRIES):
+        async with gateway.upstreams.one() as upstream:
+            try:
+                answer = await upstream.client.get("/v1/models", headers=headers)
+            except httpx.TransportError as error:
+                if is_silence(error):
+                    raise Refusal(504, "the server behind this gateway did not answer in time") from None
+                gateway.upstreams.lost(upstream)
+                continue
+        media = answer.headers.get("content-type", "application/json")
+        await Response(answer.content, answer.status_code, media_type=media)(scope, receive, send)
+        return
+    raise broke_off()
+
+
+def is_silence(error: httpx.TransportError) -> bool:
+    """Whether a server has the request and does not say a word."""
+    return isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout)
+
+
+def broke_off() -> Refusal:
+    return Refusal(502, "the servers behind this gateway broke off; try again later", 2)

@@ -1,0 +1,131 @@
+"""Reads documents for the gateway: :class:`docspec.Parser`, whose model has a process of its own, so that the gateway
+stays small and outlives it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import PageResult, ParseOptions, UsageError
+from docspec.core.safe_text import safe_text
+from docspec.documents import PageSelection, parse_page_ranges
+from docspec.documents.sources import source_from_bytes
+from docspec.reporting.formats import renderer_for
+from docspec.reporting.renderer import Format, Layout
+
+if TYPE_CHECKING:
+    from docspec.parser import Parser
+
+FORMATS: dict[str, Format] = {"md": "md", "json": "docling", "html": "html", "text": "md"}
+"""Those of docling-serve that can be had, and what each is here; ``text`` is Markdown without marks of pictures."""
+
+FIELDS = {"md": "md_content", "json": "json_content", "html": "html_content", "text": "text_content"}
+
+
+class Stopped(Exception):
+    """Nobody wants the document any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """``formats`` of docling-serve; ``pages`` as the command line has them (``None``: all)."""
+
+    formats: tuple[str, ...] = ("md",)
+    pages: str | None = None
+
+
+class Converter:
+    """Reads one document after the other, as ``options`` say; ``most`` pages of each."""
+
+    def __init__(self, options: ParseOptions, most: int) -> None:
+        self._options = options
+        self._most = most
+        self._parser: Parser | None = None
+        self._lock = threading.Lock()
+
+    def pages(self, data: bytes, title: str, pages: str | None = None) -> Iterator[PageResult]:
+        """The results of the pages of a document, as they are read. Raises :class:`docspec.core.DocspecError`."""
+        parser = self._own()
+        with parser.open(source_from_bytes(data, title)) as document:
+            selection = self._selection(pages, document.page_count, title)
+            with closing(parser.pages(document, selection)) as results:  # type: ignore[type-var]
+                for result in results:
+                    yield replace(result, image=None)
+
+    def convert(
+        self, data: bytes, title: str, wanted: Wanted, read: Callable[[int], bool] = lambda pages: True
+    ) -> dict[str, Any]:
+        """A document as docling-serve answers it; ``read`` hears of each page and says whether to go on."""
+        results: list[PageResult] = []
+        with closing(self.pages(data, title, wanted.pages)) as pages:  # type: ignore[type-var]
+            for result in pages:
+                results.append(result)
+                if not read(len(results)):
+                    raise Stopped
+        failed = [result for result in results if result.status == "failed"]
+        status = "success" if not failed else "failure" if len(failed) == len(results) else "partial_success"
+        return {
+            "document": {"filename": title, **rendered(results, title, wanted.formats)},
+            "status": status,
+            "errors": [_error(result) for result in failed],
+            "processing_time": round(sum(result.timings.total for result in results), 3),
+            "timings": {},
+        }
+
+    def close(self) -> None:
+        """Ends the processes, whatever they are doing."""
+        parser, self._parser = self._parser, None
+        if parser is not None:
+            parser.close()
+
+    def _own(self) -> Parser:
+        with self._lock:
+            if self._parser is None:
+                from docspec.parser import Parser
+
+                self._parser = Parser(self._options, devices=(self._options.device,))
+            return self._parser
+
+    def _selection(self, pages: str | None, count: int, title: str) -> PageSelection:
+        """The selected pages that there are. Raises :class:`docspec.core.UsageError` for none or too many."""
+        ranges = [
+            (first, min(last or count, count))
+            for first, last in parse_page_ranges(pages).ranges or ((1, None),)
+        ]
+        selection = PageSelection(tuple((first, last) for first, last in ranges if first <= last))
+        if not selection.ranges:
+            raise UsageError(f"{title}: it has {count} pages, and none of those that were asked for")
+        chosen = len(selection.resolve(count, title))
+        if chosen > self._most:
+            raise UsageError(f"{title}: {chosen} pages; this gateway reads up to {self._most} of a document")
+        return selection
+
+
+def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) -> dict[str, Any]:
+    """The pages in each of ``formats``, by docling-serve's names of fields."""
+    found: dict[str, Any] = {}
+    for name in formats:
+        renderer = renderer_for(FORMATS[name], Layout(plain_markdown=name == "text"))
+        parts = [renderer.begin(title, "")]
+        parts += [renderer.page(page, {}) for page in results]
+        text = safe_text("".join([*parts, renderer.end()]))
+        found[FIELDS[name]] = json.loads(text) if name == "json" else text
+    return found
+
+
+def markdown_of(result: PageResult) -> str:
+    """One page."""
+    return safe_text(renderer_for("md", Layout()).page(result, {}))
+
+
+def _error(result: PageResult) -> dict[str, Any]:
+    return {
+        "component_type": "pipeline",
+        "module_name": "docspec",
+        "error_message": result.error or "the page failed",
+        "page_no": result.number,
+    }

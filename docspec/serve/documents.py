@@ -1,0 +1,380 @@
+"""Documents over HTTP: docling-serve's routes, a stream of pages, and uploads whose words become drafts.
+
+docling-serve's own Python client works with them (Markdown, DoclingDocument, HTML; results in the answer itself).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import binascii
+import json
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Message
+
+from docspec.core import DocspecError, ParseOptions
+from docspec.core.safe_text import one_line
+from docspec.serve.body import too_large
+from docspec.serve.converter import FORMATS, Converter, Stopped, Wanted, markdown_of
+from docspec.serve.jobs import Job, Jobs
+from docspec.serve.refusal import Refusal
+from docspec.serve.sketches import Sketches
+
+if TYPE_CHECKING:
+    from docspec.serve.gateway import Gateway
+
+LOG = logging.getLogger("docspec.serve")
+LONGEST_POLL = 60.0
+"""Seconds that a status may be waited for."""
+LONGEST_TITLE = 200
+MOST_JOBS = 1_000
+"""That wait, of all clients together (429)."""
+END = 2**31
+"""A last page beyond every document's, as docling's client has it by default."""
+
+
+class Documents:
+    """The routes and the worker behind them."""
+
+    def __init__(self, gateway: Gateway, options: ParseOptions) -> None:
+        self._gateway = gateway
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        state = gateway.settings.state
+        if state is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="docspec-")
+            state = Path(self._temporary.name)
+        self._jobs = Jobs(state)
+        self._converter = Converter(options, gateway.settings.limits.pages)
+        self._sketches = Sketches(options, gateway.settings.limits.pages)
+        self._reading = ThreadPoolExecutor(2, "docspec-documents")
+        self._added = asyncio.Event()
+        self._ended = asyncio.Condition()
+        self._closed = False
+        self._worker: asyncio.Task[None] | None = None
+        gateway.metrics.show("jobs_waiting", lambda: 0 if self._closed else self._jobs.waiting())
+
+    @property
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/convert/file", self._file, methods=["POST"]),
+            Route("/v1/convert/source", self._source, methods=["POST"]),
+            Route("/v1/convert/file/async", self._file_later, methods=["POST"]),
+            Route("/v1/convert/source/async", self._source_later, methods=["POST"]),
+            Route("/v1/status/poll/{name}", self._status),
+            Route("/v1/result/{name}", self._result),
+            Route("/v1/parse", self._parse, methods=["POST"]),
+            Route("/v1/drafts", self._sketch, methods=["POST"]),
+            Route("/v1/drafts/{name}", self._forget, methods=["DELETE"]),
+        ]
+
+    def start(self) -> None:
+        """Begins with the jobs that are there; in the server's event loop."""
+        self._worker = asyncio.ensure_future(self._work())
+
+    async def close(self) -> None:
+        """Ends what is being read; it is read again when a gateway is started on the same folder."""
+        self._closed = True
+        if self._worker is not None:
+            self._worker.cancel()
+        self._converter.close()
+        self._sketches.close()
+        await asyncio.get_running_loop().run_in_executor(None, self._reading.shutdown)
+        self._jobs.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    async def _file(self, request: Request) -> Response:
+        return await self._waited(request, await self._from_form(request))
+
+    async def _source(self, request: Request) -> Response:
+        return await self._waited(request, await self._from_json(request))
+
+    async def _file_later(self, request: Request) -> Response:
+        return self._accepted(request, await self._from_form(request))
+
+    async def _source_later(self, request: Request) -> Response:
+        return self._accepted(request, await self._from_json(request))
+
+    async def _waited(self, request: Request, given: tuple[bytes, str, Wanted]) -> Response:
+        """The result itself, as soon as it is there; a client that leaves ends its job."""
+        client = self._gateway.access.client(request.scope)
+        name = self._added_job(client, given)
+        try:
+            async with asyncio.timeout(self._gateway.settings.limits.seconds):
+                while not self._job(client, name).has_ended:
+                    await self._until_ended(0.5)
+                    if await request.is_disconnected():
+                        raise Refusal(499, "the client has left")
+            return self._answer(client, name)
+        except TimeoutError:
+            raise Refusal(504, "the document was not read in time; ask for it with /async") from None
+        finally:
+            self._jobs.forget(name)
+
+    def _accepted(self, request: Request, given: tuple[bytes, str, Wanted]) -> Response:
+        client = self._gateway.access.client(request.scope)
+        return JSONResponse(_status_of(self._job(client, self._added_job(client, given))))
+
+    async def _status(self, request: Request) -> Response:
+        client, name = self._gateway.access.client(request.scope), request.path_params["name"]
+        try:
+            wait = min(LONGEST_POLL, max(0.0, float(request.query_params.get("wait", 0))))
+        except ValueError:
+            raise Refusal(422, "wait: a number of seconds") from None
+        end = asyncio.get_running_loop().time() + wait
+        while not (job := self._job(client, name)).has_ended:
+            left = end - asyncio.get_running_loop().time()
+            if left <= 0 or await request.is_disconnected():
+                break
+            await self._until_ended(left)
+        return JSONResponse(_status_of(job))
+
+    async def _result(self, request: Request) -> Response:
+        client, name = self._gateway.access.client(request.scope), request.path_params["name"]
+        if not self._job(client, name).has_ended:
+            raise Refusal(404, "Task result not found. Please wait for a completion status.")
+        return self._answer(client, name)
+
+    async def _parse(self, request: Request) -> Response:
+        """The pages as server-sent events, each as soon as it is read."""
+        self._gateway.access.client(request.scope)
+        data, title, wanted = await self._from_form(request)
+        return StreamingResponse(self._events(data, title, wanted), media_type="text/event-stream")
+
+    async def _sketch(self, request: Request) -> Response:
+        """Keeps what a document's own text and a recogniser say of its pages; images of these pages, sent to
+        ``/v1/chat/completions`` by the same client, get it as drafts."""
+        client = self._gateway.access.client(request.scope)
+        data, title, wanted = await self._from_form(request)
+        loop = asyncio.get_running_loop()
+        try:
+            pages = await loop.run_in_executor(self._reading, self._sketches.of, data, title, wanted.pages)
+        except DocspecError as error:
+            raise Refusal(422, one_line(str(error))) from None
+        name = self._gateway.uploads.keep(client, pages)
+        return JSONResponse({"id": name, "pages": len(pages)})
+
+    async def _forget(self, request: Request) -> Response:
+        client = self._gateway.access.client(request.scope)
+        if not self._gateway.uploads.forget(client, request.path_params["name"]):
+            raise Refusal(404, "no such document")
+        return JSONResponse({"status": "ok"})
+
+    async def _events(self, data: bytes, title: str, wanted: Wanted) -> AsyncIterator[str]:
+        loop, found = asyncio.get_running_loop(), asyncio.Queue[tuple[str, dict[str, Any]] | None]()
+        left = False
+
+        def tell(kind: str, values: dict[str, Any]) -> None:
+            loop.call_soon_threadsafe(found.put_nowait, (kind, values))
+
+        def read() -> None:
+            count = 0
+            try:
+                with closing(self._converter.pages(data, title, wanted.pages)) as pages:  # type: ignore[type-var]
+                    for result in pages:
+                        if left or self._closed:
+                            return
+                        count += 1
+                        values = {
+                            "page": result.number,
+                            "status": result.status,
+                            "markdown": markdown_of(result),
+                        }
+                        tell("page", values if result.error is None else {**values, "error": result.error})
+                tell("done", {"pages": count})
+            except DocspecError as error:
+                tell("error", {"message": one_line(str(error))})
+            except Exception as error:
+                LOG.error("unexpected %s while a document was read", type(error).__name__)
+                tell("error", {"message": "unexpected error"})
+            finally:
+                loop.call_soon_threadsafe(found.put_nowait, None)
+
+        work = loop.run_in_executor(self._reading, read)
+        try:
+            while (event := await found.get()) is not None:
+                yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
+            await work
+        finally:
+            left = True
+
+    async def _work(self) -> None:
+        """Reads jobs, one after the other, for as long as the gateway runs."""
+        loop = asyncio.get_running_loop()
+        while True:
+            job = self._jobs.take()
+            if job is None:
+                self._added.clear()
+                await self._added.wait()
+                continue
+            await loop.run_in_executor(self._reading, self._convert, *job)
+            async with self._ended:
+                self._ended.notify_all()
+
+    def _convert(self, name: str, title: str, wanted: Mapping[str, Any], document: bytes) -> None:
+        try:
+            asked = Wanted(tuple(wanted["formats"]), wanted["pages"])
+            found = self._converter.convert(document, title, asked, lambda pages: self._wanted(name, pages))
+            self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
+        except Stopped:
+            return
+        except DocspecError as error:
+            if not self._closed:
+                self._jobs.end(name, "failure", None, one_line(str(error)))
+        except Exception as error:
+            if not self._closed:
+                LOG.error("unexpected %s while a document was read", type(error).__name__)
+                self._jobs.end(name, "failure", None, "unexpected error")
+
+    def _wanted(self, name: str, pages: int) -> bool:
+        return not self._closed and self._jobs.read(name, pages)
+
+    async def _until_ended(self, seconds: float) -> None:
+        """Waits until some job has ended, or for ``seconds``."""
+        try:
+            async with asyncio.timeout(seconds), self._ended:
+                await self._ended.wait()
+        except TimeoutError:
+            return
+
+    def _added_job(self, client: str, given: tuple[bytes, str, Wanted]) -> str:
+        data, title, wanted = given
+        if self._jobs.waiting() >= MOST_JOBS:
+            raise Refusal(429, "too many documents are waiting; try again later", 30)
+        name = self._jobs.add(client, title, {"formats": wanted.formats, "pages": wanted.pages}, data)
+        self._added.set()
+        return name
+
+    def _job(self, client: str, name: str) -> Job:
+        job = self._jobs.of(client, name)
+        if job is None:
+            raise Refusal(404, "Task not found.")
+        return job
+
+    def _answer(self, client: str, name: str) -> Response:
+        result = self._jobs.result(client, name)
+        if result is None:
+            message = self._job(client, name).error or "the document could not be read"
+            failure = {"category": "unknown", "message": message, "retryable": False, "phase": "execution"}
+            return JSONResponse({"kind": "TaskFailureResult", "failure": failure, "status": "failure", "errors": [
+                {"component_type": "document_backend", "module_name": "docspec", "error_message": message}
+            ]})  # fmt: skip
+        return Response(result, media_type="application/json")
+
+    async def _from_form(self, request: Request) -> tuple[bytes, str, Wanted]:
+        """The one file of a form, or a body that is the file itself."""
+        self._gateway.access.client(request.scope)
+        limits = self._gateway.settings.limits
+        bounded = Request(request.scope, _Bounded(request.receive, limits.body, too_large(limits)).receive)
+        kind = request.headers.get("content-type", "").partition(";")[0]
+        if kind != "multipart/form-data":
+            query = {name: request.query_params.getlist(name) for name in request.query_params}
+            return await bounded.body(), "document", _wanted_in(query)
+        async with bounded.form(max_files=1, max_fields=200) as form:
+            files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
+            if len(files) != 1:
+                raise Refusal(422, "files: one file a request")
+            said = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
+            return await files[0].read(), _title(files[0].filename), _wanted_in(said)
+
+    async def _from_json(self, request: Request) -> tuple[bytes, str, Wanted]:
+        self._gateway.access.client(request.scope)
+        limits = self._gateway.settings.limits
+        bounded = Request(request.scope, _Bounded(request.receive, limits.body, too_large(limits)).receive)
+        try:
+            values = json.loads(await bounded.body())
+            sources, options = values["sources"], values.get("options") or {}
+            target = (values.get("target") or {}).get("kind", "inbody")
+            source = sources[0]
+            kind = source.get("kind", "http" if "url" in source else "file")
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+            raise Refusal(422, "a JSON object with sources, each of a kind") from None
+        if len(sources) != 1:
+            raise Refusal(422, "sources: one a request")
+        many = {name: value if isinstance(value, list) else [value] for name, value in options.items()}
+        wanted = _wanted_in({**many, "target_type": [target]})
+        if kind == "http" and isinstance(source.get("url"), str):
+            if self._gateway.fetcher is None:
+                raise Refusal(400, "addresses are not fetched here; send the file (--allow-urls)")
+            data, _ = await self._gateway.fetcher.fetch(source["url"])
+            return data, _title(source["url"].partition("?")[0]), wanted
+        if kind == "file" and isinstance(source.get("base64_string"), str):
+            try:
+                return binascii.a2b_base64(source["base64_string"]), _title(source.get("filename")), wanted
+            except ValueError:
+                raise Refusal(422, "base64_string: no base64") from None
+        raise Refusal(422, "sources: of kind file or http")
+
+
+class _Bounded:
+    """A request's body, refused where it is larger than ``most`` bytes."""
+
+    def __init__(self, receive: Any, most: int, refusal: Refusal) -> None:
+        self._receive = receive
+        self._left = most
+        self._refusal = refusal
+
+    async def receive(self) -> Message:
+        message: Message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise self._refusal
+        return message
+
+
+def _title(given: Any) -> str:
+    """What a client calls its document, for people to see; it never becomes a path."""
+    name = one_line(str(given or "")).replace("\\", "/").rpartition("/")[2]
+    return name[-LONGEST_TITLE:] or "document"
+
+
+def _wanted_in(said: Mapping[str, list[Any]]) -> Wanted:
+    """What a form, a query or options ask for. Raises :class:`Refusal` (422)."""
+    target = (said.get("target_type") or ["inbody"])[0]
+    if target != "inbody":
+        raise Refusal(
+            422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured"
+        )
+    formats = tuple(dict.fromkeys(said.get("to_formats") or ["md"]))
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise Refusal(422, f"to_formats: known are {', '.join(FORMATS)}")
+    if pages := said.get("pages"):
+        return Wanted(formats, str(pages[0]))
+    try:
+        first, last = (int(page) for page in said.get("page_range") or (1, END))
+    except (ValueError, TypeError):
+        raise Refusal(422, "page_range: the first and the last page") from None
+    if not 1 <= first <= last:
+        raise Refusal(422, "page_range: pages count from 1, and the last one is not before the first")
+    return Wanted(formats, None if first == 1 and last >= END else f"{first}-{min(last, END)}")
+
+
+def _status_of(job: Job) -> dict[str, Any]:
+    ended = job.has_ended
+    succeeded, failed = job.status in ("success", "partial_success"), job.status == "failure"
+    meta = {
+        "num_docs": 1,
+        "num_processed": int(ended),
+        "num_succeeded": int(succeeded),
+        "num_failed": int(failed),
+    }
+    return {
+        "task_id": job.name,
+        "task_type": "convert",
+        "task_status": job.status,
+        "task_position": job.position,
+        "task_meta": meta,
+        "error_message": job.error,
+        "pages": job.pages,
+    }

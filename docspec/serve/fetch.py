@@ -1,0 +1,111 @@
+"""Addresses in requests (``--allow-urls``): fetched here, and from public addresses alone.
+
+A name may stand for an address of the gateway's own network, a redirect may lead there, and a name may be resolved once
+for the check and once more, differently, for the connection. So every hop is resolved here, all that it resolves to is
+checked, and the connection goes to the address that was checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import ipaddress
+import socket
+from collections.abc import Callable
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from docspec.serve.refusal import Refusal
+
+MOST_HOPS = 4
+SECONDS = 30.0
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the internet's: not private, local, reserved, or a way to write such a one."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return is_public(str(ip.ipv4_mapped))
+        if ip.sixtofour is not None or ip.teredo is not None or ip in NAT64 or ip.scope_id is not None:
+            return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved
+
+
+class Fetcher:
+    """Fetches up to ``most`` bytes. ``allowed`` says which addresses may be connected to."""
+
+    def __init__(self, most: int, allowed: Callable[[str], bool] = is_public) -> None:
+        self._most = most
+        self._allowed = allowed
+        self._client = httpx.AsyncClient(timeout=SECONDS, follow_redirects=False, trust_env=False)
+
+    async def fetch(self, url: str) -> tuple[bytes, str]:
+        """The bytes at ``url`` and their media type. Raises :class:`Refusal` (400, 413)."""
+        try:
+            async with asyncio.timeout(SECONDS):
+                for _ in range(MOST_HOPS):
+                    answer = await self._hop(url)
+                    if isinstance(answer, tuple):
+                        return answer
+                    url = urljoin(url, answer)
+        except TimeoutError:
+            raise Refusal(400, f"an address did not answer within {SECONDS:g} s") from None
+        raise Refusal(400, "an address redirects too often")
+
+    async def as_data_url(self, url: str) -> str:
+        """What is at ``url`` as a data URL."""
+        data, media = await self.fetch(url)
+        return f"data:{media or 'application/octet-stream'};base64,{base64.b64encode(data).decode()}"
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _hop(self, url: str) -> tuple[bytes, str] | str:
+        """What is at ``url``, or where it redirects to."""
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port or (443 if parts.scheme.lower() == "https" else 80)
+        except ValueError:
+            raise Refusal(400, "an address cannot be understood") from None
+        if parts.scheme.lower() not in ("http", "https") or not host:
+            raise Refusal(400, "addresses have to begin with http:// or https://")
+        address = await self._resolved(host, port)
+        shown = f"[{address}]" if ":" in address else address
+        there = parts._replace(netloc=f"{shown}:{port}", fragment="").geturl()
+        own = parts.netloc.rpartition("@")[2]
+        try:
+            async with self._client.stream(
+                "GET",
+                there,
+                headers={"host": own, "user-agent": "docspec"},
+                extensions={"sni_hostname": host},
+            ) as answer:
+                if answer.is_redirect:
+                    return answer.headers.get("location", "")
+                if answer.status_code != 200:
+                    raise Refusal(400, f"an address answers {answer.status_code}")
+                data = bytearray()
+                async for part in answer.aiter_bytes():
+                    data += part
+                    if len(data) > self._most:
+                        raise Refusal(413, f"what is at an address is larger than {self._most / 2**20:g} MiB")
+                return bytes(data), answer.headers.get("content-type", "").partition(";")[0].strip()
+        except (httpx.HTTPError, httpx.InvalidURL):
+            raise Refusal(400, "an address cannot be fetched") from None
+
+    async def _resolved(self, host: str, port: int) -> str:
+        """An address of ``host``; refuses a host that has any that is not allowed."""
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            raise Refusal(400, "an address cannot be resolved") from None
+        addresses = [str(entry[4][0]) for entry in found]
+        if not addresses or not all(map(self._allowed, addresses)):
+            raise Refusal(400, "an address leads to a private network, and is not fetched")
+        return addresses[0]

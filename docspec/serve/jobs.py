@@ -1,0 +1,141 @@
+"""Documents that are waited for, in SQLite: a gateway that is started again on the same folder goes on with them.
+
+A job's name is its key: nobody can guess it, and it is shown to its own client alone. Its document is forgotten when it
+has been read, its result after a day, or when newer ones need the room.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+FILE = "jobs.sqlite"
+KEPT_SECONDS = 24 * 3600.0
+MOST_BYTES = 2**30
+"""Of results; beyond it the oldest are forgotten."""
+
+Status = Literal["pending", "started", "success", "partial_success", "failure"]
+ENDED = ("success", "partial_success", "failure")
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS jobs (
+    name TEXT PRIMARY KEY, client TEXT NOT NULL, title TEXT NOT NULL, wanted TEXT NOT NULL, status TEXT NOT NULL,
+    document BLOB, result BLOB, error TEXT, pages INTEGER NOT NULL DEFAULT 0, made REAL NOT NULL, ended REAL
+) STRICT;
+CREATE INDEX IF NOT EXISTS waiting ON jobs (status, made);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """``title`` is what the client calls its document; ``wanted`` what it asked for; ``pages`` are read by now.
+    ``position`` (from 1) is its place among those that wait."""
+
+    name: str
+    title: str
+    wanted: Mapping[str, Any]
+    status: Status
+    pages: int = 0
+    error: str | None = None
+    position: int | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        return self.status in ENDED
+
+
+class Jobs:
+    """All jobs of a ``folder``; may be used by several threads."""
+
+    def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = folder / FILE
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
+        self._most = most
+        self._lock = threading.Lock()
+        self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        for line in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+            self._database.execute(f"PRAGMA {line}")
+        self._database.executescript(SCHEMA)
+        self._database.execute("UPDATE jobs SET status = 'pending', pages = 0 WHERE status = 'started'")
+
+    def add(self, client: str, title: str, wanted: Mapping[str, Any], document: bytes) -> str:
+        """Keeps a document to be read; the job's name."""
+        name = secrets.token_urlsafe(24)
+        values = (name, client, title, json.dumps(wanted), document, time.time())
+        self._do("INSERT INTO jobs (name, client, title, wanted, status, document, made) "
+                 "VALUES (?, ?, ?, ?, 'pending', ?, ?)", values)  # fmt: skip
+        return name
+
+    def take(self) -> tuple[str, str, Mapping[str, Any], bytes] | None:
+        """The oldest job that waits, begun: name, title, what is wanted, document."""
+        found = self._do(
+            "UPDATE jobs SET status = 'started' WHERE name = "
+            "(SELECT name FROM jobs WHERE status = 'pending' ORDER BY made LIMIT 1) "
+            "RETURNING name, title, wanted, document"
+        )
+        if not found:
+            return None
+        name, title, wanted, document = found[0]
+        return name, title, json.loads(wanted), document
+
+    def read(self, name: str, pages: int) -> bool:
+        """``pages`` of a job are read; says whether the job is still wanted."""
+        return bool(self._do("UPDATE jobs SET pages = ? WHERE name = ? RETURNING name", (pages, name)))
+
+    def end(self, name: str, status: Status, result: bytes | None, error: str | None = None) -> None:
+        """The job has ended; its document is forgotten, and old results are."""
+        self._do(
+            "UPDATE jobs SET status = ?, result = ?, error = ?, ended = ?, document = NULL WHERE name = ?",
+            (status, result, error, time.time(), name),
+        )
+        self._do("DELETE FROM jobs WHERE ended < ?", (time.time() - KEPT_SECONDS,))
+        kept = self._do("SELECT name, length(result) FROM jobs WHERE ended IS NOT NULL ORDER BY ended DESC")
+        room = self._most
+        for each, size in kept:
+            room -= size or 0
+            if room < 0 and each != name:
+                self._do("DELETE FROM jobs WHERE name = ?", (each,))
+
+    def of(self, client: str, name: str) -> Job | None:
+        """A client's own job."""
+        found = self._do(
+            "SELECT title, wanted, status, pages, error, "
+            "(SELECT count(*) FROM jobs AS other WHERE other.status = 'pending' AND other.made <= jobs.made) "
+            "FROM jobs WHERE name = ? AND client = ?",
+            (name, client),
+        )
+        if not found:
+            return None
+        title, wanted, status, pages, error, position = found[0]
+        place = position if status == "pending" else None
+        return Job(name, title, json.loads(wanted), status, pages, error, place)
+
+    def result(self, client: str, name: str) -> bytes | None:
+        """What came of a client's own job."""
+        found = self._do("SELECT result FROM jobs WHERE name = ? AND client = ?", (name, client))
+        return found[0][0] if found else None
+
+    def forget(self, name: str) -> None:
+        self._do("DELETE FROM jobs WHERE name = ?", (name,))
+
+    def waiting(self) -> int:
+        """Jobs that have not ended."""
+        count: int = self._do("SELECT count(*) FROM jobs WHERE status IN ('pending', 'started')")[0][0]
+        return count
+
+    def close(self) -> None:
+        with self._lock:
+            self._database.close()
+
+    def _do(self, line: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        with self._lock:
+            return self._database.execute(line, values).fetchall()

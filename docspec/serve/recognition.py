@@ -1,0 +1,105 @@
+"""Images read in worker processes: so many at a time, so many waiting, and nobody waits beyond a time.
+
+A hostile image costs a worker, never the gateway: workers are killed and replaced where they crash, hang or take too
+much memory (:mod:`docspec.isolation.child`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from docspec.core import PageDraft
+from docspec.isolation.child import Child, Lost
+from docspec.serve.desk import RecognitionDesk
+
+MEMORY = 1536 * 2**20
+"""Bytes that a worker may take."""
+SECONDS = 60.0
+"""For one image."""
+MOST_WAITING = 16
+"""Images that wait for a worker; what comes then is sent on without a draft."""
+
+T = TypeVar("T")
+
+
+class Recognition:
+    """``workers`` processes, started when the first image comes. ``on_lost`` hears of each that is lost."""
+
+    def __init__(self, workers: int, on_lost: Callable[[], None] = lambda: None) -> None:
+        self._workers = workers
+        self._threads = max(1, (os.cpu_count() or 1) // max(1, workers) - 1)
+        self._pool = ThreadPoolExecutor(max(1, workers), "docspec-recognition")
+        self._children: queue.SimpleQueue[Child | None] = queue.SimpleQueue()
+        for _ in range(workers):
+            self._children.put(None)
+        self._running: set[Child] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._on_lost = on_lost
+        self.waiting = 0
+
+    async def recognise(self, data: bytes) -> PageDraft | None:
+        """The draft of an image file; ``None`` where too many wait, or it cannot be read."""
+        return await self._asked("recognise", data, self._threads)
+
+    async def fingerprint(self, data: bytes) -> bytes | None:
+        """See :meth:`docspec.serve.desk.RecognitionDesk.fingerprint`."""
+        return await self._asked("fingerprint", data)
+
+    def close(self) -> None:
+        """Ends the workers, whatever they are doing."""
+        with self._lock:
+            self._closed = True
+            running, self._running = self._running, set()
+        for child in running:
+            child.kill()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _asked(self, name: str, *arguments: Any) -> Any:
+        if self._closed or self.waiting >= self._workers + MOST_WAITING:
+            return None
+        self.waiting += 1
+        work = asyncio.get_running_loop().run_in_executor(self._pool, self._call, name, arguments)
+        work.add_done_callback(self._left)  # also where nobody waits for it any more
+        return await work
+
+    def _left(self, work: asyncio.Future[Any]) -> None:
+        self.waiting -= 1
+        if not work.cancelled():
+            work.exception()
+
+    def _call(self, name: str, arguments: tuple[Any, ...]) -> Any:
+        child = self._children.get()
+        try:
+            if child is None:
+                child = self._started()
+            return None if child is None else child.call(name, *arguments, seconds=SECONDS)
+        except Lost:
+            if child is not None:
+                with self._lock:
+                    self._running.discard(child)
+                child = None
+            self._on_lost()
+            return None
+        except Exception:  # the image's fault; the worker goes on
+            return None
+        finally:
+            self._children.put(child)
+
+    def _started(self) -> Child | None:
+        with self._lock:
+            if self._closed:
+                return None
+        child = Child(RecognitionDesk, MEMORY)
+        with self._lock:
+            self._running.add(child)
+            closed = self._closed
+        if closed:
+            child.kill()
+        return child

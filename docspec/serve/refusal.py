@@ -1,0 +1,34 @@
+"""What a client is told where a request is not answered: a status, and an error in OpenAI's shape."""
+
+from __future__ import annotations
+
+from starlette.responses import JSONResponse
+
+TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+
+
+class Refusal(Exception):
+    """Raised anywhere on a request's way; its text says what is wrong and what to do, and nothing of the request's
+    content. ``retry_after`` are seconds."""
+
+    def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+
+    @property
+    def response(self) -> JSONResponse:
+        headers = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+        return JSONResponse(error_of(self.status, str(self)), self.status, headers)
+
+
+def error_of(status: int, message: str) -> dict[str, object]:
+    """The body of an error: as OpenAI has it, and the line that clients of docling-serve look for."""
+    kind = TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    error = {"message": message, "type": kind, "param": None, "code": status}
+    return {"error": error, "detail": message}

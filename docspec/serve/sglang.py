@@ -1,0 +1,50 @@
+"""Drafts for SGLang: texts that its n-gram speculation searches, added before a request and removed behind it.
+
+Written after SGLang's documentation (``--speculative-algorithm NGRAM --speculative-ngram-external-sam-budget``;
+``/add_external_corpus``, ``/remove_external_corpus``) and tested against a stand-in; **never run on SGLang**. There all
+corpora are searched for every request, so that drafts of one client may be proposed, and refused by its model, in
+another client's request: answers stay the same, times may tell. Where clients must not know of each other, use vLLM.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Sequence
+
+import httpx
+
+from docspec.serve.settings import UpstreamKind
+from docspec.serve.upstream import Upstream
+
+SECONDS = 5.0
+
+
+class Corpora:
+    """Adds and removes drafts where an upstream takes them so; else does nothing."""
+
+    def __init__(self, kind: UpstreamKind) -> None:
+        self._used = kind == "sglang"
+
+    @contextlib.asynccontextmanager
+    async def with_drafts(self, upstream: Upstream, texts: Sequence[str]) -> AsyncIterator[None]:
+        """Within it the upstream knows ``texts``; one that refuses them answers without."""
+        if not self._used or not texts:
+            yield
+            return
+        name = f"docspec-{secrets.token_hex(12)}"
+        added = await _told(upstream, "/add_external_corpus", {"corpus_id": name, "documents": list(texts)})
+        try:
+            yield
+        finally:
+            if added:
+                await _told(upstream, "/remove_external_corpus", {"corpus_id": name})
+
+
+async def _told(upstream: Upstream, path: str, values: dict[str, object]) -> bool:
+    headers = {} if upstream.key is None else {"authorization": f"Bearer {upstream.key}"}
+    try:
+        answer = await upstream.client.post(path, json=values, timeout=SECONDS, headers=headers)
+    except httpx.TimeoutException:
+        return False
+    return answer.is_success

@@ -1,0 +1,46 @@
+"""What was read of an image as the texts that a reader may answer with, the likeliest first."""
+
+from __future__ import annotations
+
+from docspec.core import BBox, Category, PageDraft, Region
+from docspec.serve.readers import Reader
+
+MOST_TEXTS = 64
+MOST_CHARACTERS = 200_000
+"""Of all texts of a request together: what the proposer looks at, and some."""
+
+
+def spelled(draft: PageDraft, size: tuple[int, int], reader: Reader) -> tuple[str, ...]:
+    """``draft`` of an image of ``size`` pixels as ``reader`` spells it."""
+    if draft.is_empty or reader.kind in ("layout", "chart"):
+        return ()
+    return bounded(_texts(draft, size, reader))
+
+
+def bounded(texts: list[str]) -> tuple[str, ...]:
+    """As many of ``texts`` as a request may carry, none twice."""
+    kept: dict[str, None] = {}
+    room = MOST_CHARACTERS
+    for text in texts:
+        if text.strip() and text not in kept and len(kept) < MOST_TEXTS and len(text) <= room:
+            kept[text] = None
+            room -= len(text)
+    return tuple(kept)
+
+
+def _texts(draft: PageDraft, size: tuple[int, int], reader: Reader) -> list[str]:
+    plain = [next(iter(region.texts), "") for region in draft.regions]
+    dialect = reader.dialect
+    if dialect is None:
+        return ["\n\n".join(filter(None, plain)), *draft.page_texts, *plain]
+    if reader.kind == "page":
+        return dialect.page_drafts(draft, *size)
+    if reader.kind == "table":
+        tables = [region for region in draft.regions if region.category is Category.TABLE and region.texts]
+        return [text for table in tables for text in dialect.region_drafts(table)] or plain
+    if reader.kind == "formula":
+        return plain
+    # A crop of text is one region, whatever a layout model makes of its few lines.
+    whole = Region(BBox(0, 0, *size), Category.TEXT, ("\n".join(filter(None, plain)),))
+    own = [text for region in draft.regions for text in dialect.region_drafts(region)]
+    return [*dialect.region_drafts(whole), *own]

@@ -1,0 +1,102 @@
+"""docspec as a server of the Model Context Protocol, by its official SDK: two tools that read documents in folders
+which were named at start, over standard input and output or over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from docspec.core import DocspecError
+from docspec.core.safe_text import one_line
+from docspec.serve.access import Access
+from docspec.serve.converter import FIELDS, Converter, Stopped, Wanted
+from docspec.serve.folders import Folders
+from docspec.serve.refusal import Refusal
+
+if TYPE_CHECKING:
+    from docspec.serve.fetch import Fetcher
+
+INSTRUCTIONS = (
+    "Reads PDF files and images (PNG, JPEG, TIFF, WebP) into Markdown, HTML or a DoclingDocument with a document VLM. "
+    "A uri is a path below a folder of this server, or its file: address."
+)
+PATH = "/mcp"
+
+OutputFormat = Literal["md", "html", "text", "json"]
+
+
+def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None = None) -> MCPServer:
+    """The server; ``fetcher`` (where addresses are allowed) gets ``http`` ones."""
+    server = MCPServer("docspec", instructions=INSTRUCTIONS, log_level="ERROR")
+    reading = asyncio.Lock()  # one document at a time: all share the model
+
+    async def converted(uri: str, pages: str | None, format: str, context: Context[Any]) -> Any:
+        loop, left = asyncio.get_running_loop(), False
+
+        def read(count: int) -> bool:
+            asyncio.run_coroutine_threadsafe(context.report_progress(count), loop)
+            return not left
+
+        try:
+            if uri[:4].lower() == "http" and fetcher is not None:
+                data, title = (
+                    (await fetcher.fetch(uri))[0],
+                    uri.partition("?")[0].rpartition("/")[2] or "document",
+                )
+            else:
+                data, title = await asyncio.to_thread(folders.read, uri)
+            async with reading:
+                wanted = Wanted((format,), pages or None)
+                found = await asyncio.to_thread(converter.convert, data, title, wanted, read)
+        except Stopped:
+            raise ToolError("cancelled") from None
+        except (DocspecError, Refusal) as error:
+            raise ToolError(one_line(str(error))) from None
+        finally:
+            left = True
+        if found["status"] == "failure":
+            raise ToolError(one_line("; ".join(error["error_message"] for error in found["errors"])))
+        return found
+
+    @server.tool()
+    async def convert_to_markdown(uri: str, context: Context[Any], pages: str | None = None) -> str:
+        """Reads a document into Markdown. pages: which ones, counted from 1, like 1-3,7 (all of them by default)."""
+        return str((await converted(uri, pages, "md", context))["document"]["md_content"])
+
+    @server.tool()
+    async def convert_document(
+        uri: str, context: Context[Any], pages: str | None = None, format: OutputFormat = "md"
+    ) -> str:
+        """Reads a document. format: md, html, text, or json (a DoclingDocument). The answer is a JSON object: content,
+        the status (success, or partial_success where pages failed) and the errors of pages."""
+        found = await converted(uri, pages, format, context)
+        content = found["document"][FIELDS[format]]
+        return json.dumps(
+            {"content": content, "status": found["status"], "errors": found["errors"]}, ensure_ascii=False
+        )
+
+    return server
+
+
+class Guarded:
+    """An application for clients with a key alone."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                self._access.client(scope)
+            except Refusal as refusal:
+                answer: Response = refusal.response
+                await answer(scope, receive, send)
+                return
+        await self._app(scope, receive, send)

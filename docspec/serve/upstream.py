@@ -1,0 +1,152 @@
+"""The servers behind the gateway: which one is asked next, how many requests each has, and which is not there.
+
+The least busy one that is there is asked. One that cannot be reached is left out and asked for its models from time to
+time, longer apart each time, until it answers again; no client's request is spent on finding out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+
+import httpx
+
+from docspec.serve.refusal import Refusal
+from docspec.serve.settings import Limits
+
+FIRST_PROBE, LAST_PROBE = 0.05, 10.0
+"""Seconds between two looks at a server that is not there, at first and at most."""
+PROBE_SECONDS = 3.0
+
+
+class Upstream:
+    """One server. ``busy`` requests are with it."""
+
+    def __init__(self, url: str, limits: Limits, key: str | None) -> None:
+        self.url = url.rstrip("/").removesuffix("/v1")
+        self.busy = 0
+        self.is_there = True
+        self.client = httpx.AsyncClient(
+            base_url=self.url,
+            timeout=httpx.Timeout(limits.seconds, connect=limits.connect_seconds, pool=None),
+            limits=httpx.Limits(
+                max_connections=None, max_keepalive_connections=limits.in_flight, keepalive_expiry=4.0
+            ),
+            follow_redirects=False,
+            trust_env=False,  # a proxy of the environment is not where prompts go
+        )
+        self.key = key
+
+
+class Upstreams:
+    """All of them. ``in_flight`` requests each has at a time; others wait in the order in which they came."""
+
+    def __init__(self, urls: Sequence[str], limits: Limits, key: str | None = None) -> None:
+        self.all = [Upstream(url, limits, key) for url in urls]
+        self._limits = limits
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._probes: dict[Upstream, asyncio.Task[None]] = {}
+
+    @property
+    def are_there(self) -> bool:
+        return any(one.is_there for one in self.all)
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    @contextlib.asynccontextmanager
+    async def one(self) -> AsyncIterator[Upstream]:
+        """The least busy upstream that has room. Raises :class:`Refusal` (503) where none comes free in time."""
+        upstream = await self._taken()
+        try:
+            yield upstream
+        finally:
+            upstream.busy -= 1
+            self._wake()
+
+    def lost(self, upstream: Upstream) -> None:
+        """Leaves out an upstream that could not be reached, and begins to look for it."""
+        upstream.is_there = False
+        if not self.are_there:  # whoever waits for one to come free waits for one to come back from now on
+            while self._waiting:
+                turn = self._waiting.popleft()
+                if not turn.done():
+                    turn.set_result(None)
+        if upstream not in self._probes:
+            self._probes[upstream] = asyncio.ensure_future(self._look_for(upstream))
+
+    async def close(self) -> None:
+        """Ends the connections."""
+        for probe in self._probes.values():
+            probe.cancel()
+        for upstream in self.all:
+            await upstream.client.aclose()
+
+    def _best(self) -> Upstream | None:
+        free = [one for one in self.all if one.is_there and one.busy < self._limits.in_flight]
+        return min(free, key=lambda one: one.busy, default=None)
+
+    async def _taken(self) -> Upstream:
+        first = True
+        end = asyncio.get_running_loop().time() + self._limits.seconds
+        try:
+            while True:
+                best = self._best() if not (first and self._waiting) else None
+                if best is not None:
+                    best.busy += 1
+                    return best
+                await self._turn(end, first)
+                first = False
+        except BaseException:
+            self._wake()  # a turn that was given to this request is another one's now
+            raise
+
+    async def _turn(self, end: float, first: bool) -> None:
+        """Waits until an upstream may have come free."""
+        loop = asyncio.get_running_loop()
+        turn = loop.create_future()
+        if first:
+            self._waiting.append(turn)
+        else:
+            self._waiting.appendleft(turn)
+        left = end - loop.time()
+        patience = left if self.are_there else min(left, self._limits.patience_seconds)
+        try:
+            async with asyncio.timeout(max(0.0, patience)):
+                await turn
+        except TimeoutError:
+            if self.are_there and loop.time() < end:
+                return
+            raise Refusal(503, "no server behind this gateway is free; try again later", 5) from None
+        finally:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+
+    def _wake(self) -> None:
+        """Gives as many turns as there is room."""
+        room = sum(max(0, self._limits.in_flight - one.busy) for one in self.all if one.is_there)
+        while room > 0 and self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                room -= 1
+
+    async def _look_for(self, upstream: Upstream) -> None:
+        wait = FIRST_PROBE
+        try:
+            while True:
+                await asyncio.sleep(wait)
+                wait = min(2 * wait, LAST_PROBE)
+                try:
+                    headers = {} if upstream.key is None else {"authorization": f"Bearer {upstream.key}"}
+                    await upstream.client.get("/v1/models", timeout=PROBE_SECONDS, headers=headers)
+                except httpx.HTTPError:
+                    continue
+                upstream.is_there = True
+                self._wake()
+                return
+        finally:
+            self._probes.pop(upstream, None)

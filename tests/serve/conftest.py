@@ -1,0 +1,39 @@
+"""A stand-in and a gateway before it, for tests that leave both as they were."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+
+import pytest
+from PIL import Image, ImageDraw
+
+from tests.serve.processes import Served, gateway, stand_in
+
+
+@pytest.fixture(scope="package")
+def upstream() -> Iterator[Served]:
+    with stand_in() as served:
+        yield served
+
+
+@pytest.fixture(scope="package")
+def served(upstream: Served) -> Iterator[Served]:
+    with gateway("--upstream", upstream.url, "--recognise", "never") as found:
+        yield found
+
+
+def data_url(image: Image.Image, format: str = "PNG") -> str:
+    buffer = io.BytesIO()
+    image.save(buffer, format)
+    return f"data:image/{format.lower()};base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def printed(*lines: str, size: tuple[int, int] = (640, 160)) -> Image.Image:
+    """An image with lines of print."""
+    image = Image.new("RGB", size, "white")
+    draw = ImageDraw.Draw(image)
+    for number, line in enumerate(lines):
+        draw.text((12, 12 + 40 * number), line, fill="black", font_size=28)
+    return image

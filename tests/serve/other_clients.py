@@ -1,0 +1,93 @@
+"""Run by the Python of an environment that has them: clients of other projects, from their packages, unmodified.
+
+``other_clients.py URL IMAGE PDF [NAMES]`` asks the server at ``URL`` as each of them does, and prints what each got as
+one JSON object.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from PIL import Image
+
+ANSWERS = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+
+
+def mineru(url: str, image: str, pdf: str) -> Any:
+    """mineru-vl-utils' HTTP client, alone and many at a time, with the penalties that MinerU asks for."""
+    from mineru_vl_utils.mineru_client import DEFAULT_SAMPLING_PARAMS
+    from mineru_vl_utils.vlm_client.http_client import HttpVlmClient
+
+    client = HttpVlmClient(server_url=url, use_tqdm=False)
+    picture = Image.open(image).convert("RGB")
+    one = client.predict(picture, "\nText Recognition:", DEFAULT_SAMPLING_PARAMS["[default]"])
+    table = DEFAULT_SAMPLING_PARAMS["table"]
+    many = asyncio.run(client.aio_batch_predict([picture] * 4, "\nTable Recognition:", table))
+    streamed = "".join(client.stream_predict(picture, "\nText Recognition:"))
+    return [client.model_name, one, many, streamed]
+
+
+def docling(url: str, image: str, pdf: str) -> Any:
+    """What docling's API options for VLMs send, whole and as a stream."""
+    from docling.utils.api_image_request import api_image_request, api_image_request_streaming
+
+    picture = Image.open(image)
+    address: Any = f"{url}/v1/chat/completions"
+    params = {"model": "stand-in", "temperature": 0.0, "max_tokens": 4096, "stop": ["</doctag>"]}
+    whole = api_image_request(picture, "Convert this page to docling.", address, timeout=60, **params)
+    streamed = api_image_request_streaming(
+        picture, "Convert this page to docling.", address, timeout=60, **params
+    )
+    return [whole.text, whole.num_tokens, whole.error, streamed.text, streamed.error]
+
+
+def olmocr(url: str, image: str, pdf: str) -> Any:
+    """olmocr's own request for a page and its own way to send it."""
+    from olmocr.pipeline import apost, build_page_query
+
+    async def run() -> Any:
+        query = await build_page_query(pdf, 1, 1288, model_name="stand-in")
+        query["temperature"] = 0.1
+        status, body = await apost(f"{url}/v1/chat/completions", query)
+        values = json.loads(body)
+        return [status, values["choices"][0]["message"]["content"], values["usage"]["completion_tokens"]]
+
+    return asyncio.run(run())
+
+
+def docling_service(url: str, image: str, pdf: str) -> Any:
+    """docling-serve's client: one call, and a job that is submitted, watched and fetched."""
+    from docling.datamodel.service.options import ConvertDocumentsOptions
+    from docling.service_client import DoclingServiceClient
+
+    with DoclingServiceClient(url, api_key="a-key", poll_server_wait=1.0) as client:
+        found = client.convert(pdf, page_range=(1, 1))
+        job = client.submit(pdf, options=ConvertDocumentsOptions(to_formats=["md", "json", "html"]))
+        later = job.result(timeout=120)
+        return [
+            client.health().status,
+            found.status.value,
+            [text.text for text in found.document.texts][:3],
+            later.status.value,
+            later.document.export_to_markdown() == found.document.export_to_markdown(),
+            "docspec" in client.version(),
+        ]
+
+
+CLIENTS: dict[str, Callable[[str, str, str], Any]] = {"mineru": mineru, "docling": docling, "olmocr": olmocr}
+SERVICES = {"docling-service": docling_service}
+
+
+def main(url: str, image: str, pdf: str, *names: str) -> None:
+    found = {name: {**CLIENTS, **SERVICES}[name](url, image, pdf) for name in names or CLIENTS}
+    print(json.dumps(found), file=ANSWERS, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

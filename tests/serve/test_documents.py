@@ -1,0 +1,251 @@
+"""Documents over HTTP as docling-serve has them, a stream of pages, uploads, and jobs that outlive a gateway."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pymupdf
+import pytest
+from PIL import Image
+
+from docspec.serve.converter import Converter, Wanted
+from docspec.serve.jobs import Jobs
+from tests.serve.conftest import data_url
+from tests.serve.processes import ROOT, Served, gateway, stand_in
+
+PYTHON = os.environ.get("DOCSPEC_CLIENTS_PYTHON")
+
+
+def pdf_of(*pages: str) -> bytes:
+    """A PDF with a few words on each page."""
+    document = pymupdf.open()
+    for text in pages:
+        page = document.new_page(width=300, height=200)
+        page.insert_text((30, 60), text, fontsize=14)
+    data: bytes = document.tobytes()
+    document.close()
+    return data
+
+
+@pytest.fixture(scope="module")
+def served(upstream: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    state = tmp_path_factory.mktemp("serve") / "state"
+    words = ("--upstream", upstream.url, "--api-key", "one", "--api-key", "two", "--state", str(state))
+    with gateway(*words, "--max-pages", "3", "--max-body", "2") as found:
+        yield found
+
+
+ONE, TWO = {"X-Api-Key": "one"}, {"Authorization": "Bearer two"}
+
+
+def upload(served: Served, path: str, data: bytes, **form: Any) -> httpx.Response:
+    headers = form.pop("headers", ONE)
+    return httpx.post(
+        served.url + path,
+        files={"files": ("a.pdf", data, "application/pdf")},
+        data=form,
+        headers=headers,
+        timeout=120,
+    )
+
+
+def ended(served: Served, name: str, headers: dict[str, str] = ONE) -> dict[str, Any]:
+    for _ in range(60):
+        status = served.get(f"/v1/status/poll/{name}?wait=5", headers=headers).json()
+        if status["task_status"] not in ("pending", "started"):
+            return dict(status)
+    raise AssertionError(status)
+
+
+def test_a_file_is_converted_into_what_was_asked_for(served: Served) -> None:
+    answer = upload(
+        served, "/v1/convert/file", pdf_of("First words", "Second words"), to_formats=["md", "json", "html"]
+    )
+    values = answer.json()
+    assert answer.status_code == 200 and values["status"] == "success" and values["errors"] == []
+    document = values["document"]
+    assert "First words" in document["md_content"] and "Second words" in document["md_content"]
+    assert document["json_content"]["schema_name"] == "DoclingDocument" and "<" in document["html_content"]
+    assert document["filename"] == "a.pdf"
+    assert served.resident() < 600 * 2**20, "the model has a process of its own"
+
+
+def test_pages_are_chosen_and_a_last_page_beyond_the_end_is_the_end(served: Served) -> None:
+    answer = upload(
+        served, "/v1/convert/file", pdf_of("First", "Second", "Third"), page_range=["2", str(2**62)]
+    )
+    text = answer.json()["document"]["md_content"]
+    assert "First" not in text and "Second" in text and "Third" in text
+
+
+def test_a_source_in_base64_and_its_result_later(served: Served) -> None:
+    source = {
+        "kind": "file",
+        "base64_string": base64.b64encode(pdf_of("Later")).decode(),
+        "filename": "../../b.pdf",
+    }
+    values = {"options": {"to_formats": ["md"]}, "sources": [source]}
+    task = httpx.post(served.url + "/v1/convert/source/async", json=values, headers=ONE).json()
+    assert task["task_type"] == "convert" and task["task_status"] in ("pending", "started")
+    status = ended(served, task["task_id"])
+    assert status["task_status"] == "success" and status["task_meta"]["num_succeeded"] == 1
+    result = served.get(f"/v1/result/{task['task_id']}", headers=ONE).json()
+    assert "Later" in result["document"]["md_content"] and result["document"]["filename"] == "b.pdf"
+
+
+def test_a_job_is_its_own_clients_alone(served: Served) -> None:
+    task = upload(served, "/v1/convert/file/async", pdf_of("Secret")).json()["task_id"]
+    ended(served, task)
+    for path in (f"/v1/status/poll/{task}", f"/v1/result/{task}"):
+        other, nobody, own = (served.get(path, headers=headers).status_code for headers in (TWO, {}, ONE))
+        assert (other, nobody, own) == (404, 401, 200)
+    unknown = served.get("/v1/status/poll/unknown", headers=ONE)
+    assert unknown.status_code == 404 and unknown.json()["detail"] == "Task not found."
+
+
+@pytest.mark.parametrize("data", [b"", b"nonsense", b"%PDF-1.7\nbroken", pdf_of("1", "2", "3", "4")])
+def test_a_document_that_cannot_be_read_fails_with_a_reason(served: Served, data: bytes) -> None:
+    task = upload(served, "/v1/convert/file/async", data).json()["task_id"]
+    status = ended(served, task)
+    assert status["task_status"] == "failure" and status["error_message"]
+    assert served.get(f"/v1/result/{task}", headers=ONE).json()["kind"] == "TaskFailureResult"
+
+
+def test_what_is_asked_wrongly_is_refused(served: Served) -> None:
+    data = pdf_of("x")
+    assert upload(served, "/v1/convert/file", data, to_formats=["docx"]).status_code == 422
+    assert upload(served, "/v1/convert/file", data, page_range=["5", "2"]).status_code == 422
+    presigned = upload(served, "/v1/convert/file/async", data, target_type="presigned_url")
+    assert presigned.status_code == 422 and "artifact storage to be configured" in presigned.json()["detail"]
+    assert upload(served, "/v1/convert/file", bytes(3 * 2**20)).status_code == 413
+    source = {"sources": [{"kind": "http", "url": "http://127.0.0.1/x.pdf"}]}
+    assert httpx.post(served.url + "/v1/convert/source", json=source, headers=ONE).status_code == 400
+    for wrong in ({}, {"sources": []}, {"sources": [5]}, {"sources": [{"kind": "s3"}]}, []):
+        assert httpx.post(served.url + "/v1/convert/source", json=wrong, headers=ONE).status_code == 422
+
+
+def test_pages_come_as_events(served: Served) -> None:
+    events = []
+    with httpx.stream(
+        "POST", served.url + "/v1/parse", content=pdf_of("One", "Two"), headers=ONE, timeout=120
+    ) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer.iter_lines():
+            if line.startswith("event: "):
+                events.append([line[7:]])
+            elif line.startswith("data: "):
+                events[-1].append(json.loads(line[6:]))
+    assert [kind for kind, _ in events] == ["page", "page", "done"]
+    assert [values["page"] for _, values in events[:2]] == [1, 2] and "Two" in events[1][1]["markdown"]
+
+
+def test_an_uploaded_documents_words_are_drafts_of_its_pages(served: Served, upstream: Served) -> None:
+    data = pdf_of("Harbours fill with sand", "Groynes keep it away")
+    name = upload(served, "/v1/drafts", data).json()["id"]
+    page = pymupdf.open(stream=data)[1].get_pixmap(dpi=133)
+    image = Image.open(io.BytesIO(page.tobytes("png")))
+    parts = [
+        {"type": "image_url", "image_url": {"url": data_url(image)}},
+        {"type": "text", "text": "Read it."},
+    ]
+    values = {"messages": [{"role": "user", "content": parts}]}
+
+    def source(headers: dict[str, str]) -> str:
+        return httpx.post(
+            served.url + "/v1/chat/completions", json=values, headers=headers, timeout=60
+        ).headers["x-docspec-drafts"]
+
+    upstream.told()
+    assert source(ONE) == "upload"
+    drafts = upstream.told()["seen"][0]["body"]["vllm_xargs"]["docspec_drafts"]
+    assert any("Groynes keep it away" in text for text in drafts)
+    assert not any("Harbours" in text for text in drafts)
+    assert source(TWO) == "none", "another client's document"
+    assert httpx.delete(f"{served.url}/v1/drafts/{name}", headers=TWO).status_code == 404
+    assert httpx.delete(f"{served.url}/v1/drafts/{name}", headers=ONE).status_code == 200
+    assert source(ONE) == "none"
+
+
+def test_jobs_outlive_a_gateway_that_is_killed(tmp_path: Path) -> None:
+    with stand_in() as one:
+        words = ("--upstream", one.url, "--state", str(tmp_path / "state"), "--recognise", "never")
+        data = pdf_of(*(f"Page {number}" for number in range(1, 4)))
+        with gateway(*words) as first:
+            tasks = [upload(first, "/v1/convert/file/async", data).json()["task_id"] for _ in range(2)]
+            time.sleep(0.3)
+        with gateway(*words) as second:
+            for task in tasks:
+                assert ended(second, task)["task_status"] == "success"
+                assert "Page 3" in second.get(f"/v1/result/{task}").json()["document"]["md_content"]
+        stored = (
+            (tmp_path / "state").stat().st_mode & 0o777,
+            (tmp_path / "state" / "jobs.sqlite").stat().st_mode & 0o777,
+        )
+        assert stored == (0o700, 0o600)
+
+
+def test_results_are_bounded_and_documents_are_forgotten_when_read(tmp_path: Path) -> None:
+    jobs = Jobs(tmp_path, most=2_500)
+    names = [jobs.add("a", "t", {"formats": ["md"], "pages": None}, b"document") for _ in range(4)]
+    assert jobs.of("a", names[2]).position == 3  # type: ignore[union-attr]
+    for name in names:
+        taken = jobs.take()
+        assert taken is not None and taken[0] == name and taken[3] == b"document"
+        jobs.end(name, "success", bytes(1000))
+    assert [jobs.of("a", name) is not None for name in names] == [False, False, True, True]
+    assert jobs.result("b", names[3]) is None and jobs.result("a", names[3]) == bytes(1000)
+    assert jobs.take() is None and jobs._do("SELECT count(*) FROM jobs WHERE document IS NOT NULL") == [(0,)]
+
+
+def test_a_title_never_becomes_a_path() -> None:
+    from docspec.serve.documents import _title
+
+    assert _title("../../etc/passwd") == "passwd" and _title("..\\x\\y.pdf") == "y.pdf"
+    assert (
+        _title("\x1b[31m\n.pdf") != "\x1b[31m\n.pdf"
+        and _title(None) == "document"
+        and len(_title("x" * 9999)) == 200
+    )
+
+
+@pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_CLIENTS_PYTHON names no Python that has docling's client")
+def test_docling_serves_own_client_works_unchanged(upstream: Served, tmp_path: Path) -> None:
+    file = tmp_path / "two.pdf"
+    file.write_bytes(pdf_of("Read by docspec", "for docling"))
+    with gateway("--upstream", upstream.url, "--api-key", "a-key") as served:
+        script = ROOT / "tests" / "serve" / "other_clients.py"
+        ran = subprocess.run(
+            [str(PYTHON), str(script), served.url, "none", str(file), "docling-service"],
+            capture_output=True,
+            text=True,
+            timeout=200,
+        )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    found = json.loads(ran.stdout)["docling-service"]
+    assert found[:2] == ["ok", "success"] and "Read by docspec" in found[2]
+    assert found[3:] == ["success", False, True], "one page was asked for, then both"
+
+
+def test_a_document_that_nobody_wants_any_more_is_not_read_on() -> None:
+    from docspec import ParseOptions
+    from docspec.serve.converter import Stopped
+
+    converter = Converter(ParseOptions(), 10)
+    read: list[int] = []
+    try:
+        with pytest.raises(Stopped):
+            converter.convert(
+                pdf_of("1", "2", "3"), "t", Wanted(), lambda pages: read.append(pages) or pages < 2
+            )
+        assert read == [1, 2]
+    finally:
+        converter.close()

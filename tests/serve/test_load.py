@@ -1,0 +1,14 @@
+"""The load of ``python -m tests.serve.load``, small."""
+
+from __future__ import annotations
+
+from tests.serve.load import measured
+
+
+def test_a_load_with_an_upstream_killed_and_started_again_is_answered_rightly_and_once() -> None:
+    found = measured(600, 24)
+    assert found["wrong"] == [] and found["answered twice"] == 0
+    statuses = found["statuses"]
+    assert statuses["malformed: 400"] == 6 and statuses["aborted: left"] == 6
+    assert sum(statuses.values()) == 600 and found["requests left in the gateway"] == 0
+    assert found["open files before and after"][1] <= found["open files before and after"][0] + 32
