@@ -66,8 +66,8 @@ NEEDS_LOCAL = {
     "docspec.reader",
     "docspec.targets",
 }
-"""Rooms and modules that need the extra ``local`` as soon as they are imported. All others are the base: they are imported
-without torch, transformers and paddle, and what needs one of these imports it where it is used."""
+"""Rooms and modules that need the extra ``local`` as soon as they are imported. All others are the base: they are
+imported without torch, transformers and paddle, and what needs one of these imports it where it is used."""
 
 NEEDS_SERVE = {"docspec.serve"}
 """The same of the extra ``serve``."""
