@@ -54,8 +54,13 @@ MAY_IMPORT: dict[str, set[str]] = {
 """Rooms of ``docspec`` and the rooms that each may import; the front doors below may import everything else."""
 
 NEEDS_LOCAL = {
+    "docspec.bench.attention",
     "docspec.bench.bandwidth",
+    "docspec.bench.cli.step_paper",
     "docspec.bench.cli.step_tables",
+    "docspec.bench.cost_model",
+    "docspec.bench.device",
+    "docspec.bench.device_checks",
     "docspec.bench.fidelity",
     "docspec.bench.generate",
     "docspec.bench.reference",

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
 
 class Beside:
     """A stream of its own on ``device``, where it has such; else nothing."""
 
     def __init__(self, device: torch.device) -> None:
+        import torch
+
         self._device = device
         self._module = torch.get_device_module(device)
         self._stream: Any = None
