@@ -35,6 +35,7 @@ from docspec.targets.prefill import MAX_TOKENS, prefill_rows
 from docspec.targets.prefill_pieces import in_pieces, only
 from docspec.targets.processing import Processing
 from docspec.targets.protocol import PER_TOKEN, Guide, Prefill, Prompt, PromptStates
+from docspec.targets.recurrent.layers import KIND, recurrent_spec, verify_by_trees
 from docspec.targets.rules import GenerationRules, RowRules
 from docspec.targets.staging import uploaded
 from docspec.targets.stepping.eager import EagerSteps
@@ -75,12 +76,16 @@ class TransformersTarget:
         embed_by_products(model)
         self._grids = grids_on_host(model)
         config = self.decoder.config
+        recurrent = recurrent_spec(self.decoder)
+        if recurrent is not None:
+            verify_by_trees(self.decoder, recurrent)
         self.kv_spec = KVSpec(
-            layers=config.num_hidden_layers,
+            layers=config.num_hidden_layers - (0 if recurrent is None else len(recurrent.layers)),
             kv_heads=config.num_key_value_heads,
             head_dim=getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads,
             dtype=self._embed.weight.dtype,
             device=self._embed.weight.device,
+            recurrent=recurrent,
         )
         if self.kv_spec.device.type == "cuda":
             # cuDNN's attention comes first on Hopper and plans anew, tens of milliseconds long, for every shape
@@ -270,6 +275,8 @@ class TransformersTarget:
         """Boolean ``(rows, tokens, slots)`` as the decoder takes it, for each kind of its layers; ``folded`` as trees
         have it, where attention is."""
         everywhere = self._prepared(mask, folded)
+        if self.kv_spec.recurrent is not None:
+            return {"full_attention": everywhere, KIND: mask}
         if self._window is None:
             return everywhere
         near = mask & within_window(cache, mask, self._window)
@@ -311,7 +318,7 @@ def _window(config: Any) -> Window | None:
 
     Raises :class:`docspec.core.ModelError` for kinds of attention that tree masks cannot express.
     """
-    kinds = set(getattr(config, "layer_types", None) or ()) - {"full_attention"}
+    kinds = set(getattr(config, "layer_types", None) or ()) - {"full_attention", KIND}
     if not kinds:
         return None
     kind = min(kinds - SLIDING.keys() or kinds)

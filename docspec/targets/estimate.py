@@ -80,7 +80,7 @@ def estimate(path: str, dtype: str, slots: int, rows: int = 1, quantize: Quantiz
     )
     if not files:
         weights = sum(file.stat().st_size for file in Path(path).glob("pytorch_model*.bin"))
-    keys_values = rows * slots * _bytes_per_slot(config, item)
+    keys_values = rows * (slots * _bytes_per_slot(config, item) + _bytes_of_states(config, item))
     return Estimate(weights, keys_values, rows, slots, _bytes_per_prompt_token(config, item, slots))
 
 
@@ -114,7 +114,28 @@ def _is_linear(name: str, shape: list[int]) -> bool:
 def _bytes_per_slot(config: dict[str, Any], item: int) -> int:
     text = _text(config)
     _, kv_heads, width = _heads(text)
-    return int((text.get("num_hidden_layers") or 0) * 2 * kv_heads * width * item)
+    return int(((text.get("num_hidden_layers") or 0) - _recurrent(text)) * 2 * kv_heads * width * item)
+
+
+def _recurrent(text: dict[str, Any]) -> int:
+    """Layers that keep a state instead of keys and values."""
+    kinds, interval = text.get("layer_types"), text.get("full_attention_interval") or 4
+    if kinds is not None:
+        return int(sum(kind == "linear_attention" for kind in kinds))
+    layers = text.get("num_hidden_layers") or 0
+    return int(layers - layers // interval) if "linear_num_value_heads" in text else 0
+
+
+def _bytes_of_states(config: dict[str, Any], item: int) -> int:
+    """Of one row: states in float32, and the inputs that convolutions look back to."""
+    text = _text(config)
+    layers = _recurrent(text)
+    if not layers:
+        return 0
+    keys = text["linear_num_key_heads"] * text["linear_key_head_dim"]
+    values = text["linear_num_value_heads"] * text["linear_value_head_dim"]
+    window = text.get("linear_conv_kernel_dim", 4) - 1
+    return int(layers * (4 * values * text["linear_key_head_dim"] + item * window * (2 * keys + values)))
 
 
 def _bytes_per_prompt_token(config: dict[str, Any], item: int, slots: int) -> int:

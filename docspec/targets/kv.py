@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     import torch
 
+    from docspec.targets.recurrent.states import RecurrentSpec
+
 
 @dataclass(frozen=True, slots=True)
 class KVSpec:
-    """Geometry of the key-value cache of one row: ``layers`` x 2 x slots x ``kv_heads`` x ``head_dim``."""
+    """Geometry of the key-value cache of one row: ``layers`` x 2 x slots x ``kv_heads`` x ``head_dim``. ``layers`` are
+    those with attention; ``recurrent`` are the others, where there are any."""
 
     layers: int
     kv_heads: int
     head_dim: int
     dtype: torch.dtype
     device: torch.device
+    recurrent: RecurrentSpec | None = None
 
     def bytes_per_slot(self) -> int:
         """Bytes of cache that one token of one row takes."""

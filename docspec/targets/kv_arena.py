@@ -13,6 +13,7 @@ from docspec.core import Failure, PageError
 from docspec.core.memory import is_out_of_memory
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_cache import SlotCache
+from docspec.targets.recurrent.states import RecurrentStates
 
 MIB = 2**20
 
@@ -26,6 +27,7 @@ class KVArena:
     def __init__(self, spec: KVSpec) -> None:
         self.spec = spec
         self._storage: torch.Tensor | None = None
+        self._states: RecurrentStates | None = None
         self._caches: dict[tuple[int, int], SlotCache] = {}
         self._current: SlotCache | None = None
         self._reserved = 0
@@ -33,7 +35,8 @@ class KVArena:
     @property
     def nbytes(self) -> int:
         """Bytes held at present."""
-        return 0 if self._storage is None else self._storage.nbytes
+        states = 0 if self._states is None else self._states.nbytes
+        return states + (0 if self._storage is None else self._storage.nbytes)
 
     def cache(self, rows: int, slots: int, limit: int | None = None) -> SlotCache:
         """A cache of ``rows`` rows of ``slots`` tokens each; the one handed out before must not be used any more.
@@ -53,12 +56,16 @@ class KVArena:
         if storage is None or storage.shape[2] < needed:
             self.release()  # let go of the old storage before the new one is made
             self._storage = storage = self._room(needed, allowed)
+        if self.spec.recurrent is not None and (self._states is None or self._states.rows < rows):
+            self._states = None
+            self._caches.clear()
+            self._states = RecurrentStates(self.spec.recurrent, rows, self.spec.dtype, self.spec.device)
         known = self._caches.get((rows, slots))
         if known is None:
             if len(self._caches) >= MAX_SHAPES:
                 self._caches.clear()
             with torch.inference_mode(False):  # rows are moved outside of it too
-                known = SlotCache(self.spec, rows, slots, storage, self.is_current)
+                known = SlotCache(self.spec, rows, slots, storage, self.is_current, self._states)
             self._caches[rows, slots] = known
         if self.spec.dtype == torch.float16:
             storage.zero_()  # it overflows: what is not finite would reach other rows through a masked slot
@@ -77,6 +84,7 @@ class KVArena:
     def release(self) -> None:
         """Lets go of the memory; the next request makes it anew."""
         self._storage = None
+        self._states = None
         self._current = None
         self._caches.clear()
 

@@ -16,6 +16,7 @@ import torch
 from transformers.cache_utils import Cache, CacheLayerMixin
 
 from docspec.targets.kv import KVSpec, Trees
+from docspec.targets.recurrent.states import RecurrentStates
 from docspec.targets.staging import uploaded
 
 
@@ -57,11 +58,38 @@ class SlotLayer(CacheLayerMixin):
         return self._owner.slots
 
 
-class SlotCache(Cache):
-    """Keys and values of ``rows`` sequences of up to ``slots`` tokens each.
+class NoSlots(CacheLayerMixin):
+    """The place of a recurrent layer, which keeps no keys and values (:attr:`SlotCache.recurrent` has its states)."""
 
-    ``storage`` ``(layers, 2, capacity, kv_heads, head_dim)`` is memory to cut the buffer from (default: its own);
-    ``is_valid`` tells whether that memory is still this cache's to use.
+    is_compileable = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_initialized = True
+
+    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
+        return None
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: object, **kwargs: object
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        raise TypeError("a recurrent layer has no keys and values")
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        return query_length, 0
+
+    def get_seq_length(self) -> int:
+        return 0
+
+    def get_max_length(self) -> int:
+        return -1
+
+
+class SlotCache(Cache):
+    """Keys and values of ``rows`` sequences of up to ``slots`` tokens each, and the states of ``recurrent`` layers.
+
+    ``storage`` ``(layers, 2, capacity, kv_heads, head_dim)`` is memory to cut the buffer from, ``recurrent`` memory for
+    the states (default: its own); ``is_valid`` tells whether that memory is still this cache's to use.
     """
 
     def __init__(
@@ -71,6 +99,7 @@ class SlotCache(Cache):
         slots: int,
         storage: torch.Tensor | None = None,
         is_valid: Callable[[SlotCache], bool] | None = None,
+        recurrent: RecurrentStates | None = None,
     ) -> None:
         self.spec = spec
         self.rows = rows
@@ -88,7 +117,20 @@ class SlotCache(Cache):
         self.view_slots = self.slots
         self.trees: Trees | None = None
         self._seen_prompts: torch.Tensor | None = None
-        super().__init__(layers=list(map(SlotLayer, repeat(self), self.buffer, storage)))
+        if spec.recurrent is not None and recurrent is None:
+            recurrent = RecurrentStates(spec.recurrent, rows, spec.dtype, spec.device)
+        self._recurrent = recurrent
+        places = () if spec.recurrent is None else spec.recurrent.layers
+        attending = map(SlotLayer, repeat(self), self.buffer, storage)
+        layers = [NoSlots() if place in places else next(attending) for place in range(spec.layers + len(places))]
+        super().__init__(layers=layers)
+
+    @property
+    def recurrent(self) -> RecurrentStates:
+        """The states of recurrent layers. Raises ``TypeError`` where there are none."""
+        if self._recurrent is None:
+            raise TypeError("this cache was made for a decoder without recurrent layers")
+        return self._recurrent
 
     @property
     def padding_slot(self) -> int:
@@ -129,6 +171,8 @@ class SlotCache(Cache):
         self.prompts[list(rows)] = torch.tensor(lengths)
         self.view_rows, self._seen_prompts = slice(rows[0], rows[0] + len(rows)), None
         self.write_index = torch.from_numpy(slots.ravel()).to(self.spec.device)
+        if self._recurrent is not None:
+            self._recurrent.begin_prefills(rows, lengths)
 
     def begin_piece(self, row: int, start: int, stop: int) -> None:
         """The next forward pass is tokens ``start`` to ``stop`` of the prompt of ``row``; it sees the earlier ones."""
@@ -138,6 +182,8 @@ class SlotCache(Cache):
         first = row * self.slots
         self.write_index = torch.arange(first + start, first + stop, device=self.spec.device)
         self.view_rows, self.view_slots, self._seen_prompts = slice(row, row + 1), stop, None
+        if self._recurrent is not None:
+            self._recurrent.begin_piece(row, start, stop)
 
     def begin_step(self, slots: torch.Tensor, view_slots: int) -> None:
         """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots.
@@ -163,6 +209,8 @@ class SlotCache(Cache):
         self.trees = trees
         self.write_index = write_index
         self.view_rows, self.view_slots, self._seen_prompts = slice(rows), view_slots, prompts
+        if self._recurrent is not None:
+            self._recurrent.begin_step(write_index.view(rows, -1) % self.slots)
 
     def compact(self, moves: list[tuple[int, list[int], int]]) -> None:
         """Keeps accepted paths: for each ``(row, slots, to)`` moves ``slots`` to ``to, to+1, ...`` of that row.
@@ -176,8 +224,12 @@ class SlotCache(Cache):
         flat = self.buffer.flatten(2, 3)
         index = uploaded(torch.tensor([sources, targets]), self.spec.device)
         flat.index_copy_(2, index[1], flat.index_select(2, index[0]))
+        if self._recurrent is not None:
+            self._recurrent.compact(moves)
 
     def move_row(self, source: int, target: int, length: int) -> None:
         """Copies the first ``length`` slots of row ``source`` over row ``target`` (a finished row's place)."""
         self.buffer[:, :, target, :length] = self.buffer[:, :, source, :length]
         self.prompts[target] = self.prompts[source]
+        if self._recurrent is not None:
+            self._recurrent.move_row(source, target)
