@@ -58,9 +58,14 @@ def _default(template: Any, file: Path) -> str:
 
 
 def render(
-    tokenizer: Any, template: str, messages: list[dict[str, Any]], file: str, seconds: float = SECONDS
+    tokenizer: Any,
+    template: str,
+    messages: list[dict[str, Any]],
+    file: str,
+    seconds: float = SECONDS,
+    **arguments: Any,
 ) -> str:
-    """``messages`` as a prompt that asks for an answer.
+    """``messages`` as a prompt that asks for an answer; the template is told the ``arguments`` too.
 
     Raises :class:`docspec.core.ModelError` naming ``file`` where the template fails, is not done after ``seconds`` or
     writes too much.
@@ -68,7 +73,7 @@ def render(
     try:
         text: str = bounded(
             lambda: tokenizer.apply_chat_template(
-                messages, chat_template=template, tokenize=False, add_generation_prompt=True
+                messages, chat_template=template, tokenize=False, add_generation_prompt=True, **arguments
             ),
             seconds,
         )

@@ -6,8 +6,8 @@ all families costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from docspec.targets.card import TargetCard
@@ -37,10 +37,11 @@ class Family:
     is. ``architecture`` is a class of transformers, or ``module:Class``.
     ``processor`` is the class of transformers that builds its inputs (``None``: the one that ``AutoProcessor`` takes),
     or ``module:Class`` of a :class:`docspec.targets.processing.Processing`. ``template`` frames the prompt where the
-    checkpoint brings no chat template: a Jinja one over ``messages``. ``logits`` is what the class does to the output
-    of its head, given the decoder's configuration. ``vision_attention`` is for towers that have no sdpa. ``factor`` is
-    the grid in pixels that crops are padded to, where the image processor has none. ``end_tokens`` end an answer where
-    no ``generation_config.json`` says so. ``note`` is for people: what is not known or not supported.
+    checkpoint brings no chat template: a Jinja one over ``messages``; ``template_arguments`` are what its published
+    tool tells any template beside them. ``logits`` is what the class does to the output of its head,
+    given the decoder's configuration. ``vision_attention`` is for towers that have no sdpa. ``factor`` is the grid
+    in pixels that crops are padded to, where the image processor has none. ``end_tokens`` end an answer where no
+    ``generation_config.json`` says so. ``note`` is for people: what is not known or not supported.
     """
 
     model_types: tuple[str, ...]
@@ -50,6 +51,7 @@ class Family:
     architectures: tuple[str, ...] = ()
     processor: str | None = None
     template: str | None = None
+    template_arguments: Mapping[str, Any] = field(default_factory=dict)
     logits: Callable[[Any, Any], Any] | None = None
     vision_attention: str = "sdpa"
     factor: int | None = None

@@ -61,7 +61,9 @@ def inputs_of(family: Family, path: str) -> Processing:
         if issubclass(cls, Processing):
             found: Processing = cls.from_pretrained(path)
             return found
-    return OwnProcessor.from_pretrained(path, family.processor, family.template, family.factor)
+    return OwnProcessor.from_pretrained(
+        path, family.processor, family.template, family.factor, family.template_arguments
+    )
 
 
 def from_pretrained(

@@ -6,7 +6,7 @@ they are taken without one; what they do with an image is the same.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -28,20 +28,34 @@ TOGETHER = 16
 
 
 class OwnProcessor(Processing):
-    """A processor of transformers with the template that frames its prompts; ``origin`` is the template's file."""
+    """A processor of transformers with the template that frames its prompts; ``origin`` is the template's file,
+    ``arguments`` are what it is told beside the prompt."""
 
-    def __init__(self, processor: Any, template: str, origin: str, factor: int | None = None) -> None:
+    def __init__(
+        self,
+        processor: Any,
+        template: str,
+        origin: str,
+        factor: int | None = None,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(processor.image_processor, processor.tokenizer)
         self.processor = processor
         self._template = template
         self._origin = origin
         self._factor = factor
+        self._arguments = dict(arguments or {})
         self._parts: bool | None = None  # whether inputs of several images can be parted
         self._framed = lru_cache(maxsize=16)(self._rendered)  # pages and crops ask the same again and again
 
     @classmethod
     def from_pretrained(
-        cls, path: str, name: str | None = None, template: str | None = None, factor: int | None = None
+        cls,
+        path: str,
+        name: str | None = None,
+        template: str | None = None,
+        factor: int | None = None,
+        arguments: Mapping[str, Any] | None = None,
     ) -> OwnProcessor:
         """Reads the processor of a checkpoint directory, of class ``name`` or of that which ``AutoProcessor`` takes.
 
@@ -53,7 +67,7 @@ class OwnProcessor(Processing):
         tokenizer = load_tokenizer(AutoTokenizer, path)
         text, origin = find_template(path, tokenizer, template)
         processor = _load(path, name or _named(path), tokenizer)
-        processing = cls(processor, text, f"{path}/{origin}", factor)
+        processing = cls(processor, text, f"{path}/{origin}", factor, arguments)
         processing._framed("Read.")
         try:
             processing.encode(new_image("RGB", (64, 64), "white"), "Read.")
@@ -117,7 +131,8 @@ class OwnProcessor(Processing):
         before, _, after = prompt.rpartition(IMAGE)
         parts = [{"type": "text", "text": before}, {"type": "image"}, {"type": "text", "text": after}]
         content = [part for part in parts if part.get("text") != ""]
-        text = render(self.tokenizer, self._template, [{"role": "user", "content": content}], self._origin)
+        messages = [{"role": "user", "content": content}]
+        text = render(self.tokenizer, self._template, messages, self._origin, **self._arguments)
         shown = self._placeholder
         if text.count(shown) != 1:
             raise ModelError(

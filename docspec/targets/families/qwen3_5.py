@@ -1,12 +1,36 @@
-"""Qwen3.5 and readers made of it: three of four layers keep a recurrent state (gated delta), every fourth attends.
-Positions have three axes."""
+"""Qwen3.5 and readers made of it: three of four layers keep a recurrent state (gated delta), every fourth attends
+(:mod:`docspec.targets.recurrent`). Positions have three axes. Prompts: OvisOCR2's is that of its model card;
+LightOnOCR-3 is shown a page and nothing else for a transcription (README of lightonai/LightOnOCR)."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
 
+LIGHTON = TargetCard("markdown", prompt="", crop_prompt="")
+
+OVIS = TargetCard(
+    "markdown",
+    prompt=(
+        "\nExtract all readable content from the image in natural human reading order and output the result as a "
+        "single Markdown document. For charts or images, represent them using an HTML image tag: "
+        '<img src="images/bbox_{left}_{top}_{right}_{bottom}.jpg" />, where left, top, right, bottom are bounding box '
+        "coordinates scaled to [0, 1000). Format formulas as LaTeX. Format tables as HTML: <table>...</table>. "
+        "Transcribe all other text as standard Markdown. Preserve the original text without translation or paraphrasing."
+    ),
+    max_new_tokens=16_384,
+)
+
 FAMILY = Family(
     model_types=("qwen3_5",),
     architecture="Qwen3_5ForConditionalGeneration",
+    template_arguments={"enable_thinking": False},  # as the model card of OvisOCR2 has it
     card=TargetCard("markdown"),  # no prompt for documents is published: the dialect's own asks
-    checkpoints=(),
+    checkpoints=(
+        Checkpoint("ATH-MaaS/OvisOCR2", 0.85, "Apache-2.0", card=OVIS),
+        Checkpoint("lightonai/LightOnOCR-3-0.8B", 0.85, "Apache-2.0", stem="lightonocr-3", card=LIGHTON),
+        Checkpoint("lightonai/LightOnOCR-3-4B", 4.5, "Apache-2.0", card=LIGHTON),
+    ),
+    note=(
+        "LightOnOCR-3's tool samples at a temperature of 0.2; its grounding mode and pictures in OvisOCR2's answers "
+        "are not read; Chandra 2 has this decoder, its boxes another scale than Chandra 1's, and is not read"
+    ),
 )

@@ -25,8 +25,8 @@ import torch
 
 @dataclass(frozen=True, slots=True)
 class Updates:
-    """What nodes add to the state: ``decays`` ``(rows, nodes, heads)`` (log), ``keys`` ``(rows, nodes, heads, key_dim)``
-    and ``values`` ``(rows, nodes, heads, value_dim)``, the ``u`` of the rule."""
+    """What nodes add to the state: ``decays`` ``(rows, nodes, heads)`` (log), ``keys``
+    ``(rows, nodes, heads, key_dim)`` and ``values`` ``(rows, nodes, heads, value_dim)``, the ``u`` of the rule."""
 
     decays: torch.Tensor
     keys: torch.Tensor

@@ -32,8 +32,8 @@ EPSILON = 1e-6
 
 
 def recurrent_spec(decoder: Any) -> RecurrentSpec | None:
-    """The recurrent layers of ``decoder``; ``None`` where it has none. Raises :class:`docspec.core.ModelError` where they
-    are not gated-delta layers as they are known here."""
+    """The recurrent layers of ``decoder``; ``None`` where it has none. Raises :class:`docspec.core.ModelError` where
+    they are not gated-delta layers as they are known here."""
     kinds = getattr(decoder.config, "layer_types", None) or ()
     places = tuple(place for place, kind in enumerate(kinds) if kind == KIND)
     if not places:
@@ -41,7 +41,7 @@ def recurrent_spec(decoder: Any) -> RecurrentSpec | None:
     layers = [getattr(decoder.layers[place], "linear_attn", None) for place in places]
     if any(layer is None or not all(hasattr(layer, name) for name in NEEDED) for layer in layers):
         raise ModelError(
-            f"the recurrent layers of {type(decoder).__name__} are not supported; gated-delta layers as Qwen3.5 has them are"
+            f"the recurrent layers of {type(decoder).__name__} are not supported; gated-delta layers as of Qwen3.5 are"
         )
     one: Any = layers[0]
     return RecurrentSpec(

@@ -139,7 +139,7 @@ class RecurrentStates:
         ancestry = mask.gather(2, columns) & inside.unsqueeze(1)
         depths = ancestry.sum(2) - 1
         back = torch.arange(self.spec.window, -1, -1, device=slots.device)
-        wanted = depths.unsqueeze(-1) - back  # depth of the ancestor at each place of a window; negative: before the tree
+        wanted = depths.unsqueeze(-1) - back  # depths of the ancestors in a window; negative: before the tree
         found = (ancestry.unsqueeze(2) & (depths[:, None, None, :] == wanted.unsqueeze(-1))).long().argmax(-1)
         windows = torch.where(wanted < 0, wanted, found) + self.spec.window
         accepted = (slots[:, 0] - self._lengths[:rows]).clamp(0, self._nodes)

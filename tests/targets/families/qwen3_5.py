@@ -13,7 +13,8 @@ CASE = Case(
                 "rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2], "mrope_interleaved": True,
                 "partial_rotary_factor": 0.5,
             },
-            "linear_key_head_dim": 8, "linear_value_head_dim": 12, "linear_num_key_heads": 2, "linear_num_value_heads": 4,
+            "linear_key_head_dim": 8, "linear_value_head_dim": 12,
+            "linear_num_key_heads": 2, "linear_num_value_heads": 4,
         },
         "vision_config": {
             "depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "patch_size": 8,

@@ -17,6 +17,7 @@ from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.setup import Setup
+from docspec.targets.loading import inputs_of
 from docspec.targets.recurrent import layers
 from docspec.targets.recurrent.states import LayerStates, RecurrentStates
 from docspec.targets.registry import load_target
@@ -88,7 +89,7 @@ def test_rows_enter_move_and_end_as_ever(target, asked):
 
 @pytest.mark.slow
 def test_two_thousand_tokens_do_not_drift(target, asked):
-    """Tokens are those of plain decoding; every hundred, a prefill of all that was written chooses the same next one."""
+    """Tokens are those of plain decoding; every hundred, a prefill of all that was written chooses the same one."""
     prompt, _ = asked[0]
     most = 2000
     engine = make_engine(target, ParseOptions(on_loop="keep"))
@@ -153,7 +154,7 @@ def test_a_row_that_moves_without_its_state_is_noticed(target, asked, monkeypatc
 
 def test_what_states_cannot_do_is_refused_in_a_line(loaded):
     strict = ParseOptions(exact="strict", **OPTIONS)
-    with pytest.raises(ModelError, match="--exact strict and .*recurrent layers cannot go back"):
+    with pytest.raises(ModelError, match=r"--exact strict and .*recurrent layers cannot go back"):
         Setup.of(loaded, make_dialect("markdown"), strict, NullObserver(), Planner(Costs()))
     itself = ParseOptions(align=f"model:{loaded.info.path}", **OPTIONS)
     with pytest.raises(ModelError, match="has recurrent layers, whose states cannot take back"):
@@ -172,3 +173,12 @@ def test_memory_of_states_is_shared_and_told(target, asked):
     assert target.kv.nbytes >= small + 5 * spec.bytes_per_row(4)
     engine.speculate(requests(asked)[:1])
     assert engine.speculate(requests(asked), places=7)[1].kv_bytes == target.kv.nbytes
+
+
+def test_the_template_is_told_not_to_have_it_think(tmp_path):
+    path = write(CASE, tmp_path)
+    with (path / "chat_template.jinja").open("a") as template:
+        template.write("{% if enable_thinking is defined and not enable_thinking %}{{ '[no thoughts]' }}{% endif %}")
+    processing = inputs_of(CASE.family, str(path))
+    ids = processing.encode(picture(0, 64, 32), "Read.")["input_ids"][0].tolist()
+    assert processing.tokenizer.decode(ids).endswith("assistant\n[no thoughts]")
