@@ -12,7 +12,7 @@ from docspec.cli import config as config_file
 from docspec.console import exits
 
 if TYPE_CHECKING:
-    from docspec.bench.device import Line
+    from docspec.bench.device_checks import Line
 
 _MARKS = {True: ("yes", "green"), None: ("-", "yellow"), False: ("NO", "bold red")}
 
