@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +15,6 @@ from docspec.core import ParseOptions
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from docspec.bench.device import Line
     from docspec.engine.request import Request
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.registry import LoadedTarget
@@ -32,9 +31,18 @@ NEAR = 0.25
 """A choice whose margin is below this many logits is called a near tie in half precision."""
 
 
-def _line(ok: bool | None, detail: str, **figures: Any) -> Line:
-    from docspec.bench.device import Line
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One check: ``ok`` is ``None`` where nothing could be said. ``figures`` are for a report."""
 
+    name: str
+    ok: bool | None
+    detail: str
+    remedy: str = ""
+    figures: dict[str, Any] = field(default_factory=dict)
+
+
+def _line(ok: bool | None, detail: str, **figures: Any) -> Line:
     return Line("", ok, detail, figures=figures)
 
 

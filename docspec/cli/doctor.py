@@ -36,7 +36,7 @@ def doctor(
     device: Annotated[
         str | None,
         typer.Option(
-            metavar="cuda[:N]|mps",
+            metavar="cuda[:N]|mps|all",
             show_default=False,
             help="Check this accelerator with the model (at most two minutes) instead.",
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,19 +12,20 @@ from docspec.cli import config as config_file
 from docspec.console import exits
 
 if TYPE_CHECKING:
-    from docspec.bench.device import Line
+    from docspec.bench.device_checks import Line
 
 _MARKS = {True: ("yes", "green"), None: ("-", "yellow"), False: ("NO", "bold red")}
 
 
 def examine_and_print(device: str, model: str, report: Path | None, as_json: bool) -> int:
-    """Exit code 0 if nothing is wrong, 1 if something is. Raises :class:`docspec.core.DocspecError` where there is no
-    such device."""
+    """Exit code 0 if nothing is wrong, 1 if something is; ``all`` are all CUDA devices. Raises
+    :class:`docspec.core.DocspecError` where there is no such device."""
     from docspec import offline
-    from docspec.bench.device import examine_device
+    from docspec.bench.device import SECONDS, examine_device
     from docspec.console.terminal import document_stream, quiet_libraries
     from docspec.core.safe_text import dump_json
     from docspec.reporting.writer import StreamSink
+    from docspec.targets.devices import devices_of
     from docspec.versions import machine, versions
 
     offline.enforce()
@@ -31,7 +33,8 @@ def examine_and_print(device: str, model: str, report: Path | None, as_json: boo
     chosen = config_file.resolve_model(model, os.environ, config_file.load(None).get("model"))
     lines = []
     with document_stream() as stdout:
-        for line in examine_device(device, chosen):
+        names = devices_of("all") if device == "all" else (device,)
+        for line in chain.from_iterable(examine_device(name, chosen, SECONDS / len(names)) for name in names):
             lines.append(line)
             if not as_json:
                 _print(line)
