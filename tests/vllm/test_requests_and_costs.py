@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.vllm.request import MOST_TOKENS, said_in
 from docspec.proposing.step_cost import PRIOR_PRICE, StepCost
+from docspec.vllm.request import MOST_TOKENS, said_in
 
 
 def tokenize(text: str) -> list[int]:

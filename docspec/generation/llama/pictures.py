@@ -1,4 +1,4 @@
-"""Prompts with pictures: framed by the model's chat template, cut into pieces, pictures encoded by the model's tower."""
+"""Prompts with pictures: framed by the model's chat template, cut into pieces, pictures encoded by its tower."""
 
 from __future__ import annotations
 
