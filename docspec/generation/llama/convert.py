@@ -35,7 +35,7 @@ HOW = (
 
 
 def convert(checkpoint: Path, file: Path, kind: Format = "auto", source: Path | None = None) -> tuple[Path, Path]:
-    """Writes the model in the folder ``checkpoint`` to ``file``, its picture tower to ``mmproj-`` ``file`` beside it, and
+    """Writes the model in the folder ``checkpoint`` to ``file``, its picture tower to ``mmproj-`` ``file`` beside it;
     answers both. ``source`` is llama-cpp-python's source distribution or a folder of llama.cpp's.
 
     Raises :class:`docspec.core.ModelError` where the converter is not there or does not take the model.

@@ -43,8 +43,8 @@ class _Asked:
 
 
 class LlamaGenerator:
-    """One model in llama.cpp. ``python`` is an interpreter that has llama-cpp-python (``None``: this one). ``fit`` brings
-    a picture to the size that llama.cpp is to be shown.
+    """One model in llama.cpp. ``python`` is an interpreter that has llama-cpp-python (``None``: this one). ``fit``
+    brings a picture to the size that llama.cpp is to be shown.
 
     Loading begins at once; :meth:`facts` waits for it. Raises :class:`docspec.core.ModelError` there, and from every
     future, where the model cannot be loaded.
@@ -196,8 +196,8 @@ class LlamaGenerator:
             asked.future.cancel()
 
     def _ended(self, process: subprocess.Popen[bytes], broken: str, noted: str) -> None:
-        """The child has gone: what it was at is lost, the rest is asked again of another one. One that could not even load
-        the model is the last one."""
+        """The child has gone: what it was at is lost, the rest is asked again of another one. One that could not even
+        load the model is the last one."""
         with self._lock:
             if self._closed:
                 return

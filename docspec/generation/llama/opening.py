@@ -12,14 +12,16 @@ from docspec.generation.llama.generator import LlamaGenerator
 from docspec.generation.llama.model_files import ModelFiles, find_files, fitting, settings_for
 from docspec.targets.estimate import free_ram
 
-ROWS = 16
-"""Requests that are decoded side by side."""
+ROWS, FEW_ROWS = 16, 8
+"""Requests that are decoded side by side, and those where the model is small: every token looks at the whole KV memory,
+what belongs to others only to leave it out, which costs a small model as much as its weights."""
 
 CHAIN = 32
 """Drafted tokens that are verified for a request in one step, at most."""
 
 SMALL = 128 << 20
-"""Bytes of a picture tower up to which each core has one of its own: small matrices are not worth sharing."""
+"""Bytes of weights up to which one thread decodes, while another encodes the next pictures: sharing small matrices
+between threads costs more in waiting than it saves, and beside other work many times more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def open_llama(
     answer: int | None = None,
     python: Path | None = None,
     threads: int | None = None,
-    rows: int = ROWS,
+    rows: int | None = None,
     drafts: bool = True,
     strict: bool = False,
     tell: Callable[[str], None] = lambda line: None,
@@ -46,21 +48,20 @@ def open_llama(
     """The model in the GGUF file ``model`` with its picture tower (``None``: the one beside it), loaded.
 
     ``answer`` is the most tokens that an answer may have (``None``: what its card says). ``python`` is one that has
-    llama-cpp-python (``None``: this one). ``tell`` hears what is out of the way. Raises :class:`docspec.core.ModelError` in one line.
+    llama-cpp-python (``None``: this one). ``tell`` hears what is out of the way. Raises
+    :class:`docspec.core.ModelError` in one line.
     """
     files = find_files(model, tower)
     files.check_rules()
     wanted = answer if answer is not None else files.card.max_new_tokens
     cells, remark = files.cells(wanted, free_ram())
-    cores = threads or cores_here()
-    alone = files.tower is not None and files.tower.size <= SMALL
+    small = files.weights <= SMALL
     settings = settings_for(
         files,
         cells,
-        cores,
-        rows=rows,
+        threads or (1 if small else cores_here()),
+        rows=rows or (FEW_ROWS if small else ROWS),
         chain=CHAIN if drafts else 0,
-        encoders=cores if alone else 1,
         strict=strict,
     )
     generator = LlamaGenerator(settings, "llama.cpp", python, fitting(files))

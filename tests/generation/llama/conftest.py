@@ -1,5 +1,5 @@
 """A real llama.cpp: ``DOCSPEC_LLAMA_PYTHON`` names the Python of an environment made by
-``integrations/llama.cpp/make_env.sh``, in which llama-cpp-python's source lies too; without it these tests are skipped."""
+``integrations/llama.cpp/make_env.sh``, in which llama-cpp-python's source lies too; without it they are skipped."""
 
 from __future__ import annotations
 
