@@ -79,6 +79,7 @@ NEEDS_SERVE = {"docspec.serve"}
 
 BASE_OF_TARGETS = {
     "docspec.targets.card",
+    "docspec.targets.chat_template",
     "docspec.targets.devices",
     "docspec.targets.estimate",
     "docspec.targets.families",

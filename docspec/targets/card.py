@@ -6,6 +6,7 @@ prompt needs no code.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -96,12 +97,15 @@ class TargetCard:
         path = Path(directory) / "docspec.json"
         if not path.is_file():
             return self
-        said = read_object(path)
+        return self.saying(read_object(path), path)
+
+    def saying(self, said: Mapping[str, Any], where: Path | str) -> TargetCard:
+        """This card with what ``said`` has of its fields, which stands ``where``. Raises as :meth:`overridden_by`."""
         known = [field.name for field in fields(self)]
         for name in said:
             if name not in known:
-                raise ModelError(f"{path}: there is no field {name!r}; known are {', '.join(known)}")
-        check_fields(path, said, RULES)
+                raise ModelError(f"{where}: there is no field {name!r}; known are {', '.join(known)}")
+        check_fields(Path(where), dict(said), RULES)
         return replace(self, **said)
 
 

@@ -172,6 +172,12 @@ def free_memory(device: Any) -> int | None:
 
         told = getattr(torch.get_device_module(device), "mem_get_info", None)
         return None if told is None else int(told(device)[0])
+    return free_ram()
+
+
+def free_ram() -> int | None:
+    """Bytes of memory that are free on this machine, swap and the limit of a container counted in; ``None`` where that
+    cannot be told."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         facts = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines if line.endswith("kB")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from docspec.cli.models.check import check
+from docspec.cli.models.convert import convert
 from docspec.cli.models.download import download
 from docspec.cli.models.listing import listing
 from docspec.cli.models.path import path
@@ -18,5 +19,5 @@ models = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 models.command("list")(listing)
-for command in (show, download, path, remove, check):
+for command in (show, download, path, remove, check, convert):
     models.command()(command)

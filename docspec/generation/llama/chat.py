@@ -13,7 +13,7 @@ IMAGE = "{image}"
 """Where a prompt says that the picture stands; without it, before the text."""
 
 BEFORE, AFTER = "\x02before\x02", "\x02after\x02"
-"""Stand for the texts on both sides of the picture while the place of the picture is looked for."""
+"""Stand for the texts on both sides of the picture while its place is looked for; no template writes their like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,9 @@ def frame(template: str, prompt: str, image: bool, bos: str = "") -> Framed:
     if not image:
         whole = _rendered(template, [{"type": "text", "text": before + after}], bos)
         return Framed(whole, "", not (bos and whole.startswith(bos)))
-    parts = [{"type": "text", "text": BEFORE}] * bool(before) + [{"type": "image"}]
-    parts += [{"type": "text", "text": AFTER}] * bool(after)
-    shown = _rendered(template, parts, bos)
-    start, end = _difference(shown, _rendered(template, [part for part in parts if part["type"] == "text"], bos))
+    texts = [{"type": "text", "text": BEFORE}, {"type": "text", "text": AFTER}]
+    shown = _rendered(template, [texts[0], {"type": "image"}, texts[1]], bos)
+    start, end = _difference(shown, _rendered(template, texts, bos))
     mark = shown[start:end]
     if not mark.strip():
         raise ModelError("the chat template of the model shows no picture; take the published template")

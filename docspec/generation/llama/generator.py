@@ -6,6 +6,7 @@ were waiting go to a new child.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import pickle
@@ -42,8 +43,8 @@ class _Asked:
 
 
 class LlamaGenerator:
-    """One model in llama.cpp. ``python`` is an interpreter that has llama-cpp-python (``None``: this one). ``fit`` makes
-    a picture of what llama.cpp is to be shown.
+    """One model in llama.cpp. ``python`` is an interpreter that has llama-cpp-python (``None``: this one). ``fit``
+    brings a picture to the size that llama.cpp is to be shown.
 
     Loading begins at once; :meth:`facts` waits for it. Raises :class:`docspec.core.ModelError` there, and from every
     future, where the model cannot be loaded.
@@ -71,6 +72,11 @@ class LlamaGenerator:
     def facts(self) -> Facts:
         """What the child says of its model, once it is loaded."""
         return self._loaded.result()
+
+    @property
+    def pid(self) -> int:
+        """The child's process."""
+        return self._process.pid
 
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
         future: Future[Generation] = Future()
@@ -122,6 +128,7 @@ class LlamaGenerator:
             stdout=subprocess.PIPE,
             stderr=errors,
             env=environment,
+            start_new_session=True,  # an interrupt of the terminal's is for this process
         )
         self._write(self._settings)
         self._listener = threading.Thread(
@@ -189,8 +196,8 @@ class LlamaGenerator:
             asked.future.cancel()
 
     def _ended(self, process: subprocess.Popen[bytes], broken: str, noted: str) -> None:
-        """The child has gone: what it had begun is lost, the rest is asked again of another one, unless it could not even
-        load the model."""
+        """The child has gone: what it was at is lost, the rest is asked again of another one. One that could not even
+        load the model is the last one."""
         with self._lock:
             if self._closed:
                 return
@@ -216,10 +223,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None
     process.kill()
     process.wait()
-    try:
+    with contextlib.suppress(OSError):
         process.stdin.close()
-    except OSError:
-        pass
 
 
 def _name(code: int) -> str:

@@ -172,7 +172,7 @@ class _Batch:
 
     def __init__(self, llama: Any) -> None:
         self._struct = llama.llama_batch
-        self._types = {name: kind for name, kind in llama.llama_batch._fields_}
+        self._types = dict(llama.llama_batch._fields_)
         self.tokens = np.zeros(BATCH, np.int32)
         self._positions = np.zeros(BATCH, np.int32)
         self._rows = np.zeros(BATCH, np.int32)

@@ -1,4 +1,4 @@
-"""Prompts with pictures: framed by the model's chat template, cut into pieces, pictures encoded by the model's tower."""
+"""Prompts with pictures: framed by the model's chat template, cut into pieces, pictures encoded by its tower."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Reader:
             return
         params = mtmd.mtmd_context_params_default()
         params.print_timings = params.warmup = False
-        params.n_threads = settings.threads if settings.encoders == 1 else 1
+        params.n_threads = settings.threads
         params.flash_attn_type = 0
         if settings.image_tokens is not None:
             params.image_min_tokens, params.image_max_tokens = settings.image_tokens

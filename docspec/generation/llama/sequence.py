@@ -15,8 +15,8 @@ from docspec.proposing.chains import Chained
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """A request that can be decoded: its prompt's ``pieces`` and its ``drafts`` in tokens. ``asked_at`` is when it came,
-    by ``time.perf_counter``."""
+    """A request that can be decoded: its prompt's ``pieces`` and its ``drafts`` in tokens. It came at ``asked_at``, by
+    ``time.perf_counter``."""
 
     ask: Ask
     pieces: Sequence[Piece]
@@ -33,7 +33,7 @@ class Prepared:
 class Decoding:
     """One row of the KV memory. ``position`` is where its next token stands, ``plainly`` up to where what the memory
     holds was made one token at a time (or by the prompt). ``chain`` are drafted tokens that are being verified behind
-    the last token of the prompt or of the output. ``tried`` is how the first of them was proposed."""
+    the last token of the prompt or of the output."""
 
     prepared: Prepared
     row: int

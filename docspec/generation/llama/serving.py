@@ -55,13 +55,13 @@ def main() -> None:
     try:
         library = load_library()
         model = LoadedModel(library, settings)
-        readers = [Reader(model, settings) for _ in range(settings.encoders)]
+        reader = Reader(model, settings)
         noise = shape_noise(model) if settings.strict else 0.0
     except DocspecError as error:
         say("broken", str(error))
         return
     say("loaded", Facts(library.version, model.description, library.remark, noise))
-    Desk(settings, model, readers, arrived, say, noise).serve()
+    Desk(settings, model, reader, arrived, say, noise).serve()
 
 
 class Desk:
@@ -72,7 +72,7 @@ class Desk:
         self,
         settings: Settings,
         model: LoadedModel,
-        readers: list[Reader],
+        reader: Reader,
         arrived: queue.SimpleQueue[Any],
         say: Callable[..., None],
         noise: float,
@@ -81,11 +81,9 @@ class Desk:
         self._arrived = arrived
         self._say = say
         self._engine = Engine(model, settings, self._answer, noise)
-        self._readers: queue.SimpleQueue[Reader] = queue.SimpleQueue()
-        for reader in readers:
-            self._readers.put(reader)
-        self._workers = ThreadPoolExecutor(len(readers), "docspec-pictures")
-        self._ahead = settings.rows + len(readers)
+        self._reader = reader
+        self._worker = ThreadPoolExecutor(1, "docspec-pictures")
+        self._ahead = settings.rows + 1
         self._asks: dict[int, tuple[Ask, float]] = {}
         self._prepared: dict[int, Future[Prepared]] = {}
 
@@ -100,7 +98,6 @@ class Desk:
             if not self._engine.is_idle:
                 self._engine.step()
             elif self._prepared:
-                time.sleep(0)
                 next(iter(self._prepared.values())).exception()  # waits for the first
 
     def _listen(self, wait: bool) -> bool:
@@ -128,15 +125,13 @@ class Desk:
         """Has pictures encoded ahead of the engine."""
         for number in list(self._asks)[: max(0, self._ahead - len(self._prepared))]:
             ask, at = self._asks.pop(number)
-            self._prepared[number] = self._workers.submit(self._made, ask, at)
+            self._prepared[number] = self._worker.submit(self._made, ask, at)
 
     def _made(self, ask: Ask, asked_at: float) -> Prepared:
-        reader = self._readers.get()
         self._say("at", ask.number, True)
         try:
-            pieces = reader.pieces(ask)
+            pieces = self._reader.pieces(ask)
         finally:
-            self._readers.put(reader)
             self._say("at", ask.number, False)
         drafts, room = [], MOST_DRAFT_TOKENS
         for draft in ask.drafts[:MOST_DRAFTS]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``model`` and ``pictures`` (the picture tower, where there is one) are files. ``cells`` are tokens of all requests
-    together that the KV memory holds, in float32 with ``exact_kv`` and else in 16 bits; ``rows`` requests are decoded
-    side by side, with chains of up to ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is
-    made smaller or larger to (``None``: as the file says). ``marks``: special tokens are part of the text. ``template``
-    frames prompts where the file has none. Choices nearer than twice the noise that is measured when the model is loaded
-    are made again one token at a time with ``strict``. ``spins``: threads that wait for each other do so at work."""
+    """``model`` and ``pictures`` (the picture tower, where there is one) are files. The KV memory holds ``cells`` tokens
+    of all requests together, in float32 with ``exact_kv`` and else in 16 bits; ``rows`` requests are decoded side by
+    side, with chains of up to ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is made
+    smaller or larger to (``None``: as the file says). ``marks``: special tokens are part of the text. ``template``
+    frames prompts where the file has none. With ``strict``, choices nearer than the noise that is measured when the
+    model is loaded are made again one token at a time. ``spins``: threads that wait for each other do so at work."""
 
     model: str
     pictures: str | None = None
@@ -20,7 +20,6 @@ class Settings:
     rows: int = 16
     chain: int = 32
     threads: int = 1
-    encoders: int = 1
     exact_kv: bool = False
     flash: bool = False
     image_tokens: tuple[int, int] | None = None

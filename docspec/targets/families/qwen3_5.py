@@ -14,7 +14,8 @@ OVIS = TargetCard(
         "single Markdown document. For charts or images, represent them using an HTML image tag: "
         '<img src="images/bbox_{left}_{top}_{right}_{bottom}.jpg" />, where left, top, right, bottom are bounding box '
         "coordinates scaled to [0, 1000). Format formulas as LaTeX. Format tables as HTML: <table>...</table>. "
-        "Transcribe all other text as standard Markdown. Preserve the original text without translation or paraphrasing."
+        "Transcribe all other text as standard Markdown. Preserve the original text without translation or "
+        "paraphrasing."
     ),
     max_new_tokens=16_384,
 )

@@ -1,0 +1,264 @@
+"""A GGUF model on disk: its picture tower, how it is asked, how it sees, what it takes in memory.
+
+Files that ``docspec models convert`` has written say all of it themselves. Of others the family is told by their names
+and by llama.cpp's name of their picture tower, and their pictures are made as large as llama.cpp makes them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docspec.core import ModelError
+from docspec.generation.llama.gguf import Header, read_header
+from docspec.generation.llama.settings import Settings
+from docspec.targets.card import TargetCard
+from docspec.targets.estimate import gib
+from docspec.targets.families import families
+from docspec.targets.family import Family
+
+MODEL_TYPE, CARD, PIXELS, GENERATION = (
+    f"docspec.{name}" for name in ("model_type", "card", "image_pixels", "generation")
+)
+"""Metadata of docspec's own: ``model_type`` of ``config.json``, ``docspec.json``, the least and the most pixels of a
+picture, ``generation_config.json``."""
+
+TOWERS = {
+    "qwen2vl_merger": "qwen2_vl",
+    "qwen2.5vl_merger": "qwen2_5_vl",
+    "qwen3vl_merger": "qwen3_vl",
+    "dots_ocr": "dots_ocr",
+    "hunyuanvl": "hunyuan_vl",
+    "lightonocr": "lighton_ocr",
+    "paddleocr": "paddleocr_vl",
+}
+"""Families by llama.cpp's names of their picture towers; those that several families share are left out."""
+
+RESIZED = ("qwen2vl_merger", "qwen2.5vl_merger", "qwen3vl_merger")
+"""Towers whose pictures are brought to their size here, as their family's processor does it (bicubic, with
+antialiasing), so that llama.cpp, which does it in another way, has nothing to do."""
+
+RULES = {
+    "repetition_penalty": 1.0,
+    "no_repeat_ngram_size": 0,
+    "min_length": 0,
+    "min_new_tokens": 0,
+    "bad_words_ids": None,
+    "sequence_bias": None,
+    "suppress_tokens": None,
+    "begin_suppress_tokens": None,
+    "forced_eos_token_id": None,
+}
+"""What a generation configuration may ask for that changes greedy output, with the values that ask for nothing."""
+
+CELLS = 16_384
+PROMPT = 4096
+"""Tokens that the KV memory holds by default, and those of a page's prompt that are reckoned with."""
+
+LEAST_CELLS = 2048
+SPARE = 512 << 20
+"""Bytes beside weights, keys and values: activations, logits, Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A model and its picture tower (``None``: it reads text alone)."""
+
+    model: Header
+    tower: Header | None
+
+    @property
+    def name(self) -> str:
+        """What the model is called, for people: the file's name without its ending."""
+        return self.model.path.stem
+
+    @property
+    def precision(self) -> str:
+        """Number formats of weights in llama.cpp's words, those of the tower where they are others."""
+        kinds = [_format(self.model), *([_format(self.tower)] if self.tower is not None else [])]
+        return " and ".join(dict.fromkeys(kinds))
+
+    @property
+    def is_float32(self) -> bool:
+        """Whether all weights are: keys and values are kept so too then."""
+        return self.model.is_float32
+
+    @property
+    def family(self) -> Family | None:
+        """That which the file names, else that of a published checkpoint whose name is part of its own or of the
+        file's, else that of its tower."""
+        said = self.model.metadata.get(MODEL_TYPE)
+        if said is None:
+            names = [self.model.path.name, str(self.model.metadata.get("general.name", "")).replace(" ", "-")]
+            found = [
+                (len(checkpoint.stem or checkpoint.name), family)
+                for family in families().values()
+                for checkpoint in family.checkpoints
+                if any(map(checkpoint.is_named, names))
+            ]
+            if found:
+                return max(found, key=lambda one: one[0])[1]
+            said = TOWERS.get(self.projector)
+        return families().get(str(said))
+
+    @property
+    def projector(self) -> str:
+        """llama.cpp's name of the picture tower's kind."""
+        metadata = {} if self.tower is None else self.tower.metadata
+        return str(metadata.get("clip.vision.projector_type") or metadata.get("clip.projector_type") or "")
+
+    @property
+    def card(self) -> TargetCard:
+        """How it is asked. Raises :class:`docspec.core.ModelError` where nothing says so."""
+        family = self.family
+        if family is None:
+            raise ModelError(
+                f"{self.model.path}: neither its name nor its picture tower tells which family of readers it is of; "
+                "say --dialect and --prompt"
+            )
+        card = family.card_of(self.name, str(self.model.metadata.get("general.name", "")))
+        said = self.model.metadata.get(CARD)
+        return card if said is None else card.saying(_object(said, CARD, self.model.path), f"{self.model.path}, {CARD}")
+
+    @property
+    def factor(self) -> int:
+        """Pixels a token and axis; 0 where there is no tower, or it does not say."""
+        if self.tower is None:
+            return 0
+        said = self.tower.metadata
+        merge = said.get("clip.vision.spatial_merge_size") or said.get("clip.vision.projector.scale_factor") or 2
+        return int(said.get("clip.vision.patch_size", 0)) * int(merge)
+
+    @property
+    def pixels(self) -> tuple[int, int] | None:
+        """The least and the most pixels of a picture, where the file says so."""
+        said = self.model.metadata.get(PIXELS)
+        if said is None:
+            return None
+        try:
+            least, most = map(int, str(said).split(","))
+        except ValueError:
+            raise ModelError(f"{self.model.path}: {PIXELS} is not two numbers") from None
+        return least, most
+
+    @property
+    def bytes_per_cell(self) -> int:
+        """Of keys and values of one token."""
+        head = self.model
+        heads = head.number("attention.head_count_kv") or head.number("attention.head_count")
+        width = head.number("embedding_length") // max(1, head.number("attention.head_count"))
+        keys, values = head.number("attention.key_length", width), head.number("attention.value_length", width)
+        return head.number("block_count") * heads * (keys + values) * (4 if self.is_float32 else 2)
+
+    @property
+    def weights(self) -> int:
+        """Bytes of both files."""
+        return self.model.size + (self.tower.size if self.tower is not None else 0)
+
+    def check_rules(self) -> None:
+        """Raises :class:`docspec.core.ModelError` where the model is to be decoded otherwise than by its best token."""
+        said = _object(self.model.metadata.get(GENERATION, "{}"), GENERATION, self.model.path)
+        asked = [name for name, nothing in RULES.items() if said.get(name) not in (None, nothing, [], {})]
+        penalty = self.model.metadata.get("general.sampling.penalty_repeat", 1.0)
+        asked += ["repetition_penalty"] if penalty != 1.0 else []
+        asked += ["no_repeat_ngrams"] if self.family is not None and self.card.no_repeat_ngrams else []
+        if asked:
+            raise ModelError(
+                f"{self.model.path}: the published reader is decoded with {', '.join(asked)}, which --engine llama "
+                "does not follow; take --engine local"
+            )
+
+    def cells(self, answer: int, free: int | None) -> tuple[int, str]:
+        """Tokens that the KV memory is to hold, for answers of up to ``answer`` tokens where ``free`` bytes are, and a
+        remark where they are fewer than wanted. Raises :class:`docspec.core.ModelError` where the model does not fit.
+        """
+        wanted = max(CELLS, PROMPT + answer)
+        if free is None:
+            return wanted, ""
+        room = (free - self.weights - SPARE) // max(1, self.bytes_per_cell)
+        line = (
+            f"{self.name} needs {gib(self.weights)} for weights and {gib(wanted * self.bytes_per_cell)} for keys and "
+            f"values of {wanted:,} tokens; {gib(free)} are free"
+        )
+        if room < LEAST_CELLS:
+            raise ModelError(f"{line}: close other programs or take a smaller model")
+        if room < wanted:
+            return room // 256 * 256, f"{line}: {room // 256 * 256:,} tokens are kept, long pages may not fit"
+        return wanted, ""
+
+
+def find_files(model: Path, tower: Path | None = None) -> ModelFiles:
+    """The file ``model`` with its ``tower``, else with the only ``mmproj*.gguf`` beside it that fits its name, or that
+    there is. Raises :class:`docspec.core.ModelError`."""
+    head = read_header(model)
+    if head.architecture == "clip":
+        raise ModelError(f"{model} is a picture tower; name it with --mmproj, and the model with --model")
+    if tower is None:
+        beside = sorted(model.parent.glob("mmproj*.gguf"))
+        named = [one for one in beside if one.name == f"mmproj-{model.name}"]
+        if len(found := named or beside) > 1:
+            raise ModelError(f"several picture towers lie beside {model}; name one with --mmproj")
+        tower = found[0] if found else None
+    pictures = None if tower is None else read_header(tower)
+    if pictures is not None and pictures.architecture != "clip":
+        raise ModelError(f"{tower} is no picture tower (a file named mmproj-...)")
+    return ModelFiles(head, pictures)
+
+
+def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> Settings:
+    """How the child is to run ``files``."""
+    limits = files.pixels
+    factor = files.factor
+    sizes = None if limits is None or not factor else (max(1, limits[0] // factor**2), limits[1] // factor**2)
+    card = files.card if files.family is not None else None
+    template = files.family.template if files.family is not None else None
+    return Settings(
+        str(files.model.path),
+        None if files.tower is None else str(files.tower.path),
+        cells=cells,
+        threads=threads,
+        exact_kv=files.is_float32,
+        image_tokens=sizes,
+        marks=card is not None and card.writes_marks,
+        template=template,
+        **more,
+    )
+
+
+def fitting(files: ModelFiles) -> Any:
+    """What makes a picture of the size that the model sees it at; leaves it be where llama.cpp is to do that."""
+    limits, factor = files.pixels, files.factor
+    if limits is None or files.projector not in RESIZED:
+        return lambda image: image
+    from PIL.Image import Resampling
+
+    from docspec.core.sizes import smart_resize
+
+    def fit(image: Any) -> Any:
+        height, width = smart_resize(image.height, image.width, factor, *limits)
+        if image.size == (width, height):
+            return image
+        return image.resize((width, height), Resampling.BICUBIC)
+
+    return fit
+
+
+
+
+def _format(header: Header) -> str:
+    names = {0: "float32", 1: "float16", 2: "q4_0", 7: "q8_0", 15: "q4_k_m", 17: "q5_k_m", 18: "q6_k", 32: "bfloat16"}
+    kind = header.metadata.get("general.file_type")
+    return names.get(kind if isinstance(kind, int) else -1, f"file type {kind}")
+
+
+def _object(said: Any, key: str, path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(str(said))
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ModelError(f"{path}: {key} is no JSON object")
+    return found

@@ -1,0 +1,93 @@
+"""From a GGUF file to a loaded engine: checked and estimated first, then started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from docspec.core import ModelError
+from docspec.generation.llama.generator import LlamaGenerator
+from docspec.generation.llama.model_files import ModelFiles, find_files, fitting, settings_for
+from docspec.targets.estimate import free_ram
+
+ROWS, FEW_ROWS = 16, 8
+"""Requests that are decoded side by side, and those where the model is small: every token looks at the whole KV memory,
+what belongs to others only to leave it out, which costs a small model as much as its weights."""
+
+CHAIN = 32
+"""Drafted tokens that are verified for a request in one step, at most."""
+
+SMALL = 128 << 20
+"""Bytes of weights up to which one thread decodes, while another encodes the next pictures: sharing small matrices
+between threads costs more in waiting than it saves, and beside other work many times more."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedLlama:
+    """A loaded engine; prompt and answer have ``max_length`` tokens together."""
+
+    generator: LlamaGenerator
+    files: ModelFiles
+    max_length: int
+
+
+def open_llama(
+    model: Path,
+    tower: Path | None = None,
+    *,
+    answer: int | None = None,
+    python: Path | None = None,
+    threads: int | None = None,
+    rows: int | None = None,
+    drafts: bool = True,
+    strict: bool = False,
+    tell: Callable[[str], None] = lambda line: None,
+) -> OpenedLlama:
+    """The model in the GGUF file ``model`` with its picture tower (``None``: the one beside it), loaded.
+
+    ``answer`` is the most tokens that an answer may have (``None``: what its card says). ``python`` is one that has
+    llama-cpp-python (``None``: this one). ``tell`` hears what is out of the way. Raises
+    :class:`docspec.core.ModelError` in one line.
+    """
+    files = find_files(model, tower)
+    files.check_rules()
+    wanted = answer if answer is not None else files.card.max_new_tokens
+    cells, remark = files.cells(wanted, free_ram())
+    small = files.weights <= SMALL
+    settings = settings_for(
+        files,
+        cells,
+        threads or (1 if small else cores_here()),
+        rows=rows or (FEW_ROWS if small else ROWS),
+        chain=CHAIN if drafts else 0,
+        strict=strict,
+    )
+    generator = LlamaGenerator(settings, "llama.cpp", python, fitting(files))
+    try:
+        facts = generator.facts()
+    except BaseException:
+        generator.close()
+        raise
+    generator.name = f"llama.cpp (llama-cpp-python {facts.version}), {files.precision}"
+    for line in filter(None, (remark, facts.remark)):
+        tell(line)
+    if strict:
+        tell(f"strict: choices closer than {facts.noise:.2g} to the next are made again")
+    return OpenedLlama(generator, files, cells)
+
+
+def cores_here() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def gguf_of(model: str) -> Path:
+    """The file that ``--model`` names. Raises :class:`docspec.core.ModelError` where it is none."""
+    path = Path(model).expanduser()
+    if path.suffix != ".gguf" or not path.is_file():
+        raise ModelError(f"--engine llama reads GGUF files, and {model} is none that is here; docs/llama.md says how")
+    return path

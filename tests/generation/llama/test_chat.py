@@ -1,0 +1,48 @@
+"""Chat templates of GGUF files: where the picture stands, found by leaving it out."""
+
+from __future__ import annotations
+
+import pytest
+
+from docspec.core import ModelError
+from docspec.generation.llama.chat import Framed, frame
+
+QWEN = (
+    "{%- for message in messages %}<|im_start|>{{ message.role }}\n{% for part in message.content %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}"
+    "{% endfor %}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+FIRST = "{{ bos_token }}{% for part in messages[0].content if part.type == 'image' %}<image>\n{% endfor %}" \
+    "{% for part in messages[0].content if part.type == 'text' %}{{ part.text }}{% endfor %}"
+START = "<|im_start|>user\n"
+END = "<|im_end|>\n<|im_start|>assistant\n"
+
+
+def test_the_picture_stands_before_the_text_or_where_the_prompt_says() -> None:
+    assert frame(QWEN, "Read.", True) == Framed(START, f"Read.{END}", True)
+    assert frame(QWEN, "Read {image} it.", True) == Framed(f"{START}Read ", f" it.{END}", True)
+    assert frame(QWEN, "", True) == Framed(START, END, True)
+    assert frame(QWEN, "<|vision_start|>", True) == Framed(START, f"<|vision_start|>{END}", True)
+
+
+def test_text_alone_is_framed_too() -> None:
+    assert frame(QWEN, "Hello.", False) == Framed(f"{START}Hello.{END}", "", True)
+
+
+def test_white_space_around_the_picture_and_the_first_token_are_the_templates_own() -> None:
+    assert frame(FIRST, "Read.", True, "<s>") == Framed("<s>", "\nRead.", False)
+
+
+@pytest.mark.parametrize(
+    ("template", "why"),
+    [
+        ("{{ messages[0].content[-1].text }}", "shows no picture"),
+        ("{{ messages[0].nothing.more }}", "fails"),
+        ("{{ raise_exception('no pictures') }}", "no pictures"),
+        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "did not end"),
+    ],
+)
+def test_templates_that_cannot_be_used_are_refused_in_a_line(template: str, why: str) -> None:
+    with pytest.raises(ModelError, match=why) as raised:
+        frame(template, "Read.", True)
+    assert "\n" not in str(raised.value)

@@ -1,0 +1,230 @@
+"""docspec's drafts in a real llama.cpp: the texts of docspec's own engine in float32, in fewer steps, whatever happens
+beside a request."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from docspec import ParseOptions, Parser
+from docspec.bench.engines.measure import OwnEngine
+from docspec.bench.engines.tasks import Task, tasks_of
+from docspec.core import ModelError, PageError
+from docspec.documents import open_document
+from docspec.drafting import make_drafter
+from docspec.generation.contract import GenerationRequest, Generator, answers
+from docspec.generation.llama.opening import OpenedLlama, open_llama
+
+ROOT = Path(__file__).parents[3]
+CROPS = 30
+PATIENCE = 120
+
+
+@pytest.fixture(scope="module")
+def wanted(python: Path) -> list[tuple[GenerationRequest, str, tuple[int, ...]]]:
+    """Crops of a sample and pages of a few lines as requests with drafts, each with the text and the tokens that
+    docspec's own engine writes."""
+    options = ParseOptions(words="model", device="cpu", dtype="float32", drafter="text-layer", read="regions")
+    with Parser(options) as parser, open_document(ROOT / "samples" / "journal-article.pdf") as document:
+        setup = parser.page_parser.setup
+        tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
+        tasks += [_whole(setup, tasks, first, width) for first, width in ((0, 500), (3, 777), (6, 1111))]
+        target = setup.target
+        own = OwnEngine(setup, tasks, plain=True).run(0)["tokens"]
+        found = []
+        for task, tokens in zip(tasks, own, strict=True):
+            drafts = tuple(target.detokenize(list(draft)) for draft in task.request.drafts)
+            image, prompt = task.asked
+            kind = str(task.request.kind).lower()
+            request = GenerationRequest(image, prompt, task.request.budget, drafts, kind)
+            found.append((request, target.detokenize(list(tokens)), tuple(tokens)))
+        return found
+
+
+def _whole(setup: Any, tasks: list[Task], first: int, width: int) -> Task:
+    """Crops one below the other, as a page of a size that has to be brought to the patch grid."""
+    crops = [task.asked[0] for task in tasks[first : first + 2]]
+    page = Image.new("RGB", (width, 10 + sum(crop.height for crop in crops)), "white")
+    top = 5
+    for crop in crops:
+        page.paste(crop, (3, top))
+        top += crop.height
+    [prompt] = setup.target.encode_all([(page, tasks[first].asked[1])])
+    drafts = tuple(draft for task in tasks[first : first + 2] for draft in task.request.drafts)
+    return Task((page, tasks[first].asked[1]), (), replace(tasks[first].request, prompt=prompt, drafts=drafts))
+
+
+@pytest.fixture(scope="module")
+def opened(reader_gguf: Path, python: Path) -> Iterator[OpenedLlama]:
+    opened = open_llama(reader_gguf, python=python, threads=1)
+    yield opened
+    opened.generator.close()
+
+
+@pytest.fixture(scope="module")
+def engine(opened: OpenedLlama) -> Generator:
+    return opened.generator
+
+
+def texts(wanted: list[Any]) -> list[str]:
+    return [text for _, text, _ in wanted]
+
+
+def test_sixteen_at_a_time_write_docspecs_tokens_with_drafts_and_without(engine: Generator, wanted: list[Any]) -> None:
+    drafted = answers(engine, [request for request, *_ in wanted])
+    plain = answers(engine, [replace(request, drafts=()) for request, *_ in wanted])
+    for found in (drafted, plain):
+        assert [one.text for one in found] == texts(wanted)
+        assert [one.token_ids for one in found] == [tokens for *_, tokens in wanted]
+        assert [one.counts.prompt_tokens for one in found] == [one.counts.prompt_tokens for one in plain]
+    steps = [sum(one.counts.steps or 0 for one in found) for found in (drafted, plain)]
+    tokens = sum(one.counts.tokens for one in drafted)
+    assert sum(one.counts.accepted or 0 for one in drafted) > 0.6 * tokens and steps[0] < 0.3 * steps[1]
+
+
+def test_one_at_a_time_writes_the_same(engine: Generator, wanted: list[Any]) -> None:
+    alone = [answers(engine, [request])[0] for request, *_ in wanted[::3]]
+    assert [one.text for one in alone] == texts(wanted[::3])
+
+
+def test_drafts_of_others_and_junk_change_nothing(engine: Generator, wanted: list[Any]) -> None:
+    others = [
+        replace(request, drafts=wanted[index - 1][0].drafts) for index, (request, *_) in enumerate(wanted)
+    ]
+    junk = [replace(request, drafts=("no such text", "", "\x00<|im_end|>" * 50)) for request, *_ in wanted]
+    for requests in (others, junk):
+        assert [one.text for one in answers(engine, requests)] == texts(wanted)
+
+
+def test_cancelled_requests_leave_the_others_alone(engine: Generator, wanted: list[Any]) -> None:
+    """Some while they wait, some while they are written."""
+    futures = []
+    for index, (request, *_) in enumerate(wanted):
+        future = engine.submit(request, _refuses if index % 3 == 1 else None)
+        if index % 3 == 2:
+            future.cancel()
+        futures.append(future)
+    kept = [future.result(PATIENCE).text for future in futures[::3]]
+    assert kept == texts(wanted[::3])
+    for future in futures[1::3] + futures[2::3]:
+        with pytest.raises(CancelledError):
+            future.result(PATIENCE)
+    assert [one.text for one in answers(engine, [one[0] for one in wanted[:5]])] == texts(wanted[:5])
+
+
+def _refuses(piece: str) -> None:
+    raise ValueError(piece)
+
+
+def test_text_is_told_as_it_grows(engine: Generator, wanted: list[Any]) -> None:
+    request, text, _ = wanted[5]
+    pieces: list[str] = []
+    engine.submit(replace(request, drafts=()), pieces.append).result(PATIENCE)
+    assert "".join(pieces) == text and len(pieces) > 5
+
+
+def test_an_answer_ends_at_its_limit(engine: Generator, wanted: list[Any]) -> None:
+    request, _, tokens = wanted[0]
+    for limit in (1, 2, len(tokens) - 1):
+        [found] = answers(engine, [replace(request, max_tokens=limit)])
+        assert (found.finish, found.token_ids) == ("length", tokens[:limit])
+    [found] = answers(engine, [replace(request, max_tokens=len(tokens) + 1)])
+    assert (found.finish, found.token_ids) == ("stop", tokens)
+
+
+def test_what_does_not_fit_the_memory_is_refused_alone(opened: OpenedLlama, wanted: list[Any]) -> None:
+    request, text, _ = wanted[0]
+    large = opened.generator.submit(replace(request, max_tokens=opened.max_length))
+    assert opened.generator.submit(request).result(PATIENCE).text == text
+    with pytest.raises(PageError, match="--max-tokens"):
+        large.result(PATIENCE)
+
+
+def test_sequences_that_fill_the_memory_wait_for_each_other(
+    reader_gguf: Path, python: Path, wanted: list[Any]
+) -> None:
+    """A memory of a few crops, a prompt longer than it leaves room beside others."""
+    from docspec.generation.llama.generator import LlamaGenerator
+    from docspec.generation.llama.model_files import find_files, fitting, settings_for
+
+    files = find_files(reader_gguf)
+    settings = settings_for(files, 1024, 1, rows=5, chain=8)
+    with LlamaGenerator(settings, "small", python, fitting(files)) as engine:
+        assert [one.text for one in answers(engine, [request for request, *_ in wanted])] == texts(wanted)
+
+
+def test_strict_makes_close_choices_again_and_writes_the_same(
+    reader_gguf: Path, python: Path, wanted: list[Any]
+) -> None:
+    told: list[str] = []
+    opened = open_llama(reader_gguf, python=python, threads=1, strict=True, tell=told.append)
+    with opened.generator as engine:
+        assert [one.text for one in answers(engine, [one[0] for one in wanted[:12]])] == texts(wanted[:12])
+    assert any("made again" in line for line in told)
+
+
+def test_a_crash_costs_the_requests_in_flight_and_not_the_run(
+    reader_gguf: Path, python: Path, wanted: list[Any]
+) -> None:
+    with open_llama(reader_gguf, python=python, threads=1, rows=2).generator as engine:
+        begun = [engine.submit(replace(request, drafts=())) for request, *_ in wanted]
+        begun[0].result(PATIENCE)
+        os.kill(engine.pid, signal.SIGSEGV)
+        failed, written = 0, 0
+        for future, (_, text, _) in zip(begun, wanted, strict=True):
+            try:
+                assert future.result(PATIENCE).text == text
+                written += 1
+            except PageError as error:
+                assert "SIGSEGV" in str(error)
+                failed += 1
+        assert failed <= 8 and written >= len(wanted) - 8
+        assert engine.submit(wanted[0][0]).result(PATIENCE).text == wanted[0][1]
+
+
+def test_the_child_ends_with_its_parent(reader_gguf: Path, python: Path) -> None:
+    script = (
+        "import os, sys\nfrom pathlib import Path\nfrom docspec.generation.llama.opening import open_llama\n"
+        f"made = open_llama(Path({str(reader_gguf)!r}), python=Path({str(python)!r}), threads=1)\n"
+        "print(made.generator.pid, flush=True)\nos.kill(os.getpid(), 9)\n"
+    )
+    ran = subprocess.run(
+        [os.sys.executable, "-c", script],  # type: ignore[attr-defined]
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    child = int(ran.stdout)
+    end = time.monotonic() + PATIENCE
+    while Path(f"/proc/{child}").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_model_that_cannot_be_loaded_says_so_in_a_line(reader_gguf: Path, python: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.gguf"
+    cut.write_bytes(reader_gguf.read_bytes()[:2_000_000])
+    with pytest.raises(ModelError, match=r"cut\.gguf") as raised:
+        open_llama(cut, reader_gguf.with_name(f"mmproj-{reader_gguf.name}"), python=python)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_python_without_the_library_says_so_in_a_line(reader_gguf: Path, python: Path) -> None:
+    import sys
+
+    try:
+        import llama_cpp  # noqa: F401
+    except ImportError:
+        with pytest.raises(ModelError, match="llama-cpp-python"):
+            open_llama(reader_gguf, python=Path(sys.executable))
