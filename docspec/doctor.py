@@ -70,8 +70,8 @@ def packages() -> Iterator[Finding]:
 
 
 def extras() -> Iterator[Finding]:
-    """What the base goes without, imported for real where it is there. A package of ``local`` that is there and cannot be
-    imported is broken: it fails whoever needs it."""
+    """What the base goes without, imported for real where it is there. A package of ``local`` that is there and cannot
+    be imported is broken: it fails whoever needs it."""
     for extra, modules in EXTRAS.items():
         remedy = LOCAL if extra == "local" else f"pip install '{DISTRIBUTION}[{extra}]'"
         if absent := missing(extra):
