@@ -94,9 +94,8 @@ class Engine:
             self._leave(self._active[number])
 
     def step(self) -> None:
-        """One forward pass over tokens and one over pictures, as far as there are any. Where it fails, so do all that are
-        decoded.
-        """
+        """One forward pass over tokens and one over pictures, as far as there are any. Where it fails, so do all that
+        are decoded."""
         try:
             self._step()
         except PageError as error:

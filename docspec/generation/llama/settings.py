@@ -8,11 +8,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Settings:
     """``model`` and ``pictures`` (the picture tower, where there is one) are files. The KV memory holds ``cells``
-    tokens of all requests together, in float32 with ``exact_kv`` and else in 16 bits; ``rows`` requests are decoded side by
-    side, with chains of up to ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is made
-    smaller or larger to (``None``: as the file says). ``marks``: special tokens are part of the text. ``template``
-    frames prompts where the file has none. With ``strict``, choices nearer than the noise that is measured when the
-    model is loaded are made again one token at a time. ``spins``: threads that wait for each other do so at work."""
+    tokens of all requests together, in float32 with ``exact_kv`` and else in 16 bits; ``rows`` requests are decoded
+    side by side, with chains of up to ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is
+    made smaller or larger to (``None``: as the file says). ``marks``: special tokens are part of the text.
+    ``template`` frames prompts where the file has none. With ``strict``, choices nearer than the noise that is measured
+    when the model is loaded are made again one token at a time. ``spins``: threads that wait for each other do so at
+    work."""
 
     model: str
     pictures: str | None = None
