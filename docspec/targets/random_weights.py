@@ -99,6 +99,7 @@ IMAGES = {
     "qwen2_vl": _images(14, 2, 3136, 12_845_056),
     "qwen2_5_vl": _images(14, 2, 3136, 12_845_056),
     "qwen3_vl_moe": _QWEN_IMAGES,
+    "qwen3_5": _QWEN_IMAGES,
 }
 """How the families of :data:`docspec.targets.published_sizes.SIZES` that do as Qwen does prepare images."""
 

@@ -41,7 +41,7 @@ def narrow(monkeypatch):
     return made
 
 
-@pytest.mark.parametrize("name", ["mineru2.5", "granite-docling-258m", "unlimited-ocr"])
+@pytest.mark.parametrize("name", ["mineru2.5", "granite-docling-258m", "unlimited-ocr", "ovisocr2"])
 def test_a_family_is_stepped_and_shows_a_page_where_its_images_are_qwens(narrow, name):
     target = narrow(name)
     [found] = measure(target, 1e9, prefix=16, trees=(2,), rows=(1,), repeats=1)
