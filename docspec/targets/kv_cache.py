@@ -225,7 +225,7 @@ class SlotCache(Cache):
         index = uploaded(torch.tensor([sources, targets]), self.spec.device)
         flat.index_copy_(2, index[1], flat.index_select(2, index[0]))
         if self._recurrent is not None:
-            self._recurrent.compact(moves)
+            self._recurrent.compact(index[0], index[1], self.slots)
 
     def move_row(self, source: int, target: int, length: int) -> None:
         """Copies the first ``length`` slots of row ``source`` over row ``target`` (a finished row's place)."""

@@ -153,14 +153,11 @@ class RecurrentStates:
         return 0 if first is None else first.shape[1]
 
     @torch.inference_mode()
-    def compact(self, moves: Sequence[tuple[int, list[int], int]]) -> None:
-        """Of each ``(row, slots, to)`` the nodes that are moved to ``to, to + 1, ...`` come right behind the root."""
-        sources = [(row, slot - to + 1) for row, slots, to in moves for slot in slots]
-        targets = [(row, 1 + i) for row, slots, _ in moves for i in range(len(slots))]
-        if not sources:
-            return
-        device = self._lengths.device
-        (rows, nodes), (_, places) = torch.tensor(sources, device=device).T, torch.tensor(targets, device=device).T
+    def compact(self, sources: torch.Tensor, targets: torch.Tensor, slots: int) -> None:
+        """What nodes in ``sources`` add belongs in ``targets`` now, both addresses ``row * slots + slot`` ``(moved,)``."""
+        rows = sources // slots
+        roots = self._lengths[rows]
+        nodes, places = sources % slots - roots, targets % slots - roots
         for layer in self._layers.values():
             if layer.updates is None or layer.node_inputs is None:
                 continue
