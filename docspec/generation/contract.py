@@ -74,8 +74,10 @@ class Generation:
 class Generator(Protocol):
     """An engine with one model."""
 
-    name: str
-    """For reports: the engine, its version and its precision."""
+    @property
+    def name(self) -> str:
+        """For reports: the engine, its version and its precision."""
+        ...
 
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
         """Takes the request in and returns at once.

@@ -21,7 +21,9 @@ from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.regions.pages import RegionPages
+from docspec.hierarchy.regions.reading import RegionReading
 from docspec.hierarchy.setup import FRUGAL_TREE, Setup
+from docspec.hierarchy.whole import WholePages
 from docspec.hierarchy.work import DraftedPage
 from docspec.targets.registry import LoadedTarget
 
@@ -44,7 +46,7 @@ class PageParser:
     ) -> None:
         self.setup = Setup.of(loaded, dialect, options, observer, planner or Planner(Costs()))
         self._drafters = PageDrafters(drafter, layout)
-        self._readers = Readers(self.setup)
+        self._readers = readers_of(self.setup)
 
     @property
     def regions(self) -> RegionPages:
@@ -102,7 +104,7 @@ class PageParser:
         release_memory()
         try:
             with as_they_come(target):
-                [result] = Readers(self.setup.with_less()).read([drafted])
+                [result] = readers_of(self.setup.with_less()).read([drafted])
         except Exception as error:
             self.setup.engine.release()
             return results.failed(drafted.page, error)
@@ -110,3 +112,8 @@ class PageParser:
             f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
         )
         return replace(result, events=(*result.events, Event("memory_short", detail)))
+
+
+def readers_of(setup: Setup) -> Readers:
+    """Both ways of reading with the engine in this process."""
+    return Readers(setup, RegionPages(setup, RegionReading(setup)), WholePages(setup))

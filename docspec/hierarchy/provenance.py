@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import Levenshtein
 
@@ -16,9 +17,11 @@ from docspec.core.provenance import OWN, Provenance, Span
 from docspec.dialects.agreement import agreement
 from docspec.dialects.words import words_of
 from docspec.engine.request import Output
-from docspec.hierarchy.setup import Setup
 from docspec.hierarchy.work import Work
 from docspec.proposing.spelling import Speller
+
+if TYPE_CHECKING:
+    from docspec.hierarchy.setup import Setup
 
 PROPOSED = "proposed"
 """The origin of accepted tokens of which nobody noted what had proposed them."""

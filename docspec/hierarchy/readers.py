@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 from docspec.core import PageResult
-from docspec.engine.request import Request
 from docspec.hierarchy.provenance import with_provenance
 from docspec.hierarchy.regions.pages import RegionPages
-from docspec.hierarchy.setup import Setup
-from docspec.hierarchy.whole import WholePages
 from docspec.hierarchy.work import DraftedPage, Work
+
+
+class ReadsWhole(Protocol):
+    """An engine as reading pages whole uses it."""
+
+    def read(self, works: Sequence[Work]) -> None:
+        """Reads ``works``, one or more."""
+        ...
+
+    def requests(self, work: Work) -> list[Any]:
+        """What the engine is asked for the page."""
+        ...
 
 
 class Readers:
     """Both ways of reading, over one engine."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Any, regions: RegionPages, whole: ReadsWhole) -> None:
         self.setup = setup
-        self.regions = RegionPages(setup)
-        self._whole = WholePages(setup)
+        self.regions = regions
+        self._whole = whole
 
-    def requests(self, drafted: DraftedPage) -> list[Request]:
+    def requests(self, drafted: DraftedPage) -> list[Any]:
         """What the engine is asked for a drafted page without Stage 1: the page, or its crops in reading order."""
         work = Work.begun(drafted)
         return (self.regions if self.regions.takes(work.page) else self._whole).requests(work)

@@ -20,6 +20,7 @@ from docspec.hierarchy.progress import progress_of
 from docspec.hierarchy.work import Work
 from docspec.targets.card import TargetCard
 from docspec.targets.registry import LoadedTarget
+from docspec.targets.sight import Sight
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
@@ -69,6 +70,16 @@ class Setup:
             doubt = shape_noise(target)
             observer.note(f"strict: choices closer than {doubt:.2g} to the next are made again")
         return cls(target, loaded.card, dialect, options, observer, planner, engine, stop, doubt)
+
+    @property
+    def sight(self) -> Sight:
+        """How the target sees pictures."""
+        return self.target.processing
+
+    @property
+    def max_length(self) -> int:
+        """Tokens of its context."""
+        return self.target.max_length
 
     def with_less(self) -> Setup:
         """The setup that needs the least memory for the same output."""

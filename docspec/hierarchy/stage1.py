@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from docspec.core import PageDraft, PageImage, Region, StageStats
+from docspec.core import PageDraft, PageImage, StageStats
 from docspec.dialects import Dialect
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Request
-from docspec.hierarchy.crops import crop
+from docspec.generation.contract import GenerationRequest
+from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_regions
 from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
 from docspec.hierarchy.loop_guard import LoopGuard
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 SPARE_TOKENS = 48
 """Tokens beyond one and a half times its longest draft that a region may write."""
-
-MAX_REGION_TOKENS = 1536
 
 
 @dataclass(slots=True)
@@ -73,22 +72,14 @@ def region_jobs(
     No region may write more than ``max_tokens``, the page's own budget where there is one.
     """
     limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
-    asked = (
-        (index, _job(target, dialect, page, region, limit)) for index, region in enumerate(draft.regions)
-    )
-    return [(index, job) for index, job in asked if job is not None]
+    asked = asked_of_regions(dialect, target.processing.factor, page, draft)
+    return [(index, _job(target, one, limit)) for index, one in asked]
 
 
-def _job(
-    target: TransformersTarget, dialect: Dialect, page: PageImage, region: Region, limit: int
-) -> Request | None:
-    if not region.texts:
-        return None
-    image = crop(page.image, region.bbox, target.processing.factor)
-    if image is None:
-        return None
-    drafts = tuple(tuple(target.tokenize(text)) for text in dialect.region_drafts(region))
+def _job(target: TransformersTarget, asked: GenerationRequest, limit: int) -> Request:
+    drafts = tuple(tuple(target.tokenize(text)) for text in asked.drafts)
     longest = max((len(draft) for draft in drafts), default=0)
     budget = min(longest + longest // 2 + SPARE_TOKENS, limit)
-    prompt = target.encode(image, dialect.crop_prompt(region))
+    assert asked.image is not None
+    prompt = target.encode(asked.image, asked.prompt)
     return Request(prompt, drafts, budget, stop=partial(LoopGuard, target.detokenize))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from docspec.targets.card import TargetCard
+from docspec.targets.sight import PublishedSight
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,9 @@ class Family:
     tool tells any template beside them. ``logits`` is what the class does to the output of its head,
     given the decoder's configuration. ``vision_attention`` is for towers that have no sdpa. ``factor`` is the grid
     in pixels that crops are padded to, where the image processor has none. ``end_tokens`` end an answer where no
-    ``generation_config.json`` says so. ``note`` is for people: what is not known or not supported.
+    ``generation_config.json`` says so. ``sight`` is how published checkpoints see pictures, for those that are on
+    another machine: the defaults of their class in transformers. ``note`` is for people: what is not known or not
+    supported.
     """
 
     model_types: tuple[str, ...]
@@ -55,6 +58,7 @@ class Family:
     logits: Callable[[Any, Any], Any] | None = None
     vision_attention: str = "sdpa"
     factor: int | None = None
+    sight: PublishedSight | None = None
     end_tokens: tuple[str, ...] = ()
     note: str = ""
 

@@ -1,15 +1,16 @@
-"""The crops of pages that are read by regions, as requests that any engine can be given."""
+"""What pages ask of an engine, crop by crop or whole, as requests that any engine can be given."""
 
 from __future__ import annotations
 
 import base64
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from docspec.engine.request import Request
+from docspec.generation.contract import GenerationRequest
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -19,12 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A crop: its picture and what is asked of it, the same as tokens with one for the picture, and what docspec's own
-    engine is given for it."""
+    """A crop or a page: what ``any`` engine is asked, the prompt as tokens with one for the picture, and what docspec's
+    own engine is given for it."""
 
-    asked: tuple[Image, str]
+    any: GenerationRequest
     prompt: tuple[int, ...]
     request: Request
+
+    @property
+    def asked(self) -> tuple[Image, str]:
+        """Its picture and what is asked of it."""
+        assert self.any.image is not None
+        return self.any.image, self.any.prompt
 
     def as_values(self) -> dict[str, Any]:
         """JSON values, the picture as a PNG file."""
@@ -34,28 +41,42 @@ class Task:
             "png": base64.b64encode(buffer.getvalue()).decode("ascii"),
             "prompt": self.prompt,
             "drafts": self.request.drafts,
-            "kind": str(self.request.kind).lower(),
+            "kind": self.any.kind,
             "budget": self.request.budget,
         }
 
 
-def tasks_of(setup: Setup, pages: Iterable[Any], drafter: Any) -> list[Task]:
-    """The crops of ``pages`` (:class:`docspec.core.PageImage`), drafted by ``drafter``, in reading order."""
-    from docspec.drafting.tilt import straightened
-    from docspec.hierarchy.regions.completing import complete
+def tasks_of(setup: Setup, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
+    """The crops of ``pages`` (:class:`docspec.core.PageImage`), drafted by ``drafter``, in reading order; or ``whole``
+    pages."""
+    return [
+        task
+        for page in pages
+        for task in (_whole if whole else _crops)(setup, page, drafter.draft_with_events(page)[0])
+    ]
+
+
+def _crops(setup: Setup, page: Any, draft: Any) -> list[Task]:
     from docspec.hierarchy.regions.reading import RegionReading
 
     reading = RegionReading(setup)
-    found = []
-    for page in pages:
-        draft, _ = drafter.draft_with_events(page)
-        upright, straight = straightened(page, draft)
-        read = reading.crops_of(upright, complete(upright, straight))
-        for crop in read.crops:
-            tokens = crop.request.prompt.inputs["input_ids"][0].tolist()
-            asked = reading.asked(upright, read.regions[crop.region], crop.piece)
-            found.append(Task(asked, with_one_picture(tokens), crop.request))
-    return found
+    cut = reading.cutting.cut(page, draft)
+    read = reading.encoded(cut)
+    return [_task(crop.asked, done.request) for crop, done in zip(cut.crops, read.crops, strict=True)]
+
+
+def _whole(setup: Setup, page: Any, draft: Any) -> list[Task]:
+    from docspec.hierarchy.asking import asked_of_page
+    from docspec.hierarchy.whole import WholePages
+    from docspec.hierarchy.work import DraftedPage, Work
+
+    [request] = WholePages(setup).requests(Work.begun(DraftedPage(page, draft)))
+    return [_task(asked_of_page(setup.dialect, page, draft, None, request.budget, setup.card.writes_marks), request)]
+
+
+def _task(asked: GenerationRequest, request: Request) -> Task:
+    tokens = request.prompt.inputs["input_ids"][0].tolist()
+    return Task(replace(asked, max_tokens=request.budget), with_one_picture(tokens), request)
 
 
 def with_one_picture(tokens: Sequence[int]) -> tuple[int, ...]:

@@ -32,5 +32,5 @@ def result_without_model(drafted: DraftedPage, card: TargetCard) -> PageResult |
     if tilt:
         regions = [replace(one, bbox=as_printed(one.bbox, tilt, work.page)) for one in regions]
     page = RegionsRead(regions, (), {}, known)
-    blocks = page.blocks(lambda tokens: "")
+    blocks = page.blocks(lambda output: "")
     return result_of(work.result, page, work.draft.layout, blocks, time.perf_counter() - start)

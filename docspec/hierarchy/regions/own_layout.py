@@ -15,9 +15,8 @@ from PIL.Image import Resampling
 from docspec.core import BBox, Category, Region
 from docspec.dialects.layout_json import LayoutJsonDialect
 from docspec.dialects.marked_layout import read_layout, spell_layout
-from docspec.engine.request import Request
-from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
-from docspec.hierarchy.setup import Setup
+from docspec.generation.contract import GenerationRequest
+from docspec.hierarchy.regions.protocol import Reads, Setting
 from docspec.hierarchy.work import Work
 
 OWN = "the model's own"
@@ -27,7 +26,7 @@ SAME = 0.5
 """Share of each of two boxes that the other covers if they are of one region."""
 
 
-def lay_out(setup: Setup, works: Sequence[Work]) -> None:
+def lay_out(setup: Setting, reading: Reads, works: Sequence[Work]) -> None:
     """Gives the drafts of ``works`` the regions that the target sees, where its card says how it is asked for them.
 
     Where it sees none, the drafted ones stay. The seconds count as drafting, since the layout does.
@@ -36,23 +35,22 @@ def lay_out(setup: Setup, works: Sequence[Work]) -> None:
     if setup.card.layout_prompt is None or not waiting:
         return
     start = time.perf_counter()
-    asked = [[_request(setup, setup.card.layout_prompt, work)] for work in waiting]
-    decoded = decode_side_by_side(setup.engine, asked)
+    written = reading.write([_asked(setup, setup.card.layout_prompt, work) for work in waiting])
     seconds = (time.perf_counter() - start) / len(waiting)
-    for work, ([output], stats) in zip(waiting, decoded, strict=True):
-        text = setup.target.detokenize(list(output.tokens))
-        boxes = _read(setup, text, work)
+    for work, (output, stats) in zip(waiting, written, strict=True):
+        boxes = _read(setup, reading.text_of(output), work)
         if boxes:
             regions = tuple(_with_texts(category, box, work.draft.regions) for category, box in boxes)
             work.draft = replace(work.draft, regions=regions, layout=OWN)
         timings = work.result.timings
         work.result = replace(work.result, timings=replace(timings, draft=timings.draft + seconds))
         found = f"{len(boxes)} regions" if boxes else "no regions, so that the drafted ones are read"
+        steps = f" in {stats.steps} steps" if stats.steps else ""
         cut = "" if output.finish == "eos" else ", cut short"
-        work.happened("own_layout", f"{found}; {stats.tokens} tokens in {stats.steps} steps{cut}")
+        work.happened("own_layout", f"{found}; {stats.tokens} tokens{steps}{cut}")
 
 
-def _request(setup: Setup, prompt: str, work: Work) -> Request:
+def _asked(setup: Setting, prompt: str, work: Work) -> GenerationRequest:
     page, side = work.page, setup.card.layout_side
     image = page.image if side is None else page.image.resize((side, side), Resampling.BICUBIC)
     drafts = []
@@ -61,13 +59,10 @@ def _request(setup: Setup, prompt: str, work: Work) -> Request:
     elif work.draft.regions:
         drafts.append(spell_layout(work.draft.regions, page.width, page.height))
     budget = setup.options.max_tokens or setup.card.max_new_tokens
-    encoded = setup.target.encode(image, prompt)
-    return Request(
-        encoded, setup.tokenized(drafts), budget, stop=setup.stop, plain=setup.options.stages == "none"
-    )
+    return GenerationRequest(image, prompt, budget, tuple(drafts), "page", setup.card.writes_marks)
 
 
-def _read(setup: Setup, text: str, work: Work) -> list[tuple[Category, BBox]]:
+def _read(setup: Setting, text: str, work: Work) -> list[tuple[Category, BBox]]:
     width, height = work.page.width, work.page.height
     if isinstance(setup.dialect, LayoutJsonDialect):
         blocks = setup.dialect.parse(text, width, height)

@@ -5,25 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from docspec.core import PageImage, StageStats
-from docspec.engine.request import Request
+from docspec.engine.request import Output
 from docspec.hierarchy import results
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.own_layout import lay_out
-from docspec.hierarchy.regions.reading import RegionReading
+from docspec.hierarchy.regions.protocol import Reads, Setting
 from docspec.hierarchy.regions.regions_read import RegionsRead, markdown_of, result_of
 from docspec.hierarchy.regions.reread import unreached
-from docspec.hierarchy.setup import Setup
 from docspec.hierarchy.work import Work
 
 
 class RegionPages:
-    """Reads pages by regions with one setup."""
+    """Reads pages by regions, with any engine."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setting, reading: Reads) -> None:
         self._setup = setup
-        self.reading = RegionReading(setup)
+        self.reading = reading
 
     def takes(self, page: PageImage) -> bool:
         """Whether the page is read by regions: as asked, or where it is larger than the target reads whole or than its
@@ -33,16 +33,16 @@ class RegionPages:
             return setup.options.read == "regions"
         if setup.options.evidence:
             return True  # words stand region by region
-        largest, processing = setup.card.page_pixels, setup.target.processing
+        largest, sight = setup.card.page_pixels, setup.sight
         if largest is not None and pixels > largest:
             return True
-        shown = min(pixels, processing.most_pixels) // processing.factor**2
-        return shown + setup.options.max_tree >= setup.target.max_length
+        shown = min(pixels, sight.most_pixels) // sight.factor**2
+        return shown + setup.options.max_tree >= setup.max_length
 
     def read(self, works: Sequence[Work]) -> None:
         """Reads ``works``, one or more, the crops of all of them in one batch."""
         setup, cut = self._setup, []
-        lay_out(setup, works)
+        lay_out(setup, self.reading, works)
         for work in works:
             setup.observer.stage(work.number, "prefill")
             start = time.perf_counter()
@@ -56,9 +56,9 @@ class RegionPages:
             if setup.options.baseline:
                 self._compare(work, page)
 
-    def requests(self, work: Work) -> list[Request]:
+    def requests(self, work: Work) -> list[Any]:
         """What the engine is asked for the page: its crops in reading order."""
-        lay_out(self._setup, [work])
+        lay_out(self._setup, self.reading, [work])
         return [crop.request for crop in self.reading.cut(work.page, work.draft).crops]
 
     def reread(self, works: Sequence[Work]) -> None:
@@ -84,8 +84,8 @@ class RegionPages:
             self._tell_taken(work, rest, sum(block.trusted for block in blocks))
             work.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
 
-    def _crop_text(self, tokens: list[int]) -> str:
-        return self._setup.dialect.crop_text(self._setup.target.detokenize(tokens))
+    def _crop_text(self, output: Output) -> str:
+        return self._setup.dialect.crop_text(self.reading.text_of(output))
 
     @staticmethod
     def _tell_taken(work: Work, page: RegionsRead, characters: int) -> None:

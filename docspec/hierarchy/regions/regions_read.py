@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from docspec.core import Block, Category, Cut, Event, PageResult, Region, StageStats
 from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
-from docspec.engine.request import Output, Request
+from docspec.engine.request import Output
 from docspec.hierarchy import results
 from docspec.hierarchy.regions.evidence import known_words
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
@@ -18,11 +19,12 @@ from docspec.hierarchy.regions.trusted import taken
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """One crop of a page on its way: the number of its region, where it stands, and what is asked of the target."""
+    """One crop of a page on its way: the number of its region, where it stands, and what is asked, as its engine takes
+    it."""
 
     region: int
     piece: Slice
-    request: Request
+    request: Any
 
 
 @dataclass(slots=True)
@@ -44,6 +46,11 @@ class RegionsRead:
         return tuple(token for output in self.outputs for token in output.tokens)
 
     @property
+    def written(self) -> int:
+        """Their number, as far as the engine tells it."""
+        return len(self.tokens) or self.stats.tokens
+
+    @property
     def told(self) -> tuple[Output, ...]:
         """What the text is made of, in reading order: the outputs, and what was taken from drafts."""
         owners = [crop.region for crop in self.crops]
@@ -55,9 +62,9 @@ class RegionsRead:
         """What is missing of all crops together; of the loops the first is quoted."""
         loops = [output.loop for output in self.outputs if output.loop is not None]
         if loops:
-            return Cut("loop", len(self.tokens), sum(loop.dropped for loop in loops), loops[0].text)
+            return Cut("loop", self.written, sum(loop.dropped for loop in loops), loops[0].text)
         reached = any(output.finish == "budget" for output in self.outputs)
-        return Cut("budget", len(self.tokens)) if reached else None
+        return Cut("budget", self.written) if reached else None
 
     def events(self) -> tuple[Event, ...]:
         """What to report about crops that did not end by themselves."""
@@ -75,14 +82,14 @@ class RegionsRead:
             )
         return tuple(found)
 
-    def blocks(self, text_of: Callable[[list[int]], str]) -> tuple[Block, ...]:
-        """The regions with what was read in them (``text_of`` gives a crop's Markdown), running text made whole across
-        columns."""
+    def blocks(self, text_of: Callable[[Output], str]) -> tuple[Block, ...]:
+        """The regions with what was read in them (``text_of`` gives the Markdown of what was written for a crop),
+        running text made whole across columns."""
         pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
-            pieces[crop.region].append((text_of(list(output.tokens)), crop.piece))
+            pieces[crop.region].append((text_of(output), crop.piece))
         for number, tokens in self.taken.items():
-            pieces[number].append((text_of(list(tokens)), Slice(self.regions[number].bbox, 1.0)))
+            pieces[number].append((text_of(taken(tokens)), Slice(self.regions[number].bbox, 1.0)))
         found = [self._block(number, pieces[number]) for number in range(len(self.regions))]
         return tuple(
             joined_blocks(block for block in found if block.text or block.category is Category.PICTURE)

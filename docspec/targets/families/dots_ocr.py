@@ -1,8 +1,10 @@
 """dots.ocr and dots.mocr: layout, categories and text of a page as one JSON list. transformers has no class of them, so
 the model is docspec's own (:mod:`docspec.targets.dots_ocr`)."""
 
+from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.sight import PublishedSight
 
 LAYOUT = (
     "Please output the layout information from this PDF image, including each layout's bbox and its category. The bbox "
@@ -23,4 +25,5 @@ FAMILY = Family(
     ),
     end_tokens=("<|endoftext|>", "<|endofassistant|>"),
     note="dots.mocr was dots.ocr-1.5; its repository has the same prompts for documents, its own files were not seen",
+    sight=PublishedSight(DOTS_FACTOR, DOTS_MIN_PIXELS, DOTS_MAX_PIXELS),
 )

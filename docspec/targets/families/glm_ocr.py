@@ -3,6 +3,7 @@ several tokens ahead is published beside the decoder's and not used."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("glm_ocr",),
@@ -22,4 +23,5 @@ FAMILY = Family(
         page_pixels=0,
     ),
     checkpoints=(Checkpoint("zai-org/GLM-OCR", 0.9, "MIT"),),
+    sight=PublishedSight(28, 12_544, 11_760_000),
 )

@@ -3,6 +3,7 @@
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("hunyuan_vl",),
@@ -22,4 +23,5 @@ FAMILY = Family(
         max_new_tokens=16_384,
     ),
     checkpoints=(Checkpoint("tencent/HunyuanOCR", 1.0, "Tencent Hunyuan Community"),),
+    sight=PublishedSight(32, 262_144, 4_194_304),
 )

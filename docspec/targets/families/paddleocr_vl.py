@@ -3,6 +3,7 @@ are written in OTSL. The prompts of 1.5 for seals and for boxes of words are not
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("paddleocr_vl",),
@@ -24,4 +25,5 @@ FAMILY = Family(
         Checkpoint("PaddlePaddle/PaddleOCR-VL-1.5", 0.9, "Apache-2.0"),
     ),
     end_tokens=("</s>",),
+    sight=PublishedSight(28, 147_456, 2_359_296),
 )

@@ -3,6 +3,7 @@ written before the image; Nanonets-OCR2's is that of its model card."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.sight import PublishedSight
 
 OLMOCR = (
     "Attached is one page of a document that you must process. Just return the plain text representation of this "
@@ -43,4 +44,5 @@ FAMILY = Family(
         Checkpoint("Qwen/Qwen2.5-VL-3B-Instruct", 3.8, "Qwen Research"),
         Checkpoint("Qwen/Qwen2.5-VL-7B-Instruct", 8.3, "Apache-2.0"),
     ),
+    sight=PublishedSight(28, 3_136, 12_845_056),
 )

@@ -4,6 +4,7 @@ are not with its own transformers client."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.sight import PublishedSight
 
 MINERU = TargetCard(
     "markdown",
@@ -30,4 +31,5 @@ FAMILY = Family(
         Checkpoint("Qwen/Qwen2-VL-7B-Instruct", 8.3, "Apache-2.0"),
     ),
     note="regions that MinerU2.5 sees lying on their side are read as they lie",
+    sight=PublishedSight(28, 3_136, 12_845_056),
 )

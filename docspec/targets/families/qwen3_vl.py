@@ -4,6 +4,7 @@ decoder of Qwen3.5."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("qwen3_vl",),
@@ -20,4 +21,5 @@ FAMILY = Family(
             card=TargetCard("layout-html", max_new_tokens=12_384),
         ),
     ),
+    sight=PublishedSight(32, 65_536, 16_777_216),
 )

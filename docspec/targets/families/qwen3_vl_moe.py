@@ -2,10 +2,12 @@
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("qwen3_vl_moe",),
     architecture="Qwen3VLMoeForConditionalGeneration",
     card=TargetCard("markdown"),
     checkpoints=(Checkpoint("Qwen/Qwen3-VL-30B-A3B-Instruct", 31.0, "Apache-2.0"),),
+    sight=PublishedSight(32, 65_536, 16_777_216),
 )

@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw
 from docspec import ParseOptions, Parser
 from docspec.core import Category, StageStats
 from docspec.engine.request import Output
-from docspec.hierarchy.regions import own_layout
+from docspec.hierarchy.regions.reading import RegionReading
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from tests.targets.families.checkpoint import write
@@ -68,24 +68,13 @@ def test_mineru_is_asked_for_the_layout_first_and_without_one_the_drafted_region
 def written(monkeypatch, text):
     """The layout that the target is made to write (simulated: random weights cannot)."""
 
-    def decode(engine, pages):
-        return [
-            ([Output(tuple(target_of(engine).tokenize(text)), "eos")], StageStats(tokens=9, steps=2))
-            for _ in pages
-        ]
+    def write(reading, requests):
+        target = reading._setup.target
+        for request in requests:
+            target.encode(request.image, request.prompt)
+        return [(Output(tuple(target.tokenize(text)), "eos"), StageStats(tokens=9, steps=2)) for _ in requests]
 
-    def target_of(engine):
-        return own_layout_target[0]
-
-    own_layout_target = []
-    honest = own_layout.lay_out
-
-    def lay_out(setup, works):
-        own_layout_target[:] = [setup.target]
-        return honest(setup, works)
-
-    monkeypatch.setattr(own_layout, "decode_side_by_side", decode)
-    monkeypatch.setattr("docspec.hierarchy.regions.pages.lay_out", lay_out)
+    monkeypatch.setattr(RegionReading, "write", write)
 
 
 def test_regions_that_the_target_sees_are_read_in_its_order_by_their_kinds(

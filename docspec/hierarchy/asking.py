@@ -1,0 +1,41 @@
+"""What is asked for the regions of a page that is read whole (Stage 1), and for the page: the same for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docspec.core import PageDraft, PageImage
+from docspec.dialects import Dialect
+from docspec.generation.contract import GenerationRequest
+from docspec.hierarchy.crops import crop
+
+MAX_REGION_TOKENS = 1536
+"""Tokens that any region may write."""
+
+
+def asked_of_regions(
+    dialect: Dialect, factor: int, page: PageImage, draft: PageDraft, marks: bool = False
+) -> list[tuple[int, GenerationRequest]]:
+    """The requests of Stage 1 in reading order, each with the index of its region; a region without pixels or without
+    text to verify is passed over. ``factor`` is the grid that crops are padded to."""
+    found = []
+    for index, region in enumerate(draft.regions):
+        image = crop(page.image, region.bbox, factor) if region.texts else None
+        if image is not None:
+            drafts = tuple(dialect.region_drafts(region))
+            prompt = dialect.crop_prompt(region)
+            found.append((index, GenerationRequest(image, prompt, MAX_REGION_TOKENS, drafts, marks=marks)))
+    return found
+
+
+def asked_of_page(
+    dialect: Dialect,
+    page: PageImage,
+    draft: PageDraft,
+    texts: Sequence[str] | None,
+    max_tokens: int,
+    marks: bool = False,
+) -> GenerationRequest:
+    """The request of Stage 2: ``draft`` and the ``texts`` that Stage 1 wrote for its regions may be followed."""
+    drafts = dialect.page_drafts(draft, page.width, page.height, None if texts is None else list(texts))
+    return GenerationRequest(page.image, dialect.page_prompt, max_tokens, tuple(drafts), "page", marks)

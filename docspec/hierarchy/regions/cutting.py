@@ -1,0 +1,119 @@
+"""Pages cut into crops, and what is asked for each of them: the same for every engine that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from docspec.core import Category, PageDraft, PageImage, ParseOptions, Region
+from docspec.dialects import Dialect
+from docspec.drafting.tilt import as_printed, straightened
+from docspec.generation.contract import GenerationRequest
+from docspec.hierarchy.regions.completing import complete
+from docspec.hierarchy.regions.evidence import asked_for, known_texts
+from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
+from docspec.hierarchy.regions.trusted import may_be_taken
+from docspec.targets.card import TargetCard
+from docspec.targets.sight import Sight
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+TOKENS_PER_CELL = 6
+"""Tokens that a crop may write for each of its visual tokens, whatever is drafted for it."""
+
+LEAST_TOKENS = 64
+"""Tokens that any crop may write."""
+
+KINDS = {Category.TABLE: "table", Category.FORMULA: "formula"}
+"""Kinds of drafts (:class:`GenerationRequest`) other than text, by what a crop shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutCrop:
+    """A crop: the number of its region, where it stands, what it shows, and what is asked."""
+
+    region: int
+    piece: Slice
+    category: Category
+    asked: GenerationRequest
+
+
+@dataclass(frozen=True, slots=True)
+class CutPage:
+    """A page's regions in reading order with the crops of those that are read; ``taken`` ones stand as they were
+    drafted, and of ``known`` ones the Markdown stands, both by their numbers."""
+
+    regions: Sequence[Region]
+    crops: Sequence[CutCrop]
+    taken: Mapping[int, str]
+    known: Mapping[int, str]
+
+
+class Cutting:
+    """Cuts pages for a model with ``card`` that sees pictures as ``sight`` says."""
+
+    def __init__(self, options: ParseOptions, card: TargetCard, dialect: Dialect, sight: Sight) -> None:
+        self._options, self._card, self._dialect = options, card, dialect
+        self._limits = CropLimits(
+            sight.factor,
+            card.line_pitch_px,
+            card.crop_lines,
+            card.crop_width,
+            card.crop_height,
+            sight.least_pixels,
+            card.table_cells,
+        )
+
+    def cut(self, page: PageImage, draft: PageDraft) -> CutPage:
+        """The regions of a page, those that the draft forgot included, and their crops."""
+        upright, straight = straightened(page, draft)
+        found = self.crops_of(upright, complete(upright, straight, self._options.evidence))
+        if draft.tilt:
+            regions = [replace(one, bbox=as_printed(one.bbox, draft.tilt, page)) for one in found.regions]
+            return replace(found, regions=regions)
+        return found
+
+    def crops_of(self, page: PageImage, regions: Sequence[Region]) -> CutPage:
+        """The crops of ``regions``; none of those that are taken from the draft or whose words stand."""
+        usual = type_size(regions)
+        known = known_texts(regions, self._card) if self._options.evidence else {}
+        taken = {
+            number: self._dialect.region_drafts(region)[0]
+            for number, region in enumerate(regions)
+            if self._options.trust_agreement and may_be_taken(region)
+        }
+        crops = [
+            self._crop(page, regions[number], number, piece)
+            for number, region in enumerate(regions)
+            if number not in taken and number not in known and asked_for(region, self._card)
+            for piece in slices_of(page.image, region, self._limits, usual)
+        ]
+        return CutPage(regions, crops, taken, known)
+
+    def asked(self, page: PageImage, region: Region, piece: Slice) -> tuple[Image, str]:
+        """The picture of a crop, and the text that the model is asked with."""
+        picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
+        return picture, self._dialect.crop_prompt(shown_of(region, piece))
+
+    def _crop(self, page: PageImage, region: Region, number: int, piece: Slice) -> CutCrop:
+        shown = shown_of(region, piece)
+        picture, prompt = self.asked(page, region, piece)
+        cells = picture.width * picture.height // self._limits.factor**2
+        most = self._options.max_tokens or self._card.max_new_tokens
+        asked = GenerationRequest(
+            picture,
+            prompt,
+            min(most, LEAST_TOKENS + TOKENS_PER_CELL * cells),
+            tuple(self._dialect.region_drafts(shown)),
+            KINDS.get(shown.category, "text"),
+            self._card.writes_marks,
+        )
+        return CutCrop(number, piece, shown.category, asked)
+
+
+def shown_of(region: Region, piece: Slice) -> Region:
+    """What the crop of ``piece`` shows of ``region``."""
+    category = region.category if piece.cell is None else Category.TEXT
+    return replace(region, category=category, texts=piece.drafts)

@@ -1,0 +1,97 @@
+"""Requests of a page on their way to an engine and back: all of them at once, as outputs with their text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, replace
+
+from docspec.core import StageStats
+from docspec.engine.request import Finish, Output
+from docspec.generation.contract import Generation, GenerationCounts, GenerationRequest, Generator
+from docspec.hierarchy.served.text_guard import TextGuard, guarded
+
+LONG = 1024
+"""Answers that may have more tokens than this are streamed: a loop is cut while it is written, and silence means
+something."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextOutput(Output):
+    """What was written, by an engine that answers in ``text``; ``tokens`` are there where it tells them."""
+
+    text: str = ""
+
+
+def ask(
+    generator: Generator, requests: Sequence[GenerationRequest], guards: bool = True
+) -> tuple[list[TextOutput], StageStats]:
+    """The answers to ``requests``, all of which are under way side by side, and what they took together.
+
+    With ``guards`` an answer is cut where it only repeats itself. Raises what kept one from being answered, the others
+    are cancelled then.
+    """
+    began = time.perf_counter()
+    watched = [(_Watched(guards) if request.max_tokens > LONG else None) for request in requests]
+    futures: list[Future[Generation]] = []
+    outputs, counts = [], []
+    try:
+        for request, watch in zip(requests, watched, strict=True):
+            futures.append(generator.submit(request, watch))
+        for future, watch in zip(futures, watched, strict=True):
+            output, counted = _answer(future, watch, guards)
+            outputs.append(output)
+            counts.append(counted)
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    return outputs, _stats(counts, time.perf_counter() - began)
+
+
+class _Watched:
+    """Listens to an answer, and has heard enough where it loops."""
+
+    def __init__(self, guards: bool) -> None:
+        self.guard = TextGuard() if guards else None
+
+    def __call__(self, piece: str) -> None:
+        if self.guard is not None and self.guard.take(piece) is not None:
+            raise _LoopError
+
+
+class _LoopError(Exception):
+    """Cancels a request."""
+
+
+def _answer(
+    future: Future[Generation], watch: _Watched | None, guards: bool
+) -> tuple[TextOutput, GenerationCounts]:
+    try:
+        found = future.result()
+    except CancelledError:
+        guard = None if watch is None else watch.guard
+        if guard is None or guard.loop is None:
+            raise
+        written = guard.loop.keep + guard.loop.dropped
+        return TextOutput((), "loop", guard.loop, text=guard.kept), GenerationCounts(written)
+    text, loop = guarded(found.text) if guards else (found.text, None)
+    if loop is not None:
+        return TextOutput((), "loop", loop, text=text), found.counts
+    finish: Finish = "eos" if found.finish == "stop" else "budget"
+    return TextOutput(found.token_ids or (), finish, text=text), found.counts
+
+
+def _stats(counts: Sequence[GenerationCounts], seconds: float) -> StageStats:
+    """Of requests that were under way together for ``seconds``. What an engine does not tell is 0."""
+    first = max((one.prefill_seconds or 0.0 for one in counts), default=0.0) if len(counts) == 1 else 0.0
+    stats = StageStats(rows=len(counts), prefill_seconds=first, decode_seconds=seconds - first)
+    return replace(
+        stats,
+        steps=sum(one.steps or 0 for one in counts),
+        drafted=sum(one.drafted or 0 for one in counts),
+        accepted=sum(one.accepted or 0 for one in counts),
+        tokens=sum(one.tokens for one in counts),
+        prompt_tokens=sum(one.prompt_tokens or 0 for one in counts),
+    )

@@ -1,0 +1,36 @@
+"""Drafted pages through an engine on the other side of the seam, each from its draft to its result."""
+
+from __future__ import annotations
+
+from docspec.core import ModelError, PageImage, PageResult
+from docspec.hierarchy import results
+from docspec.hierarchy.readers import Readers
+from docspec.hierarchy.regions.pages import RegionPages
+from docspec.hierarchy.served.reading import ServedReading
+from docspec.hierarchy.served.setting import ServedSetting
+from docspec.hierarchy.served.whole import ServedWhole
+from docspec.hierarchy.work import DraftedPage
+
+
+class ServedPages:
+    """Reads pages with one setting. Threads may share it: each reads pages of its own."""
+
+    def __init__(self, setting: ServedSetting) -> None:
+        self.setting = setting
+        regions = RegionPages(setting, ServedReading(setting))
+        self._readers = Readers(setting, regions, ServedWhole(setting))
+
+    def takes(self, page: PageImage) -> bool:
+        """Whether the page is read by regions."""
+        return self._readers.regions.takes(page)
+
+    def verify(self, drafted: DraftedPage) -> PageResult:
+        """The result of a drafted page. Raises :class:`docspec.core.ModelError` where the engine can answer nothing any
+        more; whatever else goes wrong is the page's."""
+        try:
+            [result] = self._readers.read([drafted])
+            return result
+        except ModelError:
+            raise
+        except Exception as error:
+            return results.failed(drafted.page, error)

@@ -1,0 +1,55 @@
+"""Reading by regions with an engine on the other side of the seam: all crops of a page are asked for at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from docspec.core import PageDraft, PageImage, Region, StageStats
+from docspec.engine.request import Output
+from docspec.generation.contract import GenerationRequest
+from docspec.hierarchy.regions.cutting import CutPage, Cutting
+from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
+from docspec.hierarchy.served.answers import TextOutput, ask
+from docspec.hierarchy.served.setting import ServedSetting
+
+
+class ServedReading:
+    """A :class:`docspec.hierarchy.regions.protocol.Reads`."""
+
+    def __init__(self, setting: ServedSetting) -> None:
+        self._setting = setting
+        self._cutting = Cutting(setting.options, setting.card, setting.dialect, setting.sight)
+
+    def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
+        """The regions of a page, those that the draft forgot included, and their crops."""
+        return _asked(self._cutting.cut(page, draft))
+
+    def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
+        """The crops of ``regions`` of a page."""
+        return _asked(self._cutting.crops_of(page, regions))
+
+    def read(self, pages: Sequence[RegionsRead], on_step: Any = None, plain: bool = False) -> None:
+        """Asks for the crops of ``pages``; ``plain``: without drafts."""
+        for page in pages:
+            requests = [replace(crop.request, drafts=()) if plain else crop.request for crop in page.crops]
+            outputs, stats = ask(self._setting.generator, requests, self._setting.guards)
+            page.outputs, page.stats = list(outputs), page.stats + stats
+
+    def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
+        """The answers to other requests."""
+        found: list[tuple[Output, StageStats]] = []
+        for one in asked:
+            [output], stats = ask(self._setting.generator, [one], self._setting.guards)
+            found.append((output, stats))
+        return found
+
+    def text_of(self, output: Output) -> str:
+        assert isinstance(output, TextOutput)
+        return output.text
+
+
+def _asked(page: CutPage) -> RegionsRead:
+    crops = [Crop(crop.region, crop.piece, crop.asked) for crop in page.crops]
+    return RegionsRead(page.regions, crops, {}, page.known)

@@ -1,0 +1,38 @@
+"""What pages are read with where an engine on the other side of the seam reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from docspec.core import ParseOptions
+from docspec.core.observer import Observer
+from docspec.dialects import Dialect
+from docspec.generation.contract import Generator
+from docspec.hierarchy.work import Work
+from docspec.targets.card import TargetCard
+from docspec.targets.sight import PublishedSight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServedSetting:
+    """One engine, how its model is spoken to, and one set of options (a
+    :class:`docspec.hierarchy.regions.protocol.Setting`)."""
+
+    generator: Generator
+    card: TargetCard
+    dialect: Dialect
+    sight: PublishedSight
+    max_length: int
+    options: ParseOptions
+    observer: Observer
+
+    @property
+    def guards(self) -> bool:
+        """Whether answers are cut where they only repeat themselves."""
+        return self.options.on_loop != "keep"
+
+    def progress(self, works: Sequence[Work], stage: str) -> Callable[[Any], None]:
+        """Tells nobody: pages are read in threads of their own, and an observer hears of finished ones."""
+        return lambda rows: None

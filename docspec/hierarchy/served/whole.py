@@ -1,0 +1,115 @@
+"""Whole pages with an engine on the other side of the seam: Stage 1 on all regions at once where that is wanted, then
+the page, with what Stage 1 wrote as its drafts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from docspec.core import Failure, PageDraft, PageError
+from docspec.core.sizes import smart_resize
+from docspec.dialects.locate import attach_boxes
+from docspec.generation.contract import GenerationRequest
+from docspec.hierarchy import results
+from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_page, asked_of_regions
+from docspec.hierarchy.served.answers import TextOutput, ask
+from docspec.hierarchy.served.setting import ServedSetting
+from docspec.hierarchy.work import Work
+
+SPARE_TOKENS = 48
+"""Tokens that a region may write beyond one for each character of its longest draft."""
+
+PROMPT_TOKENS = 64
+"""What a chat template puts around a prompt, at most."""
+
+
+class ServedWhole:
+    """Reads whole pages with one setting."""
+
+    def __init__(self, setting: ServedSetting) -> None:
+        self._setting = setting
+
+    def read(self, works: Sequence[Work]) -> None:
+        """Reads ``works``, one after the other."""
+        for work in works:
+            if self._setting.options.stages == "both":
+                self._stage1(work)
+            self._stage2(work)
+
+    def requests(self, work: Work) -> list[GenerationRequest]:
+        """What the engine is asked for the page."""
+        return [self._asked(work)]
+
+    def _stage1(self, work: Work) -> None:
+        """Has the model read the regions of the page, and keeps what it wrote for each."""
+        setting, start = self._setting, time.perf_counter()
+        most = min(setting.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
+        found = asked_of_regions(
+            setting.dialect, setting.sight.factor, work.page, work.draft, setting.card.writes_marks
+        )
+        asked = [
+            replace(one, max_tokens=min(max(map(len, one.drafts), default=0) + SPARE_TOKENS, most)) for _, one in found
+        ]
+        outputs, stats = ask(setting.generator, asked)
+        texts = [""] * len(work.draft.regions)
+        for (index, _), output in zip(found, outputs, strict=True):
+            if output.finish != "loop":
+                texts[index] = output.text
+        work.texts = texts
+        timings = replace(work.result.timings, stage1=time.perf_counter() - start)
+        work.result = replace(work.result, stage1=stats, timings=timings)
+
+    def _stage2(self, work: Work) -> None:
+        """Has the model read the page."""
+        setting, page, start = self._setting, work.page, time.perf_counter()
+        asked = self._asked(work)
+        work.encode_seconds = time.perf_counter() - start
+        [output], stats = ask(setting.generator, [asked], setting.guards)
+        work.outputs = (output,)
+        blocks = setting.dialect.parse(output.text, page.width, page.height)
+        cut = _cut_of(output, stats.tokens)
+        timings = replace(
+            work.result.timings,
+            prefill=work.encode_seconds + stats.prefill_seconds,
+            stage2=stats.decode_seconds,
+        )
+        work.result = replace(
+            work.result,
+            text=output.text,
+            token_ids=output.tokens,
+            blocks=attach_boxes(blocks, work.draft),
+            stage2=stats,
+            events=(*work.result.events, *results.ending(cut), *results.unsaid(output.text, blocks)),
+            cut=cut,
+            timings=timings,
+        )
+
+    def _asked(self, work: Work) -> GenerationRequest:
+        """The page as a request. Raises :class:`docspec.core.PageError` where it leaves no room in the context."""
+        setting, page = self._setting, work.page
+        usable = PageDraft() if setting.options.stages == "none" else work.draft
+        room = setting.max_length - self._prompt_tokens(page.width, page.height)
+        if room < 1:
+            raise PageError(
+                f"the page takes about {setting.max_length - room} of the model's {setting.max_length} tokens; "
+                "lower --dpi",
+                Failure.TOO_LARGE,
+            )
+        most = min(setting.options.max_tokens or setting.card.max_new_tokens, room)
+        return asked_of_page(setting.dialect, page, usable, work.texts, most, setting.card.writes_marks)
+
+    def _prompt_tokens(self, width: int, height: int) -> int:
+        """Tokens of the page's picture, exactly where the model's sizes are known, and of the prompt, at most."""
+        sight = self._setting.sight
+        if sight.pixel_limits:
+            height, width = smart_resize(height, width, **sight.pixel_limits)
+        picture = -(-width // sight.factor) * -(-height // sight.factor)
+        return picture + len(self._setting.dialect.page_prompt.encode()) // 2 + PROMPT_TOKENS
+
+
+def _cut_of(output: TextOutput, written: int) -> results.Cut | None:
+    """Where the page's text was cut; an engine that tells no tokens has counted them."""
+    if output.loop is not None:
+        return results.Cut("loop", output.loop.keep, output.loop.dropped, output.loop.text)
+    return results.Cut("budget", written) if output.finish == "budget" else None

@@ -1,0 +1,65 @@
+"""How a model sees pictures: the grid of its patches, and the sizes between which its image processor leaves them be.
+
+Of a model in this process its processor says so; of one that runs elsewhere its published files, or its family.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from docspec.core import ModelError
+from docspec.targets.validation import read_object
+
+
+class Sight(Protocol):
+    """Pixels a token and axis (``factor``), pixels below which a picture is enlarged and beyond which it is made
+    smaller (0: nothing is said of that)."""
+
+    @property
+    def factor(self) -> int: ...
+
+    @property
+    def least_pixels(self) -> int: ...
+
+    @property
+    def most_pixels(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedSight:
+    """A :class:`Sight` that was written down."""
+
+    factor: int
+    least_pixels: int = 0
+    most_pixels: int = 0
+
+    @property
+    def pixel_limits(self) -> dict[str, int]:
+        """As :func:`docspec.core.sizes.smart_resize` takes them; none where they are not known."""
+        if not self.most_pixels:
+            return {}
+        return {"factor": self.factor, "min_pixels": self.least_pixels, "max_pixels": self.most_pixels}
+
+
+def sight_in(directory: str, factor: int | None) -> PublishedSight | None:
+    """What ``preprocessor_config.json`` in ``directory`` says, with the ``factor`` of the family where it has none of
+    its own; ``None`` where there is no such file, or neither. Raises :class:`docspec.core.ModelError`."""
+    file = Path(directory) / "preprocessor_config.json"
+    if not file.is_file():
+        return None
+    said = read_object(file)
+    if factor is None:
+        patch, merge = said.get("patch_size"), said.get("merge_size", 1)
+        if not isinstance(patch, int) or not isinstance(merge, int):
+            return None
+        factor = patch * merge
+    size = said.get("size")
+    size = size if isinstance(size, dict) else {}
+    least, most = size.get("shortest_edge"), size.get("longest_edge")
+    if least is None and most is None:
+        least, most = said.get("min_pixels"), said.get("max_pixels")
+    if not isinstance(least, int | None) or not isinstance(most, int | None):
+        raise ModelError(f"{file}: sizes of pictures must be whole numbers of pixels")
+    return PublishedSight(factor, least or 0, most or 0)
