@@ -87,6 +87,11 @@ def enforced() -> bool:
     return _guard.holders > 0
 
 
+def is_here(host: str) -> bool:
+    """Whether ``host`` is this machine, which is reached offline too."""
+    return _is_loopback(host)
+
+
 def _hub() -> Any:
     """The hub library's settings, if it is loaded: it reads the environment only once."""
     return sys.modules.get("huggingface_hub.constants")

@@ -33,6 +33,7 @@ from docspec.isolation.team import Team
 from docspec.lookahead import lookahead
 from docspec.proposing.registry import source_names
 from docspec.results import ParsedDocument
+from docspec.served import ServedVerifier, check_offline
 from docspec.verifier import Verifier
 
 if TYPE_CHECKING:
@@ -80,13 +81,17 @@ class Parser:
         devices: Sequence[str] = (),
     ) -> None:
         self.options = options or ParseOptions()
+        if devices and self.options.is_served:
+            raise UsageError("--devices and an engine in another process: choose one of them")
         if devices and self.options.baseline:
             raise UsageError("--devices and --baseline: choose one of them (processes slow each other)")
         source_names(self.options.align)  # a wrong name is an error of the request, not of its pages
         self.observer: Observer = observer or NullObserver()
         self.devices = tuple(devices)
-        self._isolation = Isolation(self.options, verifiers=max(1, len(devices)))
+        served = self.options.reads_with == "server"
+        self._isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=served)
         self._verifier = Verifier(self.options, self.observer)
+        self._served = self._make_served()
         self._online: Callable[[], Any] | None = None
         self._turn = threading.RLock()
         self._process = os.getpid()
@@ -95,7 +100,11 @@ class Parser:
 
     @property
     def target_info(self) -> TargetInfo:
-        """What the target is; loads it."""
+        """What the target is; loads it. Where another process has it, a :class:`docspec.served.ServedInfo`."""
+        if self._served is not None:
+            self._served.open()
+            served: Any = self._served.info
+            return served  # type: ignore[no-any-return]
         info: TargetInfo = self._team.info if self.devices else self.loaded.info
         return info
 
@@ -107,12 +116,14 @@ class Parser:
     @property
     def is_loaded(self) -> bool:
         """Whether the target was needed by now."""
+        if self._served is not None:
+            return self._served.is_loaded
         return "_team" in self.__dict__ if self.devices else self._verifier.is_loaded
 
     @property
     def load_seconds(self) -> float:
         """What loading the target took in this process."""
-        return self._verifier.load_seconds
+        return (self._served or self._verifier).load_seconds
 
     @property
     def step_report(self) -> StepReport | None:
@@ -121,6 +132,11 @@ class Parser:
             steps: StepReport | None = self._team.steps if "_team" in self.__dict__ else None
             return steps
         return self.loaded.target.steps.report if self._verifier.is_loaded else None
+
+    @property
+    def engine_report(self) -> Any:
+        """What an engine in another process says of its work by now; ``None`` where there is none."""
+        return None if self._served is None else self._served.report()
 
     def open(self, source: Input) -> IsolatedDocument:
         """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an
@@ -137,7 +153,9 @@ class Parser:
         numbers = (selection or self._selection).resolve(document.page_count, document.name)
         self._check_process()
         with self._turn:
-            if self.devices:
+            if self._served is not None:
+                self._served.open()
+            elif self.devices:
                 self._team  # noqa: B018 - loads the target before the document's time runs
             elif not self.loads_late:
                 self.page_parser  # noqa: B018
@@ -207,6 +225,8 @@ class Parser:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         self._go_offline()
         self._check_process()
+        if self._served is not None:
+            return self._served.verify(prepared)
         with self._turn:
             return self._verifier.verify(prepared)
 
@@ -217,10 +237,16 @@ class Parser:
         if "_team" in self.__dict__:
             self._team.close()
             del self._team
-        self._verifier = Verifier(self.options, self.observer)
+        if self._served is not None:
+            self._served.close()
+        self._verifier, self._served = Verifier(self.options, self.observer), self._make_served()
         if self._online is not None:
             self._online()
             self._online = None
+
+    def _make_served(self) -> ServedVerifier | None:
+        check_offline(self.options)
+        return ServedVerifier(self.options, self.observer) if self.options.is_served else None
 
     def _go_offline(self) -> None:
         if self.options.offline and self._online is None:
@@ -247,6 +273,8 @@ class Parser:
     def _image_dpi(self) -> float | None:
         if self.options.image_scale != "published":
             return None
+        if self._served is not None:
+            return self._served.card.image_dpi
         if self.devices:
             from docspec.targets.registry import card_of
 
@@ -285,13 +313,21 @@ class Parser:
     @property
     def _ahead(self) -> int:
         """How many pages are prepared before they are asked for."""
-        return 0 if self.options.baseline else self.options.pages_in_flight * max(1, len(self.devices))
+        return 0 if self.options.baseline else self.options.in_flight * max(1, len(self.devices))
 
     def _read(
         self, pages: Iterator[Place], ahead: int, numbers: Sequence[int] = ()
     ) -> Generator[Found]:
         """Verifies ``pages``, as many at a time as may be in flight, while up to ``ahead`` of the next ones are
         prepared. ``numbers`` are theirs, where they are known beforehand."""
+        if self._served is not None:
+            self._served.open()
+            groups = self._groups(pages, Wanted.with_all_there_is(self._view, self._image_dpi), ahead, size=1)
+            count = self.options.in_flight
+            with contextlib.closing(lookahead(groups, [self._verified] * count, count)) as verified:
+                for found in verified:
+                    yield from found
+            return
         if self.devices:
             groups = self._groups(pages, Wanted.with_all_there_is(self._view, self._image_dpi), ahead)
             count = len(self._team.members)
@@ -311,14 +347,20 @@ class Parser:
                 yield from self._verified(group)
 
     def _groups(
-        self, pages: Iterator[Place], wanted: Wanted, ahead: int, numbers: Sequence[int] = ()
+        self,
+        pages: Iterator[Place],
+        wanted: Wanted,
+        ahead: int,
+        numbers: Sequence[int] = (),
+        size: int | None = None,
     ) -> Generator[list[Page]]:
-        """``pages``, prepared, as many at a time as may be in flight."""
+        """``pages``, prepared, ``size`` at a time: as many as may be in flight."""
+        size = size or self.options.in_flight
         expected = iter(numbers)
         with contextlib.closing(self._isolation.pages(pages, wanted, ahead)) as prepared:
             while True:
                 group: list[Page] = []
-                while len(group) < self.options.pages_in_flight:
+                while len(group) < size:
                     for number in islice(expected, 1):
                         self.observer.stage(number, "draft")
                     asked = time.perf_counter()
@@ -361,8 +403,10 @@ class Parser:
 
     @property
     def loaded(self) -> LoadedTarget:
-        """The target itself, its card and its description; loaded at first use."""
+        """The target itself, its card and its description; loaded at first use. Raises
+        :class:`docspec.core.UsageError` where another process has it."""
         self._go_offline()
+        self._check_local()
         return self._verifier.loaded
 
     @loaded.setter
@@ -373,13 +417,19 @@ class Parser:
     def dialect(self) -> Dialect:
         """How the target is asked and how it answers, with what its card and its image processor say."""
         self._go_offline()
-        return self._verifier.dialect
+        return (self._served or self._verifier).dialect
 
     @property
     def page_parser(self) -> PageParser:
-        """What reads pages in this process; made at first use."""
+        """What reads pages in this process; made at first use. Raises :class:`docspec.core.UsageError` where another
+        process reads them."""
         self._go_offline()
+        self._check_local()
         return self._verifier.pages
+
+    def _check_local(self) -> None:
+        if self._served is not None:
+            raise UsageError(f"this needs the engine in this process, not --engine {self.options.reads_with}")
 
 
 def _source_of(given: Input) -> Source:

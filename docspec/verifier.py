@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -35,14 +35,7 @@ class Verifier:
 
     def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
-        from docspec.hierarchy.work import DraftedPage
-
-        drafted = [
-            replace(
-                DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited, coming=one.coming
-            )
-            for one in (page.settled() for page in prepared)
-        ]
+        drafted = drafted_of(prepared)
         if not self._options.loads_late:
             return self.pages.verify_all(drafted)
         known = [self._known(one) for one in drafted]
@@ -110,12 +103,27 @@ class Verifier:
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:
     """How ``loaded`` is asked and how it answers, with what its card and its image processor say."""
+    scaled = loaded.card.dialect == "layout-json"
+    return spoken(loaded.card, loaded.target.processing.pixel_limits if scaled else {})
+
+
+def drafted_of(prepared: Sequence[Prepared]) -> list[DraftedPage]:
+    """Pages that were drawn and drafted elsewhere, ready to be verified."""
+    from docspec.hierarchy.work import DraftedPage
+
+    return [
+        replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited, coming=one.coming)
+        for one in (page.settled() for page in prepared)
+    ]
+
+
+def spoken(card: TargetCard, pixel_limits: Mapping[str, int]) -> Dialect:
+    """The dialect of a model with ``card``, whose pictures are made to fit ``pixel_limits``."""
     from docspec.dialects import make_dialect
 
-    card = loaded.card
     settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
     if card.dialect == "layout-json":
-        settings.update(loaded.target.processing.pixel_limits)
+        settings.update(pixel_limits)
     elif card.dialect == "markdown":
         settings["table_style"] = card.table_style
     return make_dialect(card.dialect, **settings)

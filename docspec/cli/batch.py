@@ -47,6 +47,7 @@ from docspec.documents.sources import SUFFIXES, Unreadable, is_folder, is_patter
 from docspec.reporting.destinations import STDOUT, Destination, check, check_own
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
+from docspec.served import check_offline
 from docspec.versions import DISTRIBUTION, machine, version_of, versions
 
 
@@ -179,7 +180,7 @@ class Batch:
             self._run.read(todo, stdout)
 
     def _reader(self, jobs: Sequence[Job], display: Watcher, resume: Resume | None) -> Any:
-        if self._corpus.engine == "ray":
+        if self._corpus.scheduler == "ray":
             from docspec.corpus.ray_reader import RayReader
 
             held = {} if resume is None else resume.held(jobs)
@@ -194,6 +195,7 @@ class Batch:
         for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
             if word == "":
                 raise UsageError(f"{name} is empty; name a file, a folder or -")
+        check_offline(self._options)
         if self._options.offline and any(map(is_remote, (*inputs, outputs.output or ""))):
             raise UsageError("--offline and a place on another file system: choose one of them")
         if is_remote(outputs.output or ""):
@@ -204,8 +206,8 @@ class Batch:
                 raise UsageError(f"-o {outputs.output} needs a manifest")
         if self._corpus.devices is not None and self._options.device != "auto":
             raise UsageError(f"--devices and --device {self._options.device}: choose one of them")
-        if self._corpus.engine == "ray" and outputs.view is not None:
-            raise UsageError("--engine ray and --view: choose one of them (a view holds whole pages, which stay away)")
+        if self._corpus.scheduler == "ray" and outputs.view is not None:
+            raise UsageError("--scheduler ray and --view: choose one (a view holds whole pages, which stay away)")
         if outputs.report is not None and str(outputs.report) in STDOUT:
             raise UsageError("--report needs a file: standard output is the document's")
 

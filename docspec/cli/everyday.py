@@ -17,6 +17,7 @@ EVERYDAY = (
     "pages",
     "words",
     "model",
+    "server",
     "device",
     "drafter",
     "figures",

@@ -31,6 +31,7 @@ NOT_CONFIGURABLE = {
         "config",
         "pages",
         "password",
+        "server_key",
         "log_file",
         "view",
         "layout_pdf",
@@ -40,6 +41,8 @@ NOT_CONFIGURABLE = {
 }
 
 _RUN = "Run"
+KEY_VARIABLE = "DOCSPEC_SERVER_KEY"
+"""Where the key of a server is, which command lines show to everybody on the machine."""
 
 
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -120,8 +123,13 @@ def parse(
     log.start(quiet=quiet, verbosity=verbose, keep=log_file is not None)
     configured: Any = context.meta.get(CONFIG_MODEL)
     model = config_file.resolve_model(options.model, os.environ, configured)
+    if options.engine == "ray":
+        corpus, options = replace(corpus, scheduler="ray"), replace(options, engine="auto")
+    key = options.server_key or os.environ.get(KEY_VARIABLE)
+    # A view also shows whose words they are where the engine in this process has read them.
+    traced = options.provenance or (outputs.view is not None and not options.is_served)
     return Batch(
-        replace(options, model=model, provenance=options.provenance or outputs.view is not None),
+        replace(options, model=model, server_key=key, provenance=traced),
         outputs,
         layout,
         corpus,

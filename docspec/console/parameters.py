@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import Field, fields, is_dataclass
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -28,6 +28,7 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
         hints = get_type_hints(command, include_extras=True)
         plain = inspect.signature(command).parameters
         groups = {name: hints[name] for name in plain if is_dataclass(hints[name])}
+        hints_of = {name: get_type_hints(cls) for name, cls in groups.items()}
         taken: dict[str, list[str]] = {name: [] for name in groups}
         parameters: dict[str, inspect.Parameter] = {}
         for name, parameter in plain.items():
@@ -44,7 +45,7 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
         def run(**values: Any) -> int:
             given: dict[str, Any] = {}
             for name, cls in groups.items():
-                given[name] = cls(**{key: values[key] for key in taken[name]})
+                given[name] = cls(**{key: _settled(values[key], hints_of[name][key]) for key in taken[name]})
             own = {key: value for key, value in values.items() if key in plain}
             return command(**own, **given)
 
@@ -65,6 +66,8 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
     said: Option = each.metadata[OPTION]
     kind = get_type_hints(cls)[each.name]
     default = defaults.get(each.name, each.default)
+    if get_origin(kind) is tuple:  # Typer's word for options that may be repeated
+        kind, default = list[get_args(kind)[0]], list(default) or None  # type: ignore[misc]
     flags = said.flags or (flag_of(each.name),)  # named, so that a flag gets no --no- twin
     shown = typer.Option(
         *flags,
@@ -78,3 +81,8 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
     return inspect.Parameter(
         each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown]
     )
+
+
+def _settled(value: Any, kind: Any) -> Any:
+    """``value`` as its field holds it: what may be repeated is a tuple."""
+    return tuple(value or ()) if get_origin(kind) is tuple else value

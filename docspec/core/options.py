@@ -27,6 +27,7 @@ Exact = Literal["fast", "strict"]
 Overlap = Literal["auto", "off"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa", "split"]
+EngineName = Literal["auto", "local", "server", "vllm", "ray"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
 
 class SkipPlan(NamedTuple):
@@ -35,6 +36,9 @@ class SkipPlan(NamedTuple):
     kind: str
     value: float
 
+
+SERVED_IN_FLIGHT = 16
+"""Pages that are read side by side where a server reads them."""
 
 BUNDLED_MODELS = ("auto", "mini")
 """Names of the bundled reader."""
@@ -87,6 +91,7 @@ def check(options: Any) -> None:
 
 
 OUTPUT, PAGES, MODEL, DRAFTS, SPECULATION = "Output", "Pages", "Model", "Drafts", "Speculation"
+SERVERS = "Servers"
 
 
 PLAIN_MARKDOWN = (
@@ -106,6 +111,7 @@ class ParseOptions:
     ``max_tree`` is the number of tree tokens per step, the pending token included.
     ``pages_in_flight`` is the number of pages of a document that are verified side by side, for throughput; each page's
     output is the same. It takes the place of ``schedule`` ``together``, and pages with a ``baseline`` go one by one.
+    With a ``server``, or an ``engine`` other than ``local``, another process decodes, and nothing here needs torch.
     ``image_scale`` ``published`` is what the model's published accuracy was measured with, ``as-is`` what costs least.
     ``kv_memory`` bounds the key-value buffers, in MiB (``None``: unbounded for a page, batches of crops bounded).
 
@@ -175,13 +181,42 @@ class ParseOptions:
         metavar="MIB",
         least=1,
     )
-    pages_in_flight: int = option(
-        1,
-        "Pages of a document verified side by side, for throughput on an accelerator.",
+    pages_in_flight: int | None = option(
+        None,
+        "Pages read side by side, for throughput. Default: 1, and 16 where a server reads.",
         MODEL,
         metavar="N",
         least=1,
         most=64,
+    )
+
+    server: tuple[str, ...] = option(
+        (),
+        "Read with an OpenAI-compatible server (vLLM, docspec serve); needs no weights here. May be repeated: servers "
+        "share the work. What it serves is told by its name, --model or --family.",
+        SERVERS,
+        metavar="URL",
+    )
+    server_key: str | None = option(
+        None, "Its key. Default: $DOCSPEC_SERVER_KEY.", SERVERS, metavar="KEY"
+    )
+    served_model: str | None = option(
+        None, "Which of its models, where it has several.", SERVERS, metavar="NAME"
+    )
+    family: str | None = option(
+        None, "The family of a served model whose name does not tell it (qwen2_5_vl, dots_ocr, ...).", SERVERS
+    )
+    engine: EngineName = option(
+        "auto",
+        "What decodes: this process (local), a --server, or vLLM, started for the run. auto: server where one is "
+        "named, else local. (ray is the former name of --scheduler ray.)",
+        SERVERS,
+    )
+    engine_args: str | None = option(
+        None, "Options of vLLM's own, in one text ('--enforce-eager --max-model-len 8192').", SERVERS, metavar="TEXT"
+    )
+    engine_python: Path | None = option(
+        None, "The Python of an environment that has vLLM. Default: this one.", SERVERS, metavar="FILE"
     )
 
     drafter: DrafterName = option("auto", "What proposes text; auto decides page by page.", DRAFTS)
@@ -281,11 +316,11 @@ class ParseOptions:
             raise UsageError("--drafter saved needs --drafts FILE or DIR")
         if self.words == "evidence" and self.read == "page":
             raise UsageError("--words evidence and --read page: choose one of them (a page read whole is the model's)")
-        if self.pages_in_flight > 1 and (self.baseline or self.schedule == "together"):
+        if self.in_flight > 1 and (self.baseline or self.schedule == "together") and not self.is_served:
             other = "--baseline" if self.baseline else "--schedule together"
-            raise UsageError(f"--pages-in-flight {self.pages_in_flight} and {other}: choose one of them")
+            raise UsageError(f"--pages-in-flight {self.in_flight} and {other}: choose one of them")
 
-        if self.exact == "strict" and (self.tau is not None or self.pages_in_flight > 1):
+        if self.exact == "strict" and (self.tau is not None or self.in_flight > 1) and not self.is_served:
             other = "--tau" if self.tau is not None else "--pages-in-flight"
             raise UsageError(f"--exact strict and {other}: choose one of them")
         if self.skips is not None and (self.exact == "strict" or self.align == "window"):
@@ -295,6 +330,49 @@ class ParseOptions:
             raise UsageError("--trust-agreement compares two readings: add --drafter text-layer+rapidocr")
         if self.trust_agreement and self.exact == "strict":
             raise UsageError("--exact strict and --trust-agreement: choose one of them")
+        self._check_engine()
+
+    def _check_engine(self) -> None:
+        """What only the engine in this process can do is not asked of another one."""
+        if self.engine == "server" and not self.server:
+            raise UsageError("--engine server needs --server URL")
+        if self.server and self.engine not in ("auto", "server", "ray"):
+            raise UsageError(f"--server and --engine {self.engine}: choose one of them")
+        if not self.is_served:
+            return
+        asked = {
+            "--baseline": self.baseline,
+            "--provenance": self.provenance,
+            "--trust-agreement": self.trust_agreement,
+            "--tau": self.tau is not None,
+            "--skip-verification": self.skip_verification is not None,
+            "--exact strict": self.exact == "strict",
+            "--schedule together": self.schedule == "together",
+            "--quantize": self.quantize != "none",
+        }
+        for name, given in asked.items():
+            if given:
+                how = "--server" if self.server else f"--engine {self.engine}"
+                raise UsageError(f"{name} and {how}: choose one of them (the engine in this process has it)")
+
+    @property
+    def reads_with(self) -> str:
+        """The engine: ``local``, ``server`` or ``vllm``."""
+        if self.engine in ("auto", "ray"):
+            return "server" if self.server else "local"
+        return self.engine
+
+    @property
+    def is_served(self) -> bool:
+        """Whether another process decodes."""
+        return self.reads_with != "local"
+
+    @property
+    def in_flight(self) -> int:
+        """Pages that are read side by side."""
+        if self.pages_in_flight is None:
+            return SERVED_IN_FLIGHT if self.is_served else 1
+        return self.pages_in_flight
 
     @property
     def skips(self) -> SkipPlan | None:
@@ -314,7 +392,8 @@ class ParseOptions:
     def evidence(self) -> bool:
         """Whether words that are known and were judged sound stand, and are not read by the model."""
         if self.words == "auto":
-            return self.model in BUNDLED_MODELS and self.read != "page"
+            bundled = self.model == "mini" if self.server else self.model in BUNDLED_MODELS
+            return bundled and self.read != "page"
         return self.words == "evidence"
 
     @property
@@ -322,12 +401,12 @@ class ParseOptions:
         """Whether the model is loaded at the first page that needs it: the bundled reader, where words stand and
         nothing is asked of every page that only a model tells."""
         asked = self.baseline or self.provenance or self.trust_agreement
-        return self.evidence and self.model in BUNDLED_MODELS and not asked
+        return self.evidence and self.model in BUNDLED_MODELS and not asked and not self.is_served
 
     @property
     def overlaps(self) -> bool:
         """Whether a page may begin before its draft is there: alone, and where its regions are not verified first."""
-        return self.overlap == "auto" and self.stages in ("auto", "page") and self.pages_in_flight == 1
+        return self.overlap == "auto" and self.stages in ("auto", "page") and self.in_flight == 1
 
     @property
     def kv_limit(self) -> int | None:

@@ -6,18 +6,19 @@ import shlex
 from collections.abc import Sequence
 
 RETRY = "--retry-failed"
-_SECRET = "--password"
+_SECRET = ("--password", "--server-key")
 _ONCE = (RETRY, "--force")
 
 
 def recorded(words: Sequence[str]) -> tuple[str, ...]:
-    """``docspec`` and the words after it, without the password."""
+    """``docspec`` and the words after it, without passwords and keys."""
     kept: list[str] = ["docspec"]
     for before, word in zip(("", *words), words, strict=False):
-        if before == _SECRET:
+        name, given, _ = word.partition("=")
+        if before in _SECRET:
             kept.append("...")
         else:
-            kept.append(f"{_SECRET}=..." if word.startswith(f"{_SECRET}=") else word)
+            kept.append(f"{name}=..." if given and name in _SECRET else word)
     return tuple(kept)
 
 

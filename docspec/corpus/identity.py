@@ -25,6 +25,9 @@ WITHOUT_EFFECT = frozenset(
         "graphs",
         "kv_memory",
         "pages_in_flight",
+        "server",
+        "server_key",
+        "engine_python",
         "baseline",
         "page_timeout",
         "document_timeout",
@@ -49,6 +52,11 @@ class Identity:
 def identity_of(options: ParseOptions, writing: Writing) -> Identity:
     """The identity of a request; finds the model, and fetches it where that has to be. Raises
     :class:`docspec.core.ModelError` where it cannot be had."""
+    if options.is_served:
+        from docspec.generation.choice import served_identity
+
+        served = hashlib.blake2b(served_identity(options).encode(), digest_size=8).hexdigest()
+        return Identity(options_hash(options, writing), served)
     from docspec.targets.registry import locate
 
     return Identity(options_hash(options, writing), model_hash(Path(locate(options.model, options.offline))))

@@ -56,8 +56,8 @@ class CorpusOptions:
         MACHINES,
         metavar="0,1|all|cpu,cpu",
     )
-    engine: Literal["local", "ray"] = option(
-        "local", "Read in this process, or on the machines of a Ray cluster (pip install 'docspec-vlm[ray]').", MACHINES
+    scheduler: Literal["local", "ray"] = option(
+        "local", "Work in this process, or on the machines of a Ray cluster (pip install 'docspec-vlm[ray]').", MACHINES
     )
     ray_address: str | None = option(
         None,
@@ -71,7 +71,9 @@ class CorpusOptions:
 
     def __post_init__(self) -> None:
         check(self)
-        if self.devices is not None and self.engine == "ray":
-            raise UsageError("--devices and --engine ray: choose one of them (there --ray-actors says how many verify)")
+        if self.devices is not None and self.scheduler == "ray":
+            raise UsageError(
+                "--devices and --scheduler ray: choose one of them (there --ray-actors says how many verify)"
+            )
 
 

@@ -25,6 +25,7 @@ from docspec.documents.sources import Unreadable
 from docspec.documents.view import View
 from docspec.isolation.hand import Prepared, Wanted
 from docspec.isolation.pool import Isolation
+from docspec.served import card_of_served
 from docspec.targets.registry import card_of
 
 Row = Mapping[str, Any]
@@ -53,7 +54,8 @@ class Draw:
     def __init__(self, options: ParseOptions) -> None:
         self._isolation = Isolation(options)
         self._selection = parse_page_ranges(options.pages)
-        dpi = card_of(options).image_dpi if options.image_scale == "published" else None
+        card = card_of_served if options.is_served else card_of
+        dpi = card(options).image_dpi if options.image_scale == "published" else None
         self._wanted = Wanted.with_all_there_is(View.of(options), dpi)
 
     def __call__(self, batch: Batch) -> Iterator[dict[str, Any]]:
@@ -120,7 +122,7 @@ class RayReader:
     :class:`docspec.corpus.reading.Reader`.
     """
 
-    step_report = None
+    step_report = engine_report = None
     reads_ahead = False
     """Actors load the model when their first page comes."""
 
@@ -218,7 +220,7 @@ def _connect(asked: CorpusOptions) -> bool:
         import ray
         import ray.data
     except ImportError as error:
-        raise ModelError(f"--engine ray: Ray is not installed ({error}); pip install 'docspec-vlm[ray]'") from error
+        raise ModelError(f"--scheduler ray: Ray is not installed ({error}); pip install 'docspec-vlm[ray]'") from error
 
     for name in ("ray", "ray.data"):
         logging.getLogger(name).setLevel(logging.ERROR)
@@ -259,7 +261,7 @@ def _dataset(
     read = drawn.map_batches(
         Verify,
         fn_constructor_args=(options, with_pictures),
-        batch_size=options.pages_in_flight,
+        batch_size=options.in_flight,
         compute=ray.data.ActorPoolStrategy(size=asked.ray_actors),
         num_cpus=1,
         num_gpus=asked.ray_gpus or None,

@@ -66,6 +66,11 @@ class Reader:
         """How verification steps are run at present."""
         return self._parser.step_report
 
+    @property
+    def engine_report(self) -> Any:
+        """What an engine in another process says of its work by now."""
+        return self._parser.engine_report
+
     def pages(self, opened: Opened, selection: PageSelection) -> Iterator[PageResult]:
         """The pages of an opened document; ``selection`` counts for one that is opened alone."""
         document, pages, _ = opened

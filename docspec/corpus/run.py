@@ -95,6 +95,7 @@ class Run:
                     self._describe_target(self._reader.load_seconds)
                 steps = self._reader.step_report
                 self._report.steps = None if steps is None else asdict(steps)
+                self._report.engine = self._reader.engine_report
                 self._reader.close()
 
     def _one(self, job: Job, stdout: BinaryIO) -> None:
@@ -217,7 +218,8 @@ class Run:
     def _load_target(self) -> None:
         if self._report.target is None and not self._reader.loads_late:
             name = self._options.model
-            self._watcher.loading("/" in name and not Path(name).expanduser().exists())
+            fetched_here = "/" in name and not self._options.is_served
+            self._watcher.loading(fetched_here and not Path(name).expanduser().exists())
             started = time.perf_counter()
             self._reader.target_info  # noqa: B018 - loads it
             self._describe_target(time.perf_counter() - started)

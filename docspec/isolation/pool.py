@@ -28,7 +28,7 @@ Page = tuple[IsolatedDocument | Unread, Prepared | PageFailure]
 
 class Isolation:
     """Opens, draws and drafts for one parser, which has so many ``verifiers``. ``memory`` are the bytes that a child
-    may take."""
+    may take; ``alone``: nobody verifies on this machine, and all of its processors may draft."""
 
     def __init__(
         self,
@@ -36,10 +36,12 @@ class Isolation:
         make: DrafterMaker = make_drafter,
         memory: int | None = None,
         verifiers: int = 1,
+        alone: bool = False,
     ) -> None:
         quiet = logging.root.manager.disable >= logging.WARNING
         self._terms = Terms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
-        self._most = MOST_CHILDREN * verifiers
+        processors = os.cpu_count() or 1
+        self._most = min(MOST_CHILDREN * verifiers, processors if alone else processors // 2)
         self._hands: list[Hand] = []
 
     def start(self) -> None:
@@ -59,7 +61,7 @@ class Isolation:
     def pages(self, pages: Iterator[Place], wanted: Wanted, ahead: int) -> Generator[Page]:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared before they are asked
         for, side by side where there are processors for it."""
-        count = max(1, min(ahead, self._most, (os.cpu_count() or 1) // 2))
+        count = max(1, min(ahead, self._most))
         while len(self._hands) < count:
             self._hands.append(Hand(self._terms))
         workers = [partial(_prepare, hand, wanted) for hand in self._hands[:count]]

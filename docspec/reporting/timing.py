@@ -65,6 +65,7 @@ class Report:
         self.totals = Totals()
         self.target: Mapping[str, Any] | None = None
         self.steps: Mapping[str, Any] | None = None
+        self.engine: Mapping[str, Any] | None = None
         self.wall_seconds = 0.0
         self.load_seconds = 0.0
         self.interrupted = False
@@ -113,6 +114,8 @@ class Report:
         }
         if self.steps is not None:
             values["steps"] = _plain(self.steps)
+        if self.engine is not None:
+            values["engine"] = _plain(self.engine)
         if values["simulated"]:
             values["note"] = SIMULATED_NOTE
         return values
@@ -123,9 +126,10 @@ class Report:
 
 
 def options_object(options: ParseOptions) -> dict[str, Any]:
-    """The options as JSON values; whether a password was given, never the password."""
+    """The options as JSON values; whether a password or a key was given, never which."""
     values = _plain(asdict(options))
-    values["password"] = options.password is not None
+    for secret in ("password", "server_key"):
+        values[secret] = getattr(options, secret) is not None
     return dict(values)
 
 

@@ -107,7 +107,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     name = "mini" if Path(path) == BUNDLED else options.model
     slots = PROMPT + (options.max_tokens or card.max_new_tokens) + options.max_tree
     wanted = estimate(
-        path, str(dtype).removeprefix("torch."), slots, options.pages_in_flight, options.quantize
+        path, str(dtype).removeprefix("torch."), slots, options.in_flight, options.quantize
     )
     free = free_memory(device)
     tightness = check_room(name, wanted, free)
@@ -118,7 +118,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     target.piece = wanted.piece(free)
     target.steps = make_steps(target, options.graphs)
     if target.steps.report.mode != "eager":
-        _reserve(target, options.pages_in_flight, slots)
+        _reserve(target, options.in_flight, slots)
     published, vocab = target.model.generation_config, target.model.config.get_text_config().vocab_size
     target.rules = rules_of(published, target.eos_ids, vocab, ban_of(card.no_repeat_ngrams))
     info = TargetInfo(

@@ -103,6 +103,7 @@ class ScriptedParser:
     pages_per_document: int = 2
     act: Callable[[str, int], PageResult | None] = lambda name, number: None
     step_report: None = None
+    engine_report: None = None
     loads_late: bool = False
     is_loaded: bool = True
     load_seconds: float = 0.0

@@ -16,12 +16,14 @@ from folder_runs import documents, tree
 from s3_stand_in import stand_in
 from scripted_parser import child_environment
 
+from tests.generation.stand_in import StandIn
+
 pytest.importorskip("ray")
 pytest.importorskip("pyarrow")
 
 
 def parse(
-    source: Path | str, out: Path | str, model: Path, *args: str, **more: str
+    source: Path | str, out: Path | str, model: Path | str, *args: str, **more: str
 ) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "docspec", "parse", str(source), "-o", str(out), "--model", str(model)]
     command += ["--drafter", "text-layer", "--max-tokens", "12", *args]
@@ -46,7 +48,7 @@ def test_a_cluster_writes_what_one_process_writes(tmp_path: Path, lively_qwen: P
     (source / "bad.pdf").write_bytes(b"words")
     one, many = tmp_path / "one", tmp_path / "many"
     assert parse(source, one, lively_qwen).returncode == 3
-    done = parse(source, many, lively_qwen, "--engine", "ray", "--ray-drafters", "2")
+    done = parse(source, many, lively_qwen, "--scheduler", "ray", "--ray-drafters", "2")
     assert done.returncode == 3, done.stderr.decode()
     assert b"4 of 4 documents, 1 failed; 6 pages" in done.stderr and b"(MapWorker" not in done.stderr
     assert tree(many) == tree(one)
@@ -75,3 +77,16 @@ def test_a_cluster_reads_a_bucket_and_writes_one(tmp_path: Path, lively_qwen: Pa
         assert fs.cat_file("bucket/out/a.md") == (tmp_path / "a.md").read_bytes()
         again = parse(*places, lively_qwen, XDG_CACHE_HOME=str(tmp_path / "other"))
         assert again.returncode == 3 and b"1 done before, 1 failed before" in again.stderr
+
+
+@pytest.mark.slow
+def test_actors_read_with_a_server(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for name, pages in (("a.pdf", 2), ("b.pdf", 1)):
+        written(source / name, pages)
+    with StandIn(lambda body: body["vllm_xargs"]["docspec_drafts"][0]) as server:
+        words = ("--server", server.url, "--words", "model", "--scheduler", "ray")
+        done = parse(source, tmp_path / "out", "mini", *words, "--max-tokens", "100")
+    assert done.returncode == 0, done.stderr.decode()
+    assert (tmp_path / "out" / "a.md").read_text() == "a.pdf, page 0\n\na.pdf, page 1\n" and len(server.asked) == 3

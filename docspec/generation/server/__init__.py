@@ -4,7 +4,7 @@
 up, ``client`` is the :class:`docspec.generation.contract.Generator` made of both.
 """
 
-from docspec.generation.server.client import ServerGenerator
+from docspec.generation.server.client import ServerGenerator, ServerReport
 from docspec.generation.server.wire import ServedModel
 
-__all__ = ["ServedModel", "ServerGenerator"]
+__all__ = ["ServedModel", "ServerGenerator", "ServerReport"]

@@ -1,0 +1,84 @@
+"""Which engine reads, by the options: opened here, and nowhere else imported."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import ModelError, ParseOptions, UsageError
+from docspec.generation.contract import Generator
+
+if TYPE_CHECKING:
+    from docspec.generation.server import ServerGenerator
+    from docspec.generation.vllm import VllmGenerator
+    from docspec.targets.profile import Profile
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An engine that is ready: ``names`` say what its model is (the name that it goes by, where it was loaded from);
+    prompt and answer have ``max_length`` tokens together, as far as it says. ``profile`` is how the model is asked,
+    where the engine knows that itself."""
+
+    generator: Generator
+    names: tuple[str, ...]
+    max_length: int | None
+    profile: Profile | None = None
+
+    def report(self) -> dict[str, Any]:
+        """What the engine says of its work, as plain values. Seconds are of this side's clock: what waits in a server's
+        queue counts too."""
+        said = getattr(self.generator, "report", None)
+        servers = [] if said is None else [asdict(one) for one in said()]
+        return {"name": self.generator.name, "seconds": "wall", "servers": servers}
+
+
+def open_engine(options: ParseOptions, tell: Tell) -> Opened:
+    """The engine of ``options.reads_with``; ``tell`` hears of what takes long. Raises
+    :class:`docspec.core.ModelError`."""
+    if options.reads_with == "server":
+        from docspec.generation.server import ServerGenerator
+
+        return _served(
+            ServerGenerator(options.server, options.served_model, options.server_key, options.page_timeout)
+        )
+    if options.reads_with == "vllm":
+        from docspec.generation.vllm import VllmGenerator
+
+        return _served(VllmGenerator(_vllm_settings(options), options.page_timeout, tell))
+    raise UsageError(f"--engine {options.reads_with} is no engine outside of this process")
+
+
+def _served(generator: ServerGenerator | VllmGenerator) -> Opened:
+    try:
+        model = generator.model
+    except BaseException:
+        generator.close()
+        raise
+    return Opened(generator, (model.name, model.root), model.max_length)
+
+
+def _vllm_settings(options: ParseOptions) -> Any:
+    from docspec.core.options import BUNDLED_MODELS
+    from docspec.generation.vllm import VllmSettings, arguments_in
+    from docspec.targets.registry import BUNDLED
+
+    model = str(BUNDLED) if options.model in BUNDLED_MODELS else options.model
+    python = sys.executable if options.engine_python is None else str(options.engine_python)
+    return VllmSettings(model, python, arguments_in(options.engine_args), options.dtype)
+
+
+def served_identity(options: ParseOptions) -> str:
+    """What tells one served model from another: asked of the server, or the model that is to be loaded. Raises
+    :class:`docspec.core.ModelError` where nobody answers."""
+    if options.reads_with != "server":
+        return f"{options.reads_with}:{options.model}:{options.engine_args or ''}"
+    opened = open_engine(options, lambda line: None)
+    opened.generator.close()
+    if not any(opened.names):
+        raise ModelError("the server does not say what it serves")
+    return ":".join(("server", *opened.names))

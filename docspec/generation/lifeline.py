@@ -1,0 +1,56 @@
+"""A program: runs a command and ends it, with all of its processes, when standard input ends.
+
+Standard input is a pipe that the run holds open: however the run ends, ``kill -9`` included, the pipe ends with it, and
+an engine that takes seconds to end is not left behind. It imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+PATIENCE = 10.0
+"""Seconds that the command has to end by itself."""
+
+
+def main(command: list[str]) -> int:
+    """Runs ``command`` in a process group of its own; its exit code, or minus the signal that ended it."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):  # the pipe's end tells, and nothing else
+        signal.signal(number, signal.SIG_IGN)
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_take_signals_again
+    )
+    threading.Thread(target=_watch, args=(process,), daemon=True).start()
+    code = process.wait()
+    _signal(process, signal.SIGKILL)  # what it left behind
+    return code
+
+
+def _take_signals_again() -> None:
+    """What is ignored would be ignored by the command too."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _watch(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    _signal(process, signal.SIGTERM)
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL)
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, number)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,204 @@
+"""vLLM as an engine: started as a child with docspec's proposer in it, asked as a server, ended with the run.
+
+It may live in an environment of its own; its Python is shown this ``docspec`` and nothing else of this environment, so
+that the proposer is there without being installed, and no package of vLLM's is changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+from docspec.core import ModelError
+from docspec.core.safe_text import one_line
+from docspec.generation import lifeline
+from docspec.generation.contract import Generation, GenerationRequest, OnText
+from docspec.generation.server import ServedModel, ServerGenerator, ServerReport
+
+SPECULATIVE = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 31}
+"""How vLLM is told of docspec's proposer."""
+
+PACKAGE = Path(__file__).parents[1]
+"""This ``docspec``."""
+
+SAYS_EVERY = 10.0
+"""Seconds between two words on how long loading takes."""
+
+LOOKS_EVERY = 0.25
+"""Seconds between two looks whether it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class VllmSettings:
+    """``model`` is a folder or a hub name; ``python`` one that has vLLM; ``arguments`` are vLLM's own, and win over
+    those that docspec gives. ``plain``: without docspec's proposer."""
+
+    model: str
+    python: str = sys.executable
+    arguments: Sequence[str] = ()
+    dtype: str = "auto"
+    template: str | None = None
+    plain: bool = False
+
+    def command(self, port: int) -> list[str]:
+        """What is run, to answer on ``port`` of this machine alone."""
+        name, _, revision = self.model.partition("@")
+        words = [self.python, "-m", "vllm.entrypoints.openai.api_server", "--host", "127.0.0.1", "--port", str(port)]
+        words += ["--model", name, "--served-model-name", self.model, "--limit-mm-per-prompt", '{"image": 1}']
+        words += ["--revision", revision] if revision else []
+        words += ["--dtype", self.dtype] if self.dtype != "auto" else []
+        words += ["--chat-template", self.template] if self.template else []
+        given = any(word.split("=")[0] in ("--speculative-config", "--speculative_config") for word in self.arguments)
+        if not self.plain and not given:
+            words += ["--speculative-config", json.dumps(SPECULATIVE)]
+        return [*words, *self.arguments]
+
+
+class VllmGenerator:
+    """A vLLM of one's own as a :class:`docspec.generation.contract.Generator`.
+
+    It is started and waited for here, ``tell`` hears how long that takes. Raises :class:`docspec.core.ModelError` with
+    the last error of its log where it ends instead. The log is kept at ``log``; it answers on ``port``, a free one
+    where none is given.
+    """
+
+    def __init__(
+        self,
+        settings: VllmSettings,
+        patience: float = 120.0,
+        tell: Callable[[str], None] = lambda line: None,
+        port: int | None = None,
+    ) -> None:
+        self._settings = settings
+        self._shown = tempfile.TemporaryDirectory(prefix="docspec-vllm-")
+        port = port or free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        kept, name = tempfile.mkstemp(prefix="docspec-vllm-", suffix=".log")
+        self.log = Path(name)
+        try:
+            Path(self._shown.name, "docspec").symlink_to(PACKAGE, target_is_directory=True)
+            self._process = subprocess.Popen(
+                [sys.executable, lifeline.__file__, *settings.command(port)],
+                stdin=subprocess.PIPE,
+                stdout=kept,
+                stderr=subprocess.STDOUT,
+                env=self._environment(),
+            )
+        except OSError as error:
+            self._shown.cleanup()
+            raise ModelError(f"--engine vllm cannot be started: {error}") from error
+        finally:
+            os.close(kept)
+        self._server: ServerGenerator | None = None
+        try:
+            tell(f"vLLM is started with {settings.model}; its log: {self.log}")
+            self._wait(tell)
+            self._server = ServerGenerator([self.url], patience=patience)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def name(self) -> str:
+        return self._at_work.name
+
+    @property
+    def model(self) -> ServedModel:
+        """What it serves. Raises :class:`docspec.core.ModelError`."""
+        return self._at_work.model
+
+    @property
+    def pid(self) -> int:
+        """Of the process that holds it."""
+        return self._process.pid
+
+    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
+        """See :class:`docspec.generation.contract.Generator`."""
+        return self._at_work.submit(request, on_text)
+
+    def report(self) -> tuple[ServerReport, ...]:
+        """What was asked of it by now, and what it counted."""
+        return self._at_work.report()
+
+    def close(self) -> None:
+        """Ends it."""
+        if self._server is not None:
+            self._server.close()
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(2 * lifeline.PATIENCE)
+        self._process.kill()
+        self._process.wait()
+        self._shown.cleanup()
+
+    @property
+    def _at_work(self) -> ServerGenerator:
+        assert self._server is not None
+        return self._server
+
+    def _environment(self) -> dict[str, str]:
+        paths = [self._shown.name, *filter(None, [os.environ.get("PYTHONPATH")])]
+        found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        found.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB; vLLM for processors does not start without it
+        found.setdefault("VLLM_NO_USAGE_STATS", "1")
+        return found
+
+    def _wait(self, tell: Callable[[str], None]) -> None:
+        """Until it answers."""
+        began = said = time.monotonic()
+        while not _answers(f"{self.url}/health"):
+            if self._process.poll() is not None:
+                raise ModelError(
+                    f"vLLM ended before it could be asked: {last_error(self.log)}; all of its log is in {self.log}"
+                )
+            if time.monotonic() - said >= SAYS_EVERY:
+                said = time.monotonic()
+                tell(f"vLLM is loading {self._settings.model}: {said - began:.0f} s")
+            time.sleep(LOOKS_EVERY)
+        tell(f"vLLM is ready after {time.monotonic() - began:.0f} s")
+
+
+def arguments_in(text: str | None) -> tuple[str, ...]:
+    """``--engine-args`` as a shell would take it apart. Raises :class:`docspec.core.ModelError`."""
+    try:
+        return tuple(shlex.split(text or ""))
+    except ValueError as error:
+        raise ModelError(f"--engine-args {text}: {error}") from error
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def last_error(log: Path) -> str:
+    """The last line of ``log`` that reads like an error, else the last one."""
+    lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    told = [line for line in lines if "Error" in line or "error:" in line]
+    # A traceback repeats at the end that the engine failed; why, it says first.
+    causes = [line for line in told if "See root cause above" not in line and "initialization failed" not in line]
+    return one_line((causes or told or lines or ["it said nothing"])[-1])[-300:]
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=5) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False

@@ -1,0 +1,170 @@
+"""The target in another process, and what reads pages with it there: the counterpart of :mod:`docspec.verifier`."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from docspec.core import PageResult, ParseOptions, UsageError
+from docspec.core.observer import NullObserver, Observer
+from docspec.isolation.hand import Prepared
+from docspec.offline import is_here
+from docspec.verifier import drafted_of, spoken
+
+if TYPE_CHECKING:
+    from docspec.dialects import Dialect
+    from docspec.generation.choice import Opened
+    from docspec.hierarchy.served.pages import ServedPages
+    from docspec.targets.card import TargetCard
+    from docspec.targets.profile import Profile
+
+MAX_LENGTH = 32_768
+"""Tokens of a model's context where its server does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedInfo:
+    """What a report says of a target that another process holds: the engine, and its model as it calls it."""
+
+    name: str
+    engine: str
+    model_type: str
+    dialect: str
+    max_length: int
+    random: bool
+    note: str
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What users should be told of this target."""
+        return (f"model: {self.name} ({self.model_type}), {self.engine}" + (f" ({self.note})" if self.note else ""),)
+
+
+class ServedVerifier:
+    """Reads pages with the engine that ``options`` name, opened at first use. Any number of threads may have pages read
+    at once. Raises :class:`docspec.core.ModelError` where the engine cannot be had, or can answer nothing any more."""
+
+    def __init__(self, options: ParseOptions, observer: Observer) -> None:
+        self._options = options
+        self._observer = observer
+        self._opening = threading.Lock()
+        self.load_seconds = 0.0
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the engine has been used."""
+        return "engine" in self.__dict__
+
+    def open(self) -> None:
+        """Opens the engine, once."""
+        with self._opening:
+            if not self.is_loaded:
+                started = time.perf_counter()
+                self.pages  # noqa: B018 - opens it
+                self.load_seconds = time.perf_counter() - started
+                for remark in self.info.remarks:
+                    self._observer.note(remark)
+
+    def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
+        """The results of pages that were drawn and drafted elsewhere, read side by side."""
+        self.open()
+        drafted = drafted_of(prepared)
+        if len(drafted) == 1:
+            return [self.pages.verify(drafted[0])]
+        with ThreadPoolExecutor(max(1, len(drafted)), "docspec-page") as threads:
+            return list(threads.map(self.pages.verify, drafted))
+
+    @cached_property
+    def engine(self) -> Opened:
+        """The engine with what it says of its model."""
+        from docspec.generation.choice import open_engine
+
+        return open_engine(self._options, self._observer.note)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """How the model is asked and how it sees."""
+        from docspec.targets.profile import profile_of
+
+        return self.engine.profile or profile_of(self._options, *self.engine.names)
+
+    @property
+    def card(self) -> TargetCard:
+        """How the target is talked to."""
+        return self.profile.card
+
+    @property
+    def info(self) -> ServedInfo:
+        """What the target is."""
+        profile, engine = self.profile, self.engine
+        return ServedInfo(
+            name=engine.names[0],
+            engine=engine.generator.name,
+            model_type=profile.model_type,
+            dialect=profile.card.dialect,
+            max_length=engine.max_length or MAX_LENGTH,
+            random=profile.card.random,
+            note=profile.card.note,
+        )
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """How the target is asked and how it answers."""
+        return spoken(self.card, self.profile.sight.pixel_limits)
+
+    @cached_property
+    def pages(self) -> ServedPages:
+        """What reads a page."""
+        from docspec.hierarchy.served.pages import ServedPages
+        from docspec.hierarchy.served.setting import ServedSetting
+
+        engine = self.engine
+        return ServedPages(
+            ServedSetting(
+                engine.generator,
+                self.card,
+                self.dialect,
+                self.profile.sight,
+                engine.max_length or MAX_LENGTH,
+                self._options,
+                NullObserver(),  # pages are read in many threads; the run hears of finished ones
+            )
+        )
+
+    def report(self) -> Any:
+        """What the engine says of its work; ``None`` before it was used."""
+        return self.engine.report() if self.is_loaded else None
+
+    def close(self) -> None:
+        """Ends the engine, or the connections to it."""
+        with self._opening:
+            if self.is_loaded:
+                self.engine.generator.close()
+                del self.engine
+
+
+def check_offline(options: ParseOptions) -> None:
+    """Raises :class:`docspec.core.UsageError` where a server on another machine is to be asked offline."""
+    from docspec.generation.server.client import base_of
+
+    for url in options.server if options.offline else ():
+        if not is_here(urlsplit(base_of(url)).hostname or ""):
+            raise UsageError(f"--offline and --server {url}: choose one of them")
+
+
+def card_of_served(options: ParseOptions) -> TargetCard:
+    """The card of the model that another process will read with: asked of the server, nothing is started."""
+    from docspec.generation.choice import open_engine
+    from docspec.targets.profile import profile_of
+
+    if options.reads_with != "server":
+        return profile_of(options, options.model).card
+    opened = open_engine(options, lambda line: None)
+    opened.generator.close()
+    return profile_of(options, *opened.names).card
