@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,20 +17,34 @@ from docspec.core import ParseOptions, UsageError
 
 if TYPE_CHECKING:
     from docspec.bench.engines.measure import Figure
+    from docspec.bench.engines.tasks import Task
 
 
-@takes_options("model", "pages", "dpi", "drafter", words="model", device="cpu", dtype="float32", read="regions")
+@takes_options(
+    *("model", "pages", "dpi", "drafter", "server", "server_key", "served_model", "engine", "engine_args"),
+    *("engine_python", "max_tokens"),
+    words="model",
+    device="cpu",
+    dtype="float32",
+    read="regions",
+)
 def engines(
     *,
     inputs: Inputs,
     options: ParseOptions,
     vllm_python: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", show_default=False, help="The Python of an environment that has vLLM."),
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="The Python of an environment that has vLLM, to run it offline, without a server.",
+        ),
     ] = None,
     in_flight: Annotated[
         list[int] | None,
-        typer.Option(metavar="N", show_default=False, help="Requests in flight; repeatable. Default: 1, 16 and 64."),
+        typer.Option(
+            metavar="N", show_default=False, help="Requests in flight; repeatable. Default: 1, 4, 16 and 64."
+        ),
     ] = None,
     way: Annotated[
         list[str] | None,
@@ -38,9 +53,11 @@ def engines(
     repeats: Annotated[int, typer.Option(min=1, help="Times that all crops go through every engine.")] = 3,
     json_file: JsonFile = None,
 ) -> int:
-    """The crops of pages through several engines: one run, interleaved, medians and spread, tokens compared.
+    """The crops of pages (with --read page the pages) through several engines: one run, interleaved, medians and
+    spread, tokens compared.
 
-    Drafts are made before; what drafting takes is told apart. float32 on the processor, the engine in one process.
+    --engine vllm starts a vLLM for each of its ways and asks it over HTTP; --server URL asks one that is there, with
+    drafts and without; --vllm-python runs vLLM offline. Drafts are made before; what drafting takes is told apart.
     """
     from docspec import Parser
     from docspec.bench.engines.measure import OWN, SPECULATIVE, measure
@@ -51,43 +68,76 @@ def engines(
     from docspec.targets.registry import locate
 
     quiet_libraries(0)
-    drafter = make_drafter(options)
-    with Parser(options) as parser:
+    own = replace(options, server=(), engine="local")
+    drafter = make_drafter(own)
+    with Parser(own) as parser:
         setup = parser.page_parser.setup
         tasks = []
         for source in sources_of(inputs):
             with open_document(source) as document:
                 drawn = parser.page_images(document, options.pages)  # each is closed when the next one is asked for
-                tasks += tasks_of(setup, (page for page in drawn if not isinstance(page, PageFailure)), drafter)
+                read = (page for page in drawn if not isinstance(page, PageFailure))
+                tasks += tasks_of(setup, read, drafter, whole=options.read == "page")
         if not tasks:
-            raise UsageError("no crop to be read")
-        say(f"{len(tasks)} crops")
+            raise UsageError("nothing to be read")
+        what = "pages" if options.read == "page" else "crops"
+        say(f"{len(tasks)} {what}")
+        model = str(locate(options.model, options.offline))
+        numbers = sorted(set(in_flight or (1, 4, 16, 64)))
+        servers = _servers(options, tasks, model, max(numbers))
         figures, version = measure(
             setup,
             tasks,
             vllm_python,
-            str(locate(options.model, options.offline)),
-            sorted(set(in_flight or (1, 16, 64))),
+            model,
+            numbers,
             repeats,
-            way or [*OWN, *(SPECULATIVE if vllm_python is not None else ())],
+            way or [*OWN, *(SPECULATIVE if vllm_python is not None else servers)],
             say,
+            servers,
         )
-    print_engines(figures, len(tasks), version)
+    how = "over HTTP" if servers else "offline"
+    print_engines(figures, f"{len(tasks)} {what}", version, how, options.dtype)
     rows = [asdict(figure) for figure in figures]
-    write_json(json_file, "docspec.bench.engines/1", options.model, rows, vllm=version, crops=len(tasks))
+    write_json(json_file, "docspec.bench.engines/1", options.model, rows, vllm=version, crops=len(tasks), how=how)
     return 0
 
 
-def print_engines(figures: Sequence[Figure], crops: int, version: str | None) -> None:
+def _servers(options: ParseOptions, tasks: Sequence[Task], model: str, rows: int) -> dict[str, Callable[[str], Any]]:
+    """The ways that are asked over HTTP, and what starts each."""
+    from docspec.bench.engines.measure import SPECULATIVE
+    from docspec.bench.engines.served import PATIENCE, ServedEngine, started
+    from docspec.console.terminal import say
+    from docspec.generation.server import ServerGenerator
+    from docspec.generation.vllm import arguments_in
+
+    if options.reads_with == "vllm":
+        arguments = ("--max-num-seqs", str(rows), *arguments_in(options.engine_args))
+
+        def start(way: str) -> ServedEngine:
+            python = str(options.engine_python or sys.executable)
+            server = started(model, python, SPECULATIVE[way], arguments, options.dtype, say)
+            return ServedEngine(server, tasks, drafts=way == "vLLM, docspec")
+
+        return dict.fromkeys(SPECULATIVE, start)
+
+    def connect(way: str) -> ServedEngine:
+        server = ServerGenerator(options.server[:1], options.served_model, options.server_key, PATIENCE)
+        return ServedEngine(server, tasks, drafts=way == "server, drafts")
+
+    return dict.fromkeys(("server", "server, drafts") if options.server else (), connect)
+
+
+def print_engines(figures: Sequence[Figure], what: str, version: str | None, how: str, dtype: str) -> None:
     """A row for each number of requests in flight and engine; how much faster than vLLM without drafts."""
     columns = ["at once", "seconds", "p50 ms", "p95 ms", "taken", "faster", "same"]
-    grid = table(f"{crops} crops through each engine, float32", ["engine"], columns, dense=True)
+    grid = table(f"{what} through each engine, {dtype}, {how}", ["engine"], columns, dense=True)
     grid.caption = f"vLLM {version}; " if version else ""
     grid.caption += (
-        "medians (fastest-slowest); p50, p95: of a crop; taken: tokens accepted a draft; faster: than vLLM without "
-        "drafts; same: crops with the tokens of docspec's engine without drafts"
+        "medians (fastest-slowest); p50, p95: of a request; taken: tokens accepted a draft; faster: than without "
+        "drafts; same: requests with the tokens of docspec's engine without drafts"
     )
-    plain = {figure.in_flight: figure.typical for figure in figures if figure.engine == "vLLM"}
+    plain = {figure.in_flight: figure.typical for figure in figures if figure.engine in ("vLLM", "server")}
     for figure in figures:
         ordered = sorted(figure.latencies)
         drafts = figure.counts.get("drafts", 0)

@@ -6,7 +6,8 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
@@ -59,8 +60,8 @@ class OwnEngine:
         self._setup, self._tasks, self._plain = setup, tasks, plain
 
     def run(self, in_flight: int) -> dict[str, Any]:
-        """Wall seconds and tokens; one crop at a time, or as many as the engine takes."""
-        from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
+        """Wall seconds and tokens; so many crops at a time, at most as many as the engine takes."""
+        from docspec.hierarchy.decoding.side_by_side import MAX_ROWS, decode_side_by_side
 
         began = time.perf_counter()
         groups = [[task] for task in self._tasks] if in_flight == 1 else [list(self._tasks)]
@@ -71,7 +72,10 @@ class OwnEngine:
                 replace(task.request, prompt=prompt, plain=self._plain)
                 for task, prompt in zip(group, prompts, strict=True)
             ]
-            [(written, _)] = decode_side_by_side(self._setup.engine, [requests])
+            if 1 < in_flight < MAX_ROWS:
+                written, _ = self._setup.engine.speculate(requests, places=in_flight)
+            else:
+                [(written, _)] = decode_side_by_side(self._setup.engine, [requests])
             outputs += written
         return {"seconds": time.perf_counter() - began, "tokens": [list(one.tokens) for one in outputs]}
 
@@ -129,6 +133,10 @@ def _environment(root: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(root)}
 
 
+Start = Callable[[str], Any]
+"""Starts the engine of a way that is a server."""
+
+
 def measure(
     setup: Any,
     tasks: Sequence[Task],
@@ -138,13 +146,17 @@ def measure(
     repeats: int,
     ways: Sequence[str],
     tell: Callable[[str], None],
+    servers: Mapping[str, Start] | None = None,
 ) -> tuple[list[Figure], str | None]:
-    """A figure for each of ``ways`` and number of requests in flight, and vLLM's version. Raises
-    :class:`UsageError` for a way that nobody knows."""
-    unknown = [way for way in ways if way not in (*OWN, *SPECULATIVE)]
+    """A figure for each of ``ways`` and number of requests in flight, and vLLM's version. ``servers`` are ways that are
+    asked over HTTP; others of vLLM run in ``python``, offline. Raises :class:`UsageError` for a way that nobody
+    knows."""
+    servers = servers or {}
+    known = (*OWN, *SPECULATIVE, *(way for way in servers if way not in SPECULATIVE))
+    unknown = [way for way in ways if way not in known]
     if unknown:
-        raise UsageError(f"--way {unknown[0]}: choose among {', '.join((*OWN, *SPECULATIVE))}")
-    if python is None and any(way in SPECULATIVE for way in ways):
+        raise UsageError(f"--way {unknown[0]}: choose among {', '.join(known)}")
+    if python is None and any(way in SPECULATIVE and way not in servers for way in ways):
         raise UsageError("vLLM needs an environment of its own: name its Python with --vllm-python")
     engines: dict[str, Any] = {}
     version = None
@@ -152,10 +164,14 @@ def measure(
         file = Path(folder) / "tasks.json"
         file.write_text(json.dumps([task.as_values() for task in tasks]), encoding="utf-8")
         try:
+            engines.update(_started({way: servers[way] for way in ways if way in servers}))
             for way in ways:
                 tell(f"{way} is made ready")
                 if way in OWN:
                     engines[way] = OwnEngine(setup, tasks, plain=way == OWN[0])
+                    continue
+                if way in servers:
+                    version = engines[way].version
                     continue
                 longest = max(len(task.request.prompt.inputs["input_ids"][0]) + task.request.budget for task in tasks)
                 load = {
@@ -169,23 +185,43 @@ def measure(
                 assert python is not None
                 engines[way] = VllmEngine(python, load)
                 version = engines[way].version
-            ends = frozenset(setup.target.eos_ids)
+            ends, detokenize = frozenset(setup.target.eos_ids), setup.target.detokenize
+
+            def is_same(written: Any, tokens: list[int]) -> bool:
+                if isinstance(written, str):  # a server that tells no tokens
+                    return bool(written == detokenize(tokens))
+                return [token for token in written if token not in ends] == tokens
+
             wanted = OwnEngine(setup, tasks, plain=True).run(0)["tokens"]
+            engines = {way: engines[way] for way in ways}
             figures = []
             for number in in_flight:
-                figures += _at(engines, number, repeats, wanted, ends, tell)
+                figures += _at(engines, number, repeats, wanted, is_same, tell)
         finally:
             for engine in engines.values():
                 engine.close()
     return figures, version
 
 
+def _started(servers: Mapping[str, Start]) -> dict[str, Any]:
+    """The engines of ways that are servers, started side by side; all or none."""
+    with ThreadPoolExecutor(max(1, len(servers)), "docspec-bench") as threads:
+        starting = {way: threads.submit(start, way) for way, start in servers.items()}
+    try:
+        return {way: each.result() for way, each in starting.items()}
+    except BaseException:
+        for each in starting.values():
+            if each.exception() is None:
+                each.result().close()
+        raise
+
+
 def _at(
     engines: dict[str, Any],
     in_flight: int,
     repeats: int,
-    wanted: Sequence[Sequence[int]],
-    ends: frozenset[int],
+    wanted: Sequence[list[int]],
+    is_same: Callable[[Any, list[int]], bool],
     tell: Callable[[str], None],
 ) -> list[Figure]:
     """All engines in turn, ``repeats`` times after one that is not counted."""
@@ -194,13 +230,12 @@ def _at(
         for way, engine in engines.items():
             answer = engine.run(in_flight)
             if repeat:
-                written = [[token for token in own if token not in ends] for own in answer["tokens"]]
                 found[way] = replace(
                     found[way],
                     seconds=(*found[way].seconds, answer["seconds"]),
                     latencies=tuple(answer.get("latencies", ())),
                     counts=answer.get("counts", {}),
-                    same=sum(list(one) == list(other) for one, other in zip(written, wanted, strict=True)),
+                    same=sum(map(is_same, answer["tokens"], wanted)),
                 )
     for figure in found.values():
         tell(f"{in_flight} in flight, {figure.engine}: {figure.typical:.2f} s")
