@@ -134,6 +134,7 @@ class ServedVerifier:
                 engine.max_length or MAX_LENGTH,
                 self._options,
                 NullObserver(),  # pages are read in many threads; the run hears of finished ones
+                {} if self.profile.family is None else self.profile.family.template_arguments,
             )
         )
 

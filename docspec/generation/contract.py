@@ -7,10 +7,10 @@ answer may follow, and an engine that cannot use them leaves them aside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -30,7 +30,8 @@ class GenerationRequest:
     ``prompt`` is the user's message; ``{image}`` in it says where the image stands (without it: before the text).
     ``drafts`` are texts that the answer may follow, the likeliest first; how right those of one ``kind`` (``text``,
     ``table``, ``formula``, ``page``) are is learnt together. ``max_tokens`` bounds the answer, its end token not
-    counted. ``marks``: special tokens are part of what the model writes and stay in the text.
+    counted. ``marks``: special tokens are part of what the model writes and stay in the text. ``template_arguments``
+    are told the model's chat template beside the message.
     """
 
     image: Image | None
@@ -39,6 +40,7 @@ class GenerationRequest:
     drafts: tuple[str, ...] = ()
     kind: str = "text"
     marks: bool = False
+    template_arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

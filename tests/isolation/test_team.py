@@ -142,7 +142,7 @@ def test_devices_exclude_a_baseline_and_ray() -> None:
     with pytest.raises(UsageError, match="--baseline"):
         Parser(ParseOptions(baseline=True), devices=("cpu",))
     with pytest.raises(UsageError, match="--ray-actors"):
-        CorpusOptions(devices="0,1", engine="ray")
+        CorpusOptions(devices="0,1", scheduler="ray")
 
 
 def test_a_process_that_dies_of_loading_the_model_is_started_again(team: Callable[..., Team], tmp_path: Path) -> None:

@@ -152,8 +152,11 @@ def test_what_tells_the_model_may_be_said(tmp_path: Path) -> None:
         for said in ({"family": "got_ocr2"}, {"model": "stepfun-ai/GOT-OCR-2.0-hf"}):
             with Parser(options(server, **said)) as parser:
                 assert parser.parse(file).pages[0].status == "ok"
+        with Parser(options(server, family="qwen3_5")) as parser:
+            parser.parse(file)
     prompts = [[part.get("text") for part in body["messages"][0]["content"]] for body in server.asked]
     assert prompts[0] == prompts[1] == [None, " OCR with format: "]
+    assert server.asked[-1]["chat_template_kwargs"] == {"enable_thinking": False}
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,8 @@ class Body:
             body.update(stream=True, stream_options={"include_usage": True})
         if model.takes_extras:
             body["return_token_ids"] = True
+            if request.template_arguments:
+                body["chat_template_kwargs"] = dict(request.template_arguments)
             if request.marks:
                 body["skip_special_tokens"] = False
             if request.drafts:

@@ -34,14 +34,14 @@ class ServedReading:
         """Asks for the crops of ``pages``; ``plain``: without drafts."""
         for page in pages:
             requests = [replace(crop.request, drafts=()) if plain else crop.request for crop in page.crops]
-            outputs, stats = ask(self._setting.generator, requests, self._setting.guards)
+            outputs, stats = ask(self._setting, requests)
             page.outputs, page.stats = list(outputs), page.stats + stats
 
     def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
         """The answers to other requests."""
         found: list[tuple[Output, StageStats]] = []
         for one in asked:
-            [output], stats = ask(self._setting.generator, [one], self._setting.guards)
+            [output], stats = ask(self._setting, [one])
             found.append((output, stats))
         return found
 

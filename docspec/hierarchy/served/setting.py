@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from docspec.core import ParseOptions
@@ -27,6 +27,7 @@ class ServedSetting:
     max_length: int
     options: ParseOptions
     observer: Observer
+    template_arguments: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def guards(self) -> bool:

@@ -51,7 +51,7 @@ class ServedWhole:
         asked = [
             replace(one, max_tokens=min(max(map(len, one.drafts), default=0) + SPARE_TOKENS, most)) for _, one in found
         ]
-        outputs, stats = ask(setting.generator, asked)
+        outputs, stats = ask(setting, asked)
         texts = [""] * len(work.draft.regions)
         for (index, _), output in zip(found, outputs, strict=True):
             if output.finish != "loop":
@@ -65,7 +65,7 @@ class ServedWhole:
         setting, page, start = self._setting, work.page, time.perf_counter()
         asked = self._asked(work)
         work.encode_seconds = time.perf_counter() - start
-        [output], stats = ask(setting.generator, [asked], setting.guards)
+        [output], stats = ask(setting, [asked])
         work.outputs = (output,)
         blocks = setting.dialect.parse(output.text, page.width, page.height)
         cut = _cut_of(output, stats.tokens)
