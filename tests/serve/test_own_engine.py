@@ -115,9 +115,9 @@ def test_text_alone_transparency_and_text_on_either_side_are_taken(served: Serve
 
 @pytest.mark.parametrize(
     "asks",
-    [{"temperature": 0.3}, {"n": 2}, {"logprobs": True}, {"tools": [{}]}, {"guided_regex": "a"}, {"logit_bias": {"1": 5}},
+    [{"temperature": 0.3}, {"n": 2}, {"logprobs": True}, {"tools": [{}]}, {"guided_regex": "a"},
      {"response_format": {"type": "json_object"}}, {"repetition_penalty": 1.1, "presence_penalty": 1}, {"stop": 5},
-     {"ignore_eos": True}, {"max_tokens": "many"}, {"presence_penalty": "some"}],
+     {"logit_bias": {"1": 5}}, {"ignore_eos": True}, {"max_tokens": "many"}, {"presence_penalty": "some"}],
 )  # fmt: skip
 def test_what_cannot_be_followed_is_refused_and_said(served: Served, asks: dict[str, Any]) -> None:
     answer = post(served, body(line(LINES[0]), **asks))
@@ -195,11 +195,11 @@ def ask_of(penalties: Penalties, drafts: tuple[str, ...] = (), most: int = 60) -
 
 @pytest.mark.parametrize(
     "penalties",
-    [Penalties(presence=1.0, frequency=0.05), Penalties(frequency=1.5), Penalties(presence=-1.0), Penalties(repetition=1.3),
-     Penalties(no_repeat_ngram=2), Penalties(no_repeat_ngram=3, presence=0.5), Penalties(least_tokens=30)],
+    [Penalties(presence=1.0, frequency=0.05), Penalties(frequency=1.5), Penalties(presence=-1.0),
+     Penalties(repetition=1.3), Penalties(no_repeat_ngram=2), Penalties(no_repeat_ngram=3, presence=0.5), Penalties(least_tokens=30)],
 )  # fmt: skip
 def test_penalties_are_followed_along_every_branch(batches: Batches, penalties: Penalties) -> None:
-    """With drafts of what it writes with and without them, and beside others, an answer is what it is without drafts."""
+    """With drafts of what it writes with and without them, beside others, an answer is what it is without drafts."""
     [free] = written(batches, ask_of(Penalties()))
     [alone] = written(batches, ask_of(penalties))
     drafts = (alone.text, free.text, alone.text[: len(alone.text) // 2] + free.text)

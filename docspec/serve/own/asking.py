@@ -83,7 +83,7 @@ def asked(values: Mapping[str, Any], greedy: bool) -> Ask:
     if sampling and not greedy:
         raise Refusal(
             400,
-            f"{sampling}: this engine decodes greedily; ask with temperature 0, or start it with --greedy",
+            f"{sampling}: this engine decodes greedily; use temperature 0, or start it with --greedy",
         )
     extra = values.get(XARGS) if isinstance(values.get(XARGS), dict) else {}
     assert isinstance(extra, dict)
