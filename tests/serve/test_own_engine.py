@@ -196,7 +196,8 @@ def ask_of(penalties: Penalties, drafts: tuple[str, ...] = (), most: int = 60) -
 @pytest.mark.parametrize(
     "penalties",
     [Penalties(presence=1.0, frequency=0.05), Penalties(frequency=1.5), Penalties(presence=-1.0),
-     Penalties(repetition=1.3), Penalties(no_repeat_ngram=2), Penalties(no_repeat_ngram=3, presence=0.5), Penalties(least_tokens=30)],
+     Penalties(repetition=1.3), Penalties(no_repeat_ngram=2), Penalties(least_tokens=30),
+     Penalties(no_repeat_ngram=3, presence=0.5)],
 )  # fmt: skip
 def test_penalties_are_followed_along_every_branch(batches: Batches, penalties: Penalties) -> None:
     """With drafts of what it writes with and without them, beside others, an answer is what it is without drafts."""
