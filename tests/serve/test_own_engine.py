@@ -36,7 +36,7 @@ def body(image: Image.Image | None = None, text: str = "", **more: Any) -> dict[
 
 
 def line(text: str) -> Image.Image:
-    return printed(text, size=(420, 48))
+    return printed(text, size=(640, 64))
 
 
 @pytest.fixture(scope="module")
