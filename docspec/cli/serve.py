@@ -19,6 +19,17 @@ def serve(
         list[str] | None,
         typer.Option(metavar="URL", show_default=False, help="A server that answers; may be repeated."),
     ] = None,
+    model: Annotated[
+        str,
+        typer.Option(metavar="NAME|DIR", help="Without --upstream: what answers. It reads documents, too."),
+    ] = "auto",
+    engine: Annotated[
+        Literal["auto", "docspec", "vllm"],
+        typer.Option(help="What runs that model; auto: vLLM where it is installed."),
+    ] = "auto",
+    greedy: Annotated[
+        bool, typer.Option("--greedy", help="docspec's engine answers greedily who asks for sampling.")
+    ] = False,
     upstream_kind: Annotated[
         Literal["vllm", "sglang", "plain"], typer.Option(help="How it takes drafts; plain: not at all.")
     ] = "vllm",
@@ -45,9 +56,6 @@ def serve(
     allow_urls: Annotated[
         bool, typer.Option("--allow-urls", help="Fetch http addresses of requests.")
     ] = False,
-    model: Annotated[
-        str, typer.Option(metavar="NAME|DIR", help="What reads documents (/v1/convert, /v1/parse).")
-    ] = "auto",
     state: Annotated[
         Path | None,
         typer.Option(metavar="DIR", show_default=False, help="Where documents wait; they survive a restart."),
@@ -63,19 +71,19 @@ def serve(
 ) -> int:
     """Put drafts into requests on their way to a server of a document VLM; its answers come back as they are.
 
-    Point clients of /v1/chat/completions here instead of there. SIGTERM ends it when what is under way has ended.
+    Point clients of /v1/chat/completions here instead of there; without --upstream, a server of --model is started.
+    Documents are read at /v1/convert and /v1/parse. SIGTERM ends it when what is under way has ended.
     """
     from docspec.console.terminal import quiet_libraries, say, say_warning
 
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
     from docspec.serve.gateway import make_app
+    from docspec.serve.model_server import ModelServer
     from docspec.serve.running import is_loopback, run
     from docspec.serve.settings import Limits, Settings
 
     quiet_libraries(0)
-    if not upstream:
-        raise UsageError("name a server that answers with --upstream http://HOST:PORT")
     limits = Limits(
         body=max_body * 2**20,
         pixels=round(max_megapixels * 1e6),
@@ -84,28 +92,32 @@ def serve(
         in_flight=in_flight,
         seconds=timeout,
     )
+    named = config_file.resolve_model(model, os.environ, config_file.load(None).get("model"))
+    server = None
+    if not upstream:
+        say(f"loading {named}")
+        server = ModelServer(named, engine, greedy)
     settings = Settings(
-        tuple(map(_address, upstream)),
-        upstream_kind,
+        tuple(map(_address, upstream)) if upstream else (server.url,) if server else (),
+        upstream_kind if upstream else "vllm",
         tuple(api_key or ()),
-        upstream_key,
+        server.key if server else upstream_key,
         recognise,
         workers,
         allow_urls,
         state,
-        ParseOptions(model=config_file.resolve_model(model, os.environ, config_file.load(None).get("model"))),
+        ParseOptions(model=named),
         limits,
     )
     local = is_loopback(host)
     if not local and not settings.keys:
         say_warning(f"--host {host} without --api-key: whoever reaches this address is answered")
-    run(
-        make_app(settings, local=local),
-        host,
-        port,
-        limits.drain_seconds,
-        lambda address: say(f"serving {address}"),
-    )
+    try:
+        app = make_app(settings, local=local)
+        run(app, host, port, limits.drain_seconds, lambda address: say(f"serving {address}"))
+    finally:
+        if server is not None:
+            server.close()
     return exits.OK
 
 

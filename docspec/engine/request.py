@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from docspec.core.scaffold import Scaffold
 from docspec.core.trail import Trail
 from docspec.engine.stopping import Loop, NeverStop, StopRule
 from docspec.targets.protocol import Prompt
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import GenerationRules
 
 Finish = Literal["eos", "loop", "budget", "stopped"]
 """Why a sequence ended: by itself, cut by its stop rule, at its budget, or from outside."""
@@ -43,7 +46,7 @@ class Request:
     A ``plain`` one is decoded one token a step. Choices of a tree whose margin is below ``doubt`` (in logits) are
     decided again by a step of one token, which takes a request that is alone in its batch or the first of it.
     A ``traced`` one keeps how its tokens came to be. Drafts of one ``kind`` (of formulas, of text) are right about as
-    often as each other.
+    often as each other. ``rules`` take the place of the target's own.
     """
 
     prompt: Prompt
@@ -56,6 +59,7 @@ class Request:
     doubt: float = 0.0
     traced: bool = False
     kind: str = ""
+    rules: GenerationRules | None = None
 
     @property
     def slots(self) -> int:

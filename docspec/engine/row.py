@@ -69,9 +69,10 @@ class Row:
         row = cls(request, prefill.length, prefill.rope_delta, target.eos_ids, request.stop())
         row.plainly = prefill.length
         row.trail = Trail() if request.traced else None
-        if target.rules.active:
+        rules = request.rules or target.rules
+        if rules.active:
             prompt = request.prompt.inputs["input_ids"][0].tolist()
-            row.rules = target.rules.begin(prompt, row.output, request.budget)
+            row.rules = rules.begin(prompt, row.output, request.budget)
         row.decided(target.choose(prefill.logits, row.rules, margin))
         return row
 

@@ -44,7 +44,7 @@ class Admission:
             except asyncio.CancelledError:
                 if turn.done() and not turn.cancelled():
                     self._give_back(size)
-                else:
+                elif (size, turn) in self._waiting:
                     self._waiting.remove((size, turn))
                     self._hand_out()
                 raise

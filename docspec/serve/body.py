@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from typing import TypeVar
 
 from starlette.datastructures import Headers
@@ -13,6 +14,9 @@ from docspec.serve.refusal import Refusal
 from docspec.serve.settings import Limits
 
 T = TypeVar("T")
+
+BEHIND_SECONDS = 5.0
+"""For what is to be done behind an answer."""
 
 
 class Left(Exception):
@@ -68,11 +72,14 @@ async def until_left(receive: Receive) -> None:
             return
 
 
-async def unless_left(work: asyncio.Task[T], receive: Receive) -> T:
-    """What ``work`` answers; it is cancelled, and :class:`Left` raised, where the client goes before."""
+async def unless_left(work: asyncio.Task[T], receive: Receive, answered: Callable[[], bool]) -> T:
+    """What ``work`` makes; it is cancelled, and :class:`Left` raised, where the client goes before it was ``answered``
+    to the end. Clients go at once then, and what comes behind an answer has a moment."""
     gone = asyncio.ensure_future(until_left(receive))
     try:
         await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done() and answered():
+            await asyncio.wait({work}, timeout=BEHIND_SECONDS)
         if not work.done():
             raise Left
         return work.result()

@@ -76,11 +76,11 @@ class Completions:
             async with gateway.admission.room(size):
                 body = await read_body(receive, gateway.settings.limits)
                 answer = Answering(gateway, scope, send, client, body)
-                await unless_left(asyncio.ensure_future(answer.run()), receive)
+                await unless_left(asyncio.ensure_future(answer.run()), receive, lambda: answer.is_whole)
 
 
 class Answering:
-    """One request on its way."""
+    """One request on its way. ``is_whole``: the client has been told all."""
 
     def __init__(self, gateway: Gateway, scope: Scope, send: Send, client: str, body: bytes) -> None:
         self._gateway = gateway
@@ -91,6 +91,7 @@ class Answering:
         self._began = time.perf_counter()
         self._told = False
         self._size = 0
+        self.is_whole = False
 
     async def run(self) -> None:
         gateway = self._gateway
@@ -203,6 +204,7 @@ class Answering:
             if not self._told:
                 self._told = True
                 await self._send(start)
+            self.is_whole = True
             await self._send({"type": "http.response.body", "body": bytes(whole)})
             return answer.status_code
 

@@ -6,26 +6,24 @@ docling-serve's own Python client works with them (Markdown, DoclingDocument, HT
 from __future__ import annotations
 
 import asyncio
-import binascii
 import json
 import logging
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import Message
 
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.safe_text import one_line
-from docspec.serve.body import too_large
-from docspec.serve.converter import FORMATS, Converter, Stopped, Wanted, markdown_of
+from docspec.serve.converter import Converter, Stopped, Wanted, markdown_of
+from docspec.serve.given import Given, from_form, from_json
 from docspec.serve.jobs import Job, Jobs
 from docspec.serve.refusal import Refusal
 from docspec.serve.sketches import Sketches
@@ -36,11 +34,8 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
 """Seconds that a status may be waited for."""
-LONGEST_TITLE = 200
 MOST_JOBS = 1_000
 """That wait, of all clients together (429)."""
-END = 2**31
-"""A last page beyond every document's, as docling's client has it by default."""
 
 
 class Documents:
@@ -94,18 +89,18 @@ class Documents:
             self._temporary.cleanup()
 
     async def _file(self, request: Request) -> Response:
-        return await self._waited(request, await self._from_form(request))
+        return await self._waited(request, await from_form(self._gateway, request))
 
     async def _source(self, request: Request) -> Response:
-        return await self._waited(request, await self._from_json(request))
+        return await self._waited(request, await from_json(self._gateway, request))
 
     async def _file_later(self, request: Request) -> Response:
-        return self._accepted(request, await self._from_form(request))
+        return self._accepted(request, await from_form(self._gateway, request))
 
     async def _source_later(self, request: Request) -> Response:
-        return self._accepted(request, await self._from_json(request))
+        return self._accepted(request, await from_json(self._gateway, request))
 
-    async def _waited(self, request: Request, given: tuple[bytes, str, Wanted]) -> Response:
+    async def _waited(self, request: Request, given: Given) -> Response:
         """The result itself, as soon as it is there; a client that leaves ends its job."""
         client = self._gateway.access.client(request.scope)
         name = self._added_job(client, given)
@@ -121,7 +116,7 @@ class Documents:
         finally:
             self._jobs.forget(name)
 
-    def _accepted(self, request: Request, given: tuple[bytes, str, Wanted]) -> Response:
+    def _accepted(self, request: Request, given: Given) -> Response:
         client = self._gateway.access.client(request.scope)
         return JSONResponse(_status_of(self._job(client, self._added_job(client, given))))
 
@@ -148,17 +143,19 @@ class Documents:
     async def _parse(self, request: Request) -> Response:
         """The pages as server-sent events, each as soon as it is read."""
         self._gateway.access.client(request.scope)
-        data, title, wanted = await self._from_form(request)
-        return StreamingResponse(self._events(data, title, wanted), media_type="text/event-stream")
+        given = await from_form(self._gateway, request)
+        return StreamingResponse(self._events(given), media_type="text/event-stream")
 
     async def _sketch(self, request: Request) -> Response:
         """Keeps what a document's own text and a recogniser say of its pages; images of these pages, sent to
         ``/v1/chat/completions`` by the same client, get it as drafts."""
         client = self._gateway.access.client(request.scope)
-        data, title, wanted = await self._from_form(request)
+        given = await from_form(self._gateway, request)
         loop = asyncio.get_running_loop()
         try:
-            pages = await loop.run_in_executor(self._reading, self._sketches.of, data, title, wanted.pages)
+            pages = await loop.run_in_executor(
+                self._reading, self._sketches.of, given.data, given.title, given.wanted.pages
+            )
         except DocspecError as error:
             raise Refusal(422, one_line(str(error))) from None
         name = self._gateway.uploads.keep(client, pages)
@@ -170,7 +167,7 @@ class Documents:
             raise Refusal(404, "no such document")
         return JSONResponse({"status": "ok"})
 
-    async def _events(self, data: bytes, title: str, wanted: Wanted) -> AsyncIterator[str]:
+    async def _events(self, given: Given) -> AsyncIterator[str]:
         loop, found = asyncio.get_running_loop(), asyncio.Queue[tuple[str, dict[str, Any]] | None]()
         left = False
 
@@ -180,7 +177,7 @@ class Documents:
         def read() -> None:
             count = 0
             try:
-                with closing(self._converter.pages(data, title, wanted.pages)) as pages:  # type: ignore[type-var]
+                with closing(self._converter.pages(given.data, given.title, given.wanted.pages)) as pages:  # type: ignore[type-var]
                     for result in pages:
                         if left or self._closed:
                             return
@@ -247,11 +244,10 @@ class Documents:
         except TimeoutError:
             return
 
-    def _added_job(self, client: str, given: tuple[bytes, str, Wanted]) -> str:
-        data, title, wanted = given
+    def _added_job(self, client: str, given: Given) -> str:
         if self._jobs.waiting() >= MOST_JOBS:
             raise Refusal(429, "too many documents are waiting; try again later", 30)
-        name = self._jobs.add(client, title, {"formats": wanted.formats, "pages": wanted.pages}, data)
+        name = self._jobs.add(client, given.title, asdict(given.wanted), given.data)
         self._added.set()
         return name
 
@@ -270,94 +266,6 @@ class Documents:
                 {"component_type": "document_backend", "module_name": "docspec", "error_message": message}
             ]})  # fmt: skip
         return Response(result, media_type="application/json")
-
-    async def _from_form(self, request: Request) -> tuple[bytes, str, Wanted]:
-        """The one file of a form, or a body that is the file itself."""
-        self._gateway.access.client(request.scope)
-        limits = self._gateway.settings.limits
-        bounded = Request(request.scope, _Bounded(request.receive, limits.body, too_large(limits)).receive)
-        kind = request.headers.get("content-type", "").partition(";")[0]
-        if kind != "multipart/form-data":
-            query = {name: request.query_params.getlist(name) for name in request.query_params}
-            return await bounded.body(), "document", _wanted_in(query)
-        async with bounded.form(max_files=1, max_fields=200) as form:
-            files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
-            if len(files) != 1:
-                raise Refusal(422, "files: one file a request")
-            said = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
-            return await files[0].read(), _title(files[0].filename), _wanted_in(said)
-
-    async def _from_json(self, request: Request) -> tuple[bytes, str, Wanted]:
-        self._gateway.access.client(request.scope)
-        limits = self._gateway.settings.limits
-        bounded = Request(request.scope, _Bounded(request.receive, limits.body, too_large(limits)).receive)
-        try:
-            values = json.loads(await bounded.body())
-            sources, options = values["sources"], values.get("options") or {}
-            target = (values.get("target") or {}).get("kind", "inbody")
-            source = sources[0]
-            kind = source.get("kind", "http" if "url" in source else "file")
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-            raise Refusal(422, "a JSON object with sources, each of a kind") from None
-        if len(sources) != 1:
-            raise Refusal(422, "sources: one a request")
-        many = {name: value if isinstance(value, list) else [value] for name, value in options.items()}
-        wanted = _wanted_in({**many, "target_type": [target]})
-        if kind == "http" and isinstance(source.get("url"), str):
-            if self._gateway.fetcher is None:
-                raise Refusal(400, "addresses are not fetched here; send the file (--allow-urls)")
-            data, _ = await self._gateway.fetcher.fetch(source["url"])
-            return data, _title(source["url"].partition("?")[0]), wanted
-        if kind == "file" and isinstance(source.get("base64_string"), str):
-            try:
-                return binascii.a2b_base64(source["base64_string"]), _title(source.get("filename")), wanted
-            except ValueError:
-                raise Refusal(422, "base64_string: no base64") from None
-        raise Refusal(422, "sources: of kind file or http")
-
-
-class _Bounded:
-    """A request's body, refused where it is larger than ``most`` bytes."""
-
-    def __init__(self, receive: Any, most: int, refusal: Refusal) -> None:
-        self._receive = receive
-        self._left = most
-        self._refusal = refusal
-
-    async def receive(self) -> Message:
-        message: Message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise self._refusal
-        return message
-
-
-def _title(given: Any) -> str:
-    """What a client calls its document, for people to see; it never becomes a path."""
-    name = one_line(str(given or "")).replace("\\", "/").rpartition("/")[2]
-    return name[-LONGEST_TITLE:] or "document"
-
-
-def _wanted_in(said: Mapping[str, list[Any]]) -> Wanted:
-    """What a form, a query or options ask for. Raises :class:`Refusal` (422)."""
-    target = (said.get("target_type") or ["inbody"])[0]
-    if target != "inbody":
-        raise Refusal(
-            422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured"
-        )
-    formats = tuple(dict.fromkeys(said.get("to_formats") or ["md"]))
-    unknown = [name for name in formats if name not in FORMATS]
-    if unknown:
-        raise Refusal(422, f"to_formats: known are {', '.join(FORMATS)}")
-    if pages := said.get("pages"):
-        return Wanted(formats, str(pages[0]))
-    try:
-        first, last = (int(page) for page in said.get("page_range") or (1, END))
-    except (ValueError, TypeError):
-        raise Refusal(422, "page_range: the first and the last page") from None
-    if not 1 <= first <= last:
-        raise Refusal(422, "page_range: pages count from 1, and the last one is not before the first")
-    return Wanted(formats, None if first == 1 and last >= END else f"{first}-{min(last, END)}")
 
 
 def _status_of(job: Job) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Limits:
     """For the next piece of an upstream's answer (504), and for an upstream to come free (503)."""
     connect_seconds: float = 5.0
     """For a connection to an upstream."""
-    patience_seconds: float = 15.0
+    patience_seconds: float = 5.0
     """For any upstream to be there at all (503 with ``Retry-After``)."""
     drain_seconds: float = 60.0
     """For answers that are under way when the gateway is asked to stop."""

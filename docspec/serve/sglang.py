@@ -8,6 +8,7 @@ another client's request: answers stay the same, times may tell. Where clients m
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -25,6 +26,7 @@ class Corpora:
 
     def __init__(self, kind: UpstreamKind) -> None:
         self._used = kind == "sglang"
+        self._removing: set[asyncio.Task[bool]] = set()
 
     @contextlib.asynccontextmanager
     async def with_drafts(self, upstream: Upstream, texts: Sequence[str]) -> AsyncIterator[None]:
@@ -37,14 +39,17 @@ class Corpora:
         try:
             yield
         finally:
-            if added:
-                await _told(upstream, "/remove_external_corpus", {"corpus_id": name})
+            if added:  # also where the client has gone, which cancels everything else
+                removing = asyncio.ensure_future(_told(upstream, "/remove_external_corpus", {"corpus_id": name}))
+                self._removing.add(removing)
+                removing.add_done_callback(self._removing.discard)
+                await asyncio.shield(removing)
 
 
 async def _told(upstream: Upstream, path: str, values: dict[str, object]) -> bool:
     headers = {} if upstream.key is None else {"authorization": f"Bearer {upstream.key}"}
     try:
         answer = await upstream.client.post(path, json=values, timeout=SECONDS, headers=headers)
-    except httpx.TimeoutException:
+    except httpx.TransportError:  # whether it is there at all, the request itself will tell
         return False
     return answer.is_success

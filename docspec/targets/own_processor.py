@@ -101,6 +101,18 @@ class OwnProcessor(Processing):
                 found.update(zip(indices, self._parted(images, prompt), strict=True))
         return [found[index] for index in range(len(asked))]
 
+    def encode_chat(self, messages: list[dict[str, Any]], images: Sequence[Image]) -> dict[str, torch.Tensor]:
+        """The inputs of a conversation, as chat templates take it (``role``, and ``content`` in parts of type ``text``
+        and ``image``), with as many ``images`` as parts of that type. Raises :class:`docspec.core.ModelError` where the
+        template shows them otherwise, or a text brings image tokens of its own."""
+        text = render(self.tokenizer, self._template, messages, self._origin)
+        found = text.count(self._placeholder)
+        if found != len(images):
+            raise ModelError(f"{found} image tokens in the conversation as the model sees it, and {len(images)} images")
+        shown = {"images": list(images)} if images else {}
+        inputs = self.processor(**shown, text=[text], return_tensors="pt", **self._asked_of(text))
+        return {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)}
+
     def _parted(self, images: Sequence[Image], prompt: str) -> list[dict[str, torch.Tensor]]:
         """The inputs of each of ``images``, all of one size."""
         if len(images) == 1 or self._parts is False:
@@ -139,8 +151,12 @@ class OwnProcessor(Processing):
                 f"{self._origin}: the chat template writes {text.count(shown)} image tokens for one "
                 "image; take the published template"
             )
+        return text, self._asked_of(text)
+
+    def _asked_of(self, text: str) -> dict[str, bool]:
+        """How the tokenizer is to be asked for a framed prompt."""
         begins = self.tokenizer.bos_token
-        return text, {"add_special_tokens": False} if begins and text.startswith(begins) else {}
+        return {"add_special_tokens": False} if begins and text.startswith(begins) else {}
 
     @property
     def _placeholder(self) -> str:

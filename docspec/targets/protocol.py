@@ -21,6 +21,7 @@ __all__ = [
     "NOTHING",
     "PER_TOKEN",
     "Choice",
+    "GenerationRules",
     "Guide",
     "KVCache",
     "KVMemory",

@@ -9,6 +9,7 @@ to them depends on tokens alone, so the host finds it out before the forward pas
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,10 +41,14 @@ class GenerationRules:
     """The deterministic part of a generation configuration; fields are named and meant as in transformers'
     ``GenerationConfig``, ``min_length`` and ``min_new_tokens`` in tokens. ``forced_eos`` are written when only one
     token of the budget is left. (A forced first token only ever follows a prompt of one token: no image has that.)
-    ``vocab`` is the number of logits.
+    ``vocab`` is the number of logits. ``presence_penalty`` and ``frequency_penalty`` are those of OpenAI and vLLM, which
+    ``generate`` has not: taken off the logits of tokens that were written, once and for each time; the prompt does not
+    count. There they come behind a repetition penalty, here before it: not to be asked for together.
     """
 
     repetition_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
     sequence_bias: tuple[tuple[tuple[int, ...], float], ...] = ()
     ngrams: tuple[NgramBan, ...] = ()
     bad_words: tuple[tuple[int, ...], ...] = ()
@@ -124,6 +129,8 @@ class RowRules:
             paths.append((*paths[parent], token))
         if rules.repetition_penalty != 1.0:
             self._penalise(edits, row, paths)
+        if rules.presence_penalty or rules.frequency_penalty:
+            self._discount(edits, row, paths)
         self._match_phrases(edits, row, paths)
         for ngrams in self._ngrams:
             for node, token in ngrams.forbidden(self._written, paths):
@@ -157,6 +164,14 @@ class RowRules:
             for token in dict.fromkeys(path)
             if token < vocab and token not in occurred
         ]
+
+    def _discount(self, edits: Edits, row: int, paths: Sequence[tuple[int, ...]]) -> None:
+        """Whatever was written, in the output or the path, by how often."""
+        rules, written = self._rules, Counter(self._written)
+        for node, path in enumerate(paths):
+            for token, count in (written + Counter(path)).items():
+                if token < rules.vocab:
+                    edits.bias(row, node, token, -(rules.frequency_penalty * count + rules.presence_penalty))
 
     def _match_phrases(self, edits: Edits, row: int, paths: Sequence[tuple[int, ...]]) -> None:
         """Biases and forbidden words, at the nodes whose sequence ends with all but their last token."""

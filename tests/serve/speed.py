@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -134,12 +134,11 @@ def timed(url: str, bodies: Sequence[dict[str, Any]], clients: int) -> tuple[lis
     return asyncio.run(answers(url, bodies, clients))
 
 
-def measured(python: str, size: int, clients: Sequence[int], rounds: int) -> dict[str, Any]:
+def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds: int) -> dict[str, Any]:
     """Answers that differ, and times straight over times through the gateway."""
-    asked = crops(size)
     plain = [crop.values for crop in asked]
     drafted = [{**crop.values, "prediction": {"type": "content", "content": crop.words}} for crop in asked]
-    found: dict[str, Any] = {"requests": size}
+    found: dict[str, Any] = {"requests": len(asked)}
     with tempfile.TemporaryDirectory() as folder:
         with vllm(python, False, Path(folder, "plain.log")) as url:
             timed(url, plain[:16], 4)  # what the first requests take is no one's
@@ -188,8 +187,16 @@ def main() -> None:
     words.add_argument("--requests", type=int, default=200)
     words.add_argument("--clients", type=int, nargs="+", default=[1, 16])
     words.add_argument("--rounds", type=int, default=1)
+    words.add_argument("--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time.")
     given = words.parse_args()
-    print(json.dumps(measured(given.vllm_python, given.requests, given.clients, given.rounds), indent=1))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers end with it
+    if given.crops is not None and given.crops.exists():
+        asked = [Crop(**each) for each in json.loads(given.crops.read_text())][: given.requests]
+    else:
+        asked = crops(given.requests)
+    if given.crops is not None:
+        given.crops.write_text(json.dumps([asdict(each) for each in asked]))
+    print(json.dumps(measured(given.vllm_python, asked, given.clients, given.rounds), indent=1))
 
 
 if __name__ == "__main__":

@@ -207,13 +207,13 @@ def test_results_are_bounded_and_documents_are_forgotten_when_read(tmp_path: Pat
 
 
 def test_a_title_never_becomes_a_path() -> None:
-    from docspec.serve.documents import _title
+    from docspec.serve.given import title_of
 
-    assert _title("../../etc/passwd") == "passwd" and _title("..\\x\\y.pdf") == "y.pdf"
+    assert title_of("../../etc/passwd") == "passwd" and title_of("..\\x\\y.pdf") == "y.pdf"
     assert (
-        _title("\x1b[31m\n.pdf") != "\x1b[31m\n.pdf"
-        and _title(None) == "document"
-        and len(_title("x" * 9999)) == 200
+        title_of("\x1b[31m\n.pdf") != "\x1b[31m\n.pdf"
+        and title_of(None) == "document"
+        and len(title_of("x" * 9999)) == 200
     )
 
 

@@ -1,0 +1,138 @@
+"""What a request gives to be read: one document, its title, and what is wanted of it."""
+
+from __future__ import annotations
+
+import binascii
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.types import Message
+
+from docspec.core.safe_text import one_line
+from docspec.serve.body import declared_size, too_large
+from docspec.serve.converter import FORMATS, Wanted
+from docspec.serve.refusal import Refusal
+
+if TYPE_CHECKING:
+    from docspec.serve.gateway import Gateway
+
+LONGEST_TITLE = 200
+END = 2**31
+"""A last page beyond every document's, as docling's client has it by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """``data`` is the file; ``title`` is what the client calls it, for people to see."""
+
+    data: bytes
+    title: str
+    wanted: Wanted
+
+
+async def from_form(gateway: Gateway, request: Request) -> Given:
+    """The one file of a form, or a body that is the file itself."""
+    async with _body_of(gateway, request) as bounded:
+        return await _form_of(bounded)
+
+
+@contextlib.asynccontextmanager
+async def _body_of(gateway: Gateway, request: Request) -> AsyncIterator[Request]:
+    """``request`` of a client that may ask, when there is room for its body, which is bounded."""
+    gateway.access.client(request.scope)
+    limits = gateway.settings.limits
+    with gateway.admission.enter():
+        async with gateway.admission.room(declared_size(request.scope, limits)):
+            yield Request(request.scope, _Bounded(request.receive, limits.body, too_large(limits)).receive)
+
+
+async def _form_of(request: Request) -> Given:
+    kind = request.headers.get("content-type", "").partition(";")[0]
+    if kind != "multipart/form-data":
+        query = {name: request.query_params.getlist(name) for name in request.query_params}
+        return Given(await request.body(), "document", _wanted_in(query))
+    async with request.form(max_files=1, max_fields=200) as form:
+        files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
+        if len(files) != 1:
+            raise Refusal(422, "files: one file a request")
+        said = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
+        return Given(await files[0].read(), title_of(files[0].filename), _wanted_in(said))
+
+
+async def from_json(gateway: Gateway, request: Request) -> Given:
+    """The one source of a JSON object, fetched where it is an address."""
+    async with _body_of(gateway, request) as bounded:
+        body = await bounded.body()
+    try:
+        values = json.loads(body)
+        sources, options = values["sources"], values.get("options") or {}
+        target = (values.get("target") or {}).get("kind", "inbody")
+        source = sources[0]
+        kind = source.get("kind", "http" if "url" in source else "file")
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+        raise Refusal(422, "a JSON object with sources, each of a kind") from None
+    if len(sources) != 1:
+        raise Refusal(422, "sources: one a request")
+    many = {name: value if isinstance(value, list) else [value] for name, value in options.items()}
+    wanted = _wanted_in({**many, "target_type": [target]})
+    if kind == "http" and isinstance(source.get("url"), str):
+        if gateway.fetcher is None:
+            raise Refusal(400, "addresses are not fetched here; send the file (--allow-urls)")
+        data, _ = await gateway.fetcher.fetch(source["url"])
+        return Given(data, title_of(source["url"].partition("?")[0]), wanted)
+    if kind == "file" and isinstance(source.get("base64_string"), str):
+        try:
+            data = binascii.a2b_base64(source["base64_string"])
+        except ValueError:
+            raise Refusal(422, "base64_string: no base64") from None
+        return Given(data, title_of(source.get("filename")), wanted)
+    raise Refusal(422, "sources: of kind file or http")
+
+
+class _Bounded:
+    """A request's body, refused where it is larger than ``most`` bytes."""
+
+    def __init__(self, receive: Any, most: int, refusal: Refusal) -> None:
+        self._receive = receive
+        self._left = most
+        self._refusal = refusal
+
+    async def receive(self) -> Message:
+        message: Message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise self._refusal
+        return message
+
+
+def title_of(given: Any) -> str:
+    """What a client calls its document, for people to see; it never becomes a path."""
+    name = one_line(str(given or "")).replace("\\", "/").rpartition("/")[2]
+    return name[-LONGEST_TITLE:] or "document"
+
+
+def _wanted_in(said: Mapping[str, list[Any]]) -> Wanted:
+    """What a form, a query or options ask for. Raises :class:`Refusal` (422)."""
+    target = (said.get("target_type") or ["inbody"])[0]
+    if target != "inbody":
+        raise Refusal(
+            422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured"
+        )
+    formats = tuple(dict.fromkeys(said.get("to_formats") or ["md"]))
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise Refusal(422, f"to_formats: known are {', '.join(FORMATS)}")
+    if pages := said.get("pages"):
+        return Wanted(formats, str(pages[0]))
+    try:
+        first, last = (int(page) for page in said.get("page_range") or (1, END))
+    except (ValueError, TypeError):
+        raise Refusal(422, "page_range: the first and the last page") from None
+    if not 1 <= first <= last:
+        raise Refusal(422, "page_range: pages count from 1, and the last one is not before the first")
+    return Wanted(formats, None if first == 1 and last >= END else f"{first}-{min(last, END)}")

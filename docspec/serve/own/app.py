@@ -1,0 +1,155 @@
+"""The routes of docspec's own engine, shaped as OpenAI's."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from docspec.serve.own.asking import asked
+from docspec.serve.own.batches import Answer, Batches
+from docspec.serve.refusal import Refusal
+
+LOG = logging.getLogger("docspec.serve")
+
+
+class OwnEngine:
+    """``key`` is the gateway's. ``greedy``: who asks for sampling is answered greedily, which a header says."""
+
+    def __init__(self, batches: Batches, key: str, greedy: bool) -> None:
+        self._batches = batches
+        self._key = key
+        self._greedy = greedy
+
+    def app(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route("/v1/models", self._models),
+                Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            ],
+            exception_handlers={Refusal: _refused, Exception: _failed},
+        )
+
+    async def _models(self, request: Request) -> Response:
+        self._check(request)
+        model = {"id": self._batches.name, "object": "model", "created": 0, "owned_by": "docspec"}
+        return JSONResponse({"object": "list", "data": [model]})
+
+    async def _chat(self, request: Request) -> Response:
+        self._check(request)
+        values = json.loads(await request.body())
+        named = values.get("model")
+        if named not in (None, "", self._batches.name):
+            raise Refusal(404, f"there is no such model here; there is {self._batches.name}")
+        ask = await asyncio.to_thread(asked, values, self._greedy)
+        loop, found = asyncio.get_running_loop(), asyncio.Queue[str | Exception | None]()
+
+        def put(item: str | Exception | None) -> None:
+            loop.call_soon_threadsafe(found.put_nowait, item)
+
+        answer = Answer(ask, put, put)
+        head = {
+            "id": f"chatcmpl-{secrets.token_hex(12)}",
+            "created": int(time.time()),
+            "model": self._batches.name,
+        }
+        headers = {"x-docspec-greedy": f"{ask.not_greedy} was not followed"} if ask.not_greedy else {}
+        self._batches.submit(answer)
+        first = await self._next(request, answer, found)
+        if isinstance(first, Exception):
+            raise first
+        if ask.streams:
+            return StreamingResponse(
+                _pieces(answer, first, found, head), media_type="text/event-stream", headers=headers
+            )
+        message = {"role": "assistant", "content": answer.text}
+        choice = {"index": 0, "message": message, "finish_reason": answer.finish, "logprobs": None}
+        whole = {**head, "object": "chat.completion", "choices": [choice], "usage": usage(answer)}
+        return JSONResponse(whole, headers=headers)
+
+    async def _next(
+        self, request: Request, answer: Answer, found: asyncio.Queue[str | Exception | None]
+    ) -> str | Exception | None:
+        """The first piece or the end; an answer whose client goes is dropped."""
+        coming = asyncio.ensure_future(found.get())
+        try:
+            while not (await asyncio.wait({coming}, timeout=0.2))[0]:
+                if await request.is_disconnected():
+                    answer.leave()
+                    raise Refusal(499, "the client has left")
+            return coming.result()
+        except asyncio.CancelledError:
+            answer.leave()
+            raise
+        finally:
+            coming.cancel()
+
+    def _check(self, request: Request) -> None:
+        given = request.headers.get("authorization", "").encode()
+        if not hmac.compare_digest(given, f"Bearer {self._key}".encode()):
+            raise Refusal(401, "this engine answers its gateway alone")
+
+
+async def _pieces(
+    answer: Answer,
+    first: str | Exception | None,
+    found: asyncio.Queue[str | Exception | None],
+    head: dict[str, Any],
+) -> AsyncIterator[str]:
+    """The answer as server-sent events; where the client goes, the answer is dropped."""
+    head = {**head, "object": "chat.completion.chunk"}
+    try:
+        delta: dict[str, Any] = {"role": "assistant", "content": ""}
+        yield _event(head, [{"index": 0, "delta": delta, "finish_reason": None}])
+        piece = first
+        while piece is not None:
+            if isinstance(piece, Exception):
+                yield f"data: {json.dumps({'error': {'message': 'the engine failed', 'code': 500}})}\n\n"
+                return
+            if piece:
+                yield _event(head, [{"index": 0, "delta": {"content": piece}, "finish_reason": None}])
+            piece = await found.get()
+        yield _event(head, [{"index": 0, "delta": {}, "finish_reason": answer.finish}])
+        if answer.ask.tells_usage:
+            yield _event({**head, "usage": usage(answer)}, [])
+        yield "data: [DONE]\n\n"
+    finally:
+        answer.leave()
+
+
+def usage(answer: Answer) -> dict[str, Any]:
+    """What the answer took, in OpenAI's names."""
+    details = {
+        "accepted_prediction_tokens": answer.accepted,
+        "rejected_prediction_tokens": answer.drafted - answer.accepted,
+    }
+    return {
+        "prompt_tokens": answer.prompt_tokens,
+        "completion_tokens": answer.tokens,
+        "total_tokens": answer.prompt_tokens + answer.tokens,
+        "completion_tokens_details": details,
+    }
+
+
+def _event(head: dict[str, Any], choices: list[dict[str, Any]]) -> str:
+    return f"data: {json.dumps({**head, 'choices': choices}, ensure_ascii=False)}\n\n"
+
+
+async def _refused(request: Request, refusal: Exception) -> Response:
+    assert isinstance(refusal, Refusal)
+    return refusal.response
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    LOG.error("unexpected %s in the engine", type(error).__name__)
+    return Refusal(500, "the engine failed").response

@@ -1,0 +1,195 @@
+"""What a chat completion asks docspec's own engine for. What it cannot follow exactly it refuses, and never ignores."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from PIL import Image
+
+from docspec.documents.images import as_rgb
+from docspec.serve.chat import XARGS
+from docspec.serve.picture import FORMATS
+from docspec.serve.refusal import Refusal
+from docspec.vllm.request import DRAFTS, KIND, KINDS, MOST_DRAFTS
+
+WRITTEN = 2**30
+"""A window that no answer is longer than: of n-grams only what was written counts, as with vLLM."""
+
+REFUSED = {
+    "logit_bias": ({}, None),
+    "logprobs": (False, None),
+    "top_logprobs": (0, None),
+    "prompt_logprobs": (None,),
+    "response_format": (None, {"type": "text"}),
+    "structured_outputs": (None,),
+    "guided_json": (None,),
+    "guided_regex": (None,),
+    "guided_choice": (None,),
+    "guided_grammar": (None,),
+    "tools": (None, []),
+    "n": (1, None),
+    "best_of": (1, None),
+    "use_beam_search": (False, None),
+    "ignore_eos": (False, None),
+    "stop_token_ids": (None, []),
+    "bad_words": (None, []),
+    "allowed_token_ids": (None, []),
+    "include_stop_str_in_output": (False, None),
+    "echo": (False, None),
+}
+"""Fields that change an answer and are not followed, and the values that ask for nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Penalties:
+    """What an answer's own tokens make of its next ones, as vLLM and OpenAI define them."""
+
+    repetition: float = 1.0
+    presence: float = 0.0
+    frequency: float = 0.0
+    no_repeat_ngram: int = 0
+    least_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ask:
+    """``messages`` as chat templates take them, their ``images`` in order. ``max_tokens`` is ``None`` where the client
+    says nothing. ``not_greedy`` says what asked for sampling, where that is answered greedily all the same."""
+
+    messages: list[dict[str, Any]]
+    images: list[Image.Image]
+    max_tokens: int | None = None
+    stops: tuple[str, ...] = ()
+    penalties: Penalties = field(default_factory=Penalties)
+    keeps_marks: bool = False
+    drafts: tuple[str, ...] = ()
+    kind: str = ""
+    streams: bool = False
+    tells_usage: bool = False
+    not_greedy: str = ""
+
+
+def asked(values: Mapping[str, Any], greedy: bool) -> Ask:
+    """What a body asks for; with ``greedy`` sampling is answered greedily. Raises :class:`Refusal` (400)."""
+    for name, nothing in REFUSED.items():
+        if name in values and values[name] not in nothing:
+            raise Refusal(400, f"{name}: not followed by docspec's own engine")
+    sampling = _sampling(values)
+    if sampling and not greedy:
+        raise Refusal(
+            400,
+            f"{sampling}: this engine decodes greedily; use temperature 0, or start it with --greedy",
+        )
+    extra = values.get(XARGS) if isinstance(values.get(XARGS), dict) else {}
+    assert isinstance(extra, dict)
+    stop = values.get("stop")
+    stops = [stop] if isinstance(stop, str) else stop or []
+    if (
+        not isinstance(stops, list)
+        or not all(isinstance(one, str) and one for one in stops)
+        or len(stops) > 16
+    ):
+        raise Refusal(400, "stop: a text or a list of up to 16 texts")
+    messages, images = _conversation(values.get("messages"))
+    drafts = extra.get(DRAFTS)
+    drafts = [drafts] if isinstance(drafts, str) else drafts if isinstance(drafts, list) else []
+    options = values.get("stream_options")
+    return Ask(
+        messages,
+        images,
+        _whole(values, "max_completion_tokens") or _whole(values, "max_tokens"),
+        tuple(stops),
+        Penalties(
+            _number(values, "repetition_penalty", 1.0, 0.01, 100.0),
+            _number(values, "presence_penalty", 0.0, -2.0, 2.0),
+            _number(values, "frequency_penalty", 0.0, -2.0, 2.0),
+            _whole(values, "no_repeat_ngram_size") or _whole(extra, "no_repeat_ngram_size") or 0,
+            _whole(values, "min_tokens") or 0,
+        ),
+        values.get("skip_special_tokens") is False,
+        tuple(text for text in drafts if isinstance(text, str))[:MOST_DRAFTS],
+        str(extra[KIND]) if extra.get(KIND) in KINDS else "",
+        values.get("stream") is True,
+        isinstance(options, dict) and options.get("include_usage") is True,
+        sampling,
+    )
+
+
+def _sampling(values: Mapping[str, Any]) -> str:
+    """What of a body asks for sampling; nothing where the likeliest token is all that it may take."""
+    if values.get("top_k") == 1:
+        return ""
+    temperature = values.get("temperature")
+    if temperature is None:
+        return ""
+    if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature <= 2:
+        raise Refusal(400, "temperature: a number from 0 to 2")
+    return f"temperature {temperature:g}" if temperature > 0 else ""
+
+
+def _conversation(given: Any) -> tuple[list[dict[str, Any]], list[Image.Image]]:
+    """Messages as chat templates take them, and their images."""
+    if not isinstance(given, list) or not given:
+        raise Refusal(400, "messages: a list of messages")
+    messages: list[dict[str, Any]] = []
+    images: list[Image.Image] = []
+    for message in given:
+        if not isinstance(message, dict) or message.get("role") not in (
+            "system",
+            "user",
+            "assistant",
+            "developer",
+        ):
+            raise Refusal(400, "messages: each with a role (system, user, assistant) and a content")
+        role = "system" if message["role"] == "developer" else message["role"]
+        content = message.get("content")
+        if isinstance(content, str):
+            content = [{"type": "text", "text": content}]
+        if not isinstance(content, list):
+            raise Refusal(400, "messages: content is a text or a list of parts")
+        messages.append({"role": role, "content": [_part(part, images) for part in content]})
+    return messages, images
+
+
+def _part(part: Any, images: list[Image.Image]) -> dict[str, str]:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind == "text" and isinstance(part.get("text"), str):
+        return {"type": "text", "text": part["text"]}
+    if kind == "image_url":
+        held = part.get("image_url")
+        url = held.get("url") if isinstance(held, dict) else held
+        if isinstance(url, str) and url[:5].lower() == "data:":
+            images.append(_image(url))
+            return {"type": "image"}
+    raise Refusal(400, "messages: parts are of type text, or image_url with a data URL")
+
+
+def _image(url: str) -> Image.Image:
+    try:
+        data = base64.b64decode(url.partition(",")[2])
+        return as_rgb(Image.open(io.BytesIO(data), formats=FORMATS))
+    except (binascii.Error, ValueError, OSError, SyntaxError, Image.DecompressionBombError):
+        raise Refusal(400, "an image cannot be decoded") from None
+
+
+def _whole(values: Mapping[str, Any], name: str) -> int | None:
+    value = values.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise Refusal(400, f"{name}: a whole number")
+    return value
+
+
+def _number(values: Mapping[str, Any], name: str, default: float, least: float, most: float) -> float:
+    value = values.get(name)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise Refusal(400, f"{name}: a number from {least:g} to {most:g}")
+    return float(value)

@@ -1,0 +1,170 @@
+"""Requests decoded side by side: one batch at a time, all that wait together; who comes meanwhile is in the next."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from docspec.core import ParseOptions
+from docspec.engine.request import Output, Request
+from docspec.engine.row import Row
+from docspec.hierarchy.decoding import make_engine
+from docspec.serve.own.asking import WRITTEN, Ask
+from docspec.serve.own.prompts import prompt_of
+from docspec.serve.own.writing import Writing
+from docspec.serve.refusal import Refusal
+from docspec.targets.registry import LoadedTarget, load_target
+from docspec.targets.rules import GenerationRules, NgramBan
+
+if TYPE_CHECKING:
+    from docspec.core import StageStats
+
+ROWS = 16
+"""Requests of one batch."""
+
+Finish = Literal["stop", "length"]
+
+
+class Answer:
+    """One request on its way; ``tell`` hears of its text as it grows, ``end`` that it has ended, or why it failed. Both
+    are called from the engine's thread. ``leave`` drops it at the next step."""
+
+    def __init__(
+        self, ask: Ask, tell: Callable[[str], None], end: Callable[[Exception | None], None]
+    ) -> None:
+        self.ask = ask
+        self.tell = tell
+        self.end = end
+        self.has_left = False
+        self.writing: Writing | None = None
+        self.text = ""
+        self.finish: Finish = "stop"
+        self.prompt_tokens = self.tokens = self.drafted = self.accepted = 0
+
+    def leave(self) -> None:
+        self.has_left = True
+
+
+class Batches:
+    """The engine's thread. Loads the model when it is made; raises :class:`docspec.core.ModelError`."""
+
+    def __init__(self, options: ParseOptions) -> None:
+        self._loaded: LoadedTarget = load_target(options)
+        self._target = self._loaded.target
+        self._engine = make_engine(self._target, options)
+        self._waiting: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="docspec-engine", daemon=True)
+        self._thread.start()
+
+    @property
+    def name(self) -> str:
+        """What the model is called."""
+        return self._loaded.info.name
+
+    def submit(self, answer: Answer) -> None:
+        self._waiting.put(answer)
+
+    def close(self) -> None:
+        """Ends the thread behind the batch that it is at."""
+        self._waiting.put(None)
+
+    def _run(self) -> None:
+        while True:
+            first = self._waiting.get()
+            together = [first]
+            while len(together) < ROWS and not self._waiting.empty():
+                together.append(self._waiting.get())
+            if None in together:
+                return
+            alike: dict[float, list[Answer]] = {}
+            for answer in together:
+                if answer is not None and not answer.has_left:
+                    alike.setdefault(answer.ask.penalties.repetition, []).append(answer)
+            for answers in alike.values():  # the rows of a step share one repetition penalty
+                self._decode(answers)
+
+    def _decode(self, answers: Sequence[Answer]) -> None:
+        """Prepares and decodes ``answers``; one that cannot be prepared fails alone."""
+        asked: list[tuple[Answer, Request]] = []
+        for answer in answers:
+            try:
+                asked.append((answer, self._request(answer)))
+            except Exception as error:
+                answer.end(error)
+        if not asked:
+            return
+        by_request = {id(request): answer for answer, request in asked}
+
+        def stepped(rows: Sequence[Row]) -> None:
+            for row in rows:
+                answer = by_request[id(row.request)]
+                if answer.has_left:
+                    row.stop()
+                elif answer.ask.streams and answer.writing is not None and row.finish is None:
+                    answer.tell(answer.writing.grown(row.output))
+
+        requests = [request for _, request in asked]
+        try:
+            places = self._engine.places(requests)
+            found = self._engine.speculate_groups([[request] for request in requests], stepped, places)
+        except Exception as error:
+            self._engine.release()
+            for answer, _ in asked:
+                answer.end(error)
+            return
+        for (answer, _), ([output], stats) in zip(asked, found, strict=True):
+            _finish(answer, output, stats)
+
+    def _request(self, answer: Answer) -> Request:
+        ask, target = answer.ask, self._target
+        prompt = prompt_of(target, ask)
+        room = target.max_length - prompt.length - 1
+        if room < 1:
+            raise Refusal(400, f"the prompt has {prompt.length} tokens; the model takes {target.max_length}")
+        budget = min(ask.max_tokens or target.card.max_new_tokens, room)
+        answer.prompt_tokens = prompt.length
+        answer.writing = Writing(partial(self._spelled, not ask.keeps_marks), ask.stops)
+        drafts = tuple(tuple(target.tokenize(text)) for text in ask.drafts if text)
+        writing = answer.writing
+        return Request(prompt, drafts, budget, stop=lambda: writing, kind=ask.kind, rules=self._rules(ask))
+
+    def _rules(self, ask: Ask) -> GenerationRules | None:
+        """What the request asks for beside what the checkpoint's own configuration does."""
+        own, said = self._target.rules, ask.penalties
+        ngrams = (NgramBan(said.no_repeat_ngram, WRITTEN),) if said.no_repeat_ngram > 1 else ()
+        if said.no_repeat_ngram == 1:
+            raise Refusal(400, "no_repeat_ngram_size: 2 or more")
+        if (said.presence or said.frequency) and (said.repetition, own.repetition_penalty) != (1.0, 1.0):
+            raise Refusal(400, "repetition_penalty beside a presence or frequency penalty: not followed")
+        rules = replace(
+            own,
+            repetition_penalty=said.repetition if said.repetition != 1.0 else own.repetition_penalty,
+            presence_penalty=said.presence,
+            frequency_penalty=said.frequency,
+            ngrams=own.ngrams + ngrams,
+            min_new_tokens=max(own.min_new_tokens, said.least_tokens),
+        )
+        return None if rules == own else rules
+
+    def _spelled(self, without_marks: bool, tokens: list[int]) -> str:
+        text: str = self._target.processing.tokenizer.decode(
+            tokens, skip_special_tokens=without_marks, clean_up_tokenization_spaces=False
+        )
+        return text
+
+
+def _finish(answer: Answer, output: Output, stats: StageStats) -> None:
+    assert answer.writing is not None
+    tokens = list(output.tokens)
+    rest = answer.writing.ended(tokens)
+    answer.text = answer.writing.text
+    answer.finish = "length" if output.finish == "budget" else "stop"
+    answer.tokens = len(tokens)
+    answer.drafted, answer.accepted = stats.drafted, stats.accepted
+    if answer.ask.streams and rest:
+        answer.tell(rest)
+    answer.end(None)

@@ -1,0 +1,105 @@
+"""The orders in which requests wait, and that nothing is lost where they are given up while they do."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from docspec.serve.admission import Admission
+from docspec.serve.refusal import Refusal
+from docspec.serve.settings import Limits
+from docspec.serve.upstream import Upstreams
+
+
+def test_bodies_share_their_room_in_the_order_of_their_coming() -> None:
+    async def run() -> list[int]:
+        admission, order = Admission(10, 100), []
+
+        async def one(number: int, size: int) -> None:
+            async with admission.room(size):
+                order.append(number)
+                await asyncio.sleep(0.01)
+
+        await asyncio.gather(*(one(number, size) for number, size in enumerate((60, 60, 30, 10, 500, 1))))
+        return order
+
+    assert asyncio.run(run()) == [0, 1, 2, 3, 4, 5]
+
+
+def test_room_is_not_lost_where_waiting_bodies_are_given_up() -> None:
+    async def run() -> None:
+        draw, admission, here, most = random.Random(3), Admission(1000, 100), 0, 0
+
+        async def one() -> None:
+            nonlocal here, most
+            size = draw.randint(1, 60)
+            async with admission.room(size):
+                here += size
+                most = max(most, here)
+                try:
+                    await asyncio.sleep(draw.random() / 200)
+                finally:
+                    here -= size
+
+        for _ in range(20):
+            tasks = [asyncio.ensure_future(one()) for _ in range(40)]
+            for task in draw.sample(tasks, 20):
+                await asyncio.sleep(draw.random() / 500)
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        assert most <= 100
+        async with asyncio.timeout(1), admission.room(100):
+            assert not admission._waiting
+
+    asyncio.run(run())
+
+
+def test_beyond_the_most_a_request_is_refused_at_once() -> None:
+    admission = Admission(1, 100)
+    with admission.enter(), pytest.raises(Refusal) as refused, admission.enter():
+        pass
+    assert refused.value.status == 429 and refused.value.retry_after
+    with admission.enter():
+        pass
+
+
+def test_no_turn_for_an_upstream_is_lost_where_requests_are_given_up() -> None:
+    async def run() -> None:
+        draw = random.Random(5)
+        upstreams = Upstreams(("http://a", "http://b"), Limits(in_flight=3))
+        done = 0
+
+        async def one() -> None:
+            nonlocal done
+            async with upstreams.one():
+                await asyncio.sleep(draw.random() / 200)
+            done += 1
+
+        for _ in range(20):
+            tasks = [asyncio.ensure_future(one()) for _ in range(40)]
+            for task in draw.sample(tasks, 20):
+                await asyncio.sleep(draw.random() / 500)
+                task.cancel()
+            async with asyncio.timeout(10):
+                await asyncio.gather(*tasks, return_exceptions=True)
+        assert [one.busy for one in upstreams.all] == [0, 0] and upstreams.waiting == 0 and done >= 400
+        await upstreams.close()
+
+    asyncio.run(run())
+
+
+def test_who_waits_for_an_upstream_gives_up_when_none_comes_back() -> None:
+    async def run() -> None:
+        upstreams = Upstreams(("http://127.0.0.1:9",), Limits(in_flight=1, patience_seconds=0.2))
+        async with upstreams.one() as upstream:
+            waiting = asyncio.ensure_future(upstreams._taken())
+            await asyncio.sleep(0.01)
+            upstreams.lost(upstream)
+            with pytest.raises(Refusal) as refused:
+                await waiting
+        assert refused.value.status == 503 and refused.value.retry_after
+        await upstreams.close()
+
+    asyncio.run(run())
