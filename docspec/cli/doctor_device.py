@@ -21,6 +21,9 @@ def examine_and_print(device: str, model: str, report: Path | None, as_json: boo
     """Exit code 0 if nothing is wrong, 1 if something is; ``all`` are all CUDA devices. Raises
     :class:`docspec.core.DocspecError` where there is no such device."""
     from docspec import offline
+    from docspec.core.extras import require_local
+
+    require_local("docspec doctor --device")
     from docspec.bench.device import SECONDS, examine_device
     from docspec.console.terminal import document_stream, quiet_libraries
     from docspec.core.safe_text import dump_json
