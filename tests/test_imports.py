@@ -45,11 +45,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "verifier": {*READING, "isolation"},
     "served": {*READING, "generation", "isolation", "offline", "verifier"},
     "parser": {*READING, "isolation", "lookahead", "offline", "results", "served", "verifier"},
-    "corpus": {"core", "console", "documents", "drafting", "generation", "isolation", "reporting", "targets", "parser", "served"},
+    "corpus": {
+        *("core", "console", "documents", "drafting", "generation", "isolation", "reporting", "targets"),
+        *("parser", "served"),
+    },
     "doctor": {"core", "drafting", "targets", "versions"},
     "serve": {
-        *("core", "dialects", "documents", "drafting", "generation", "isolation", "parser", "reporting", "targets"),
-        *("versions", "vllm"),
+        *("core", "dialects", "documents", "drafting", "engine", "generation", "hierarchy", "isolation", "parser"),
+        *("reporting", "targets", "versions", "vllm"),
     },
 }
 """Rooms of ``docspec`` and the rooms that each may import; the front doors below may import everything else."""

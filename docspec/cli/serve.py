@@ -78,7 +78,7 @@ def serve(
 
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
-    from docspec.serve.gateway import make_app
+    from docspec.serve.app import make_app
     from docspec.serve.model_server import ModelServer
     from docspec.serve.running import is_loopback, run
     from docspec.serve.settings import Limits, Settings

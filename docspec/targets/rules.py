@@ -41,9 +41,9 @@ class GenerationRules:
     """The deterministic part of a generation configuration; fields are named and meant as in transformers'
     ``GenerationConfig``, ``min_length`` and ``min_new_tokens`` in tokens. ``forced_eos`` are written when only one
     token of the budget is left. (A forced first token only ever follows a prompt of one token: no image has that.)
-    ``vocab`` is the number of logits. ``presence_penalty`` and ``frequency_penalty`` are those of OpenAI and vLLM, which
-    ``generate`` has not: taken off the logits of tokens that were written, once and for each time; the prompt does not
-    count. There they come behind a repetition penalty, here before it: not to be asked for together.
+    ``vocab`` is the number of logits. ``presence_penalty`` and ``frequency_penalty`` are those of OpenAI and vLLM,
+    which ``generate`` has not: taken off the logits of tokens that were written, once and for each time; the prompt
+    does not count. There they come behind a repetition penalty, here before it: not to be asked for together.
     """
 
     repetition_penalty: float = 1.0

@@ -154,7 +154,7 @@ class RecurrentStates:
 
     @torch.inference_mode()
     def compact(self, sources: torch.Tensor, targets: torch.Tensor, slots: int) -> None:
-        """What nodes in ``sources`` add belongs in ``targets`` now, both addresses ``row * slots + slot`` ``(moved,)``."""
+        """What nodes in ``sources`` add belongs in ``targets`` now: addresses ``row * slots + slot`` ``(moved,)``."""
         rows = sources // slots
         roots = self._lengths[rows]
         nodes, places = sources % slots - roots, targets % slots - roots

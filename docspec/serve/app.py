@@ -1,0 +1,136 @@
+"""The application that a server runs: routes over one :class:`docspec.serve.gateway.Gateway`."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import traceback
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from docspec.core import ParseOptions
+from docspec.serve.body import Left, drain
+from docspec.serve.completions import Completions, models
+from docspec.serve.documents import Documents
+from docspec.serve.fetch import Fetcher
+from docspec.serve.gateway import Gateway
+from docspec.serve.refusal import Refusal, error_of
+from docspec.serve.settings import Settings
+
+LOG = logging.getLogger("docspec.serve")
+
+
+def make_app(settings: Settings, fetcher: Fetcher | None = None, local: bool = True) -> Starlette:
+    """The application; ``local`` says that it listens on loopback alone."""
+    gateway = Gateway(settings, fetcher, local)
+
+    documents = Documents(gateway, settings.options or ParseOptions())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        documents.start()
+        try:
+            yield
+        finally:
+            await documents.close()
+            await gateway.close()
+
+    routes = [
+        Route("/v1/chat/completions", _counted(gateway, Completions(gateway)), methods=["POST"]),
+        Route("/v1/models", _counted(gateway, partial(models, gateway)), methods=["GET"]),
+        Route("/health", _health),
+        Route("/ready", partial(_ready, gateway)),
+        Route("/version", _version),
+        Route("/metrics", partial(_metrics, gateway)),
+        *documents.routes,
+    ]
+    app = Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        exception_handlers={Refusal: _refused, 404: _unknown, 405: _unknown, Exception: _failed},
+    )
+    app.state.gateway = gateway
+    return app
+
+
+class _Counted:
+    """A route whose answers are counted by their status."""
+
+    def __init__(self, gateway: Gateway, app: ASGIApp) -> None:
+        self._gateway = gateway
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        status = "left"
+
+        async def counting(message: Any) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = str(message["status"])
+            await send(message)
+
+        try:
+            await self._app(scope, receive, counting)
+        except Left:
+            status = (
+                "left"  # nobody is there, or the answer broke off: no byte more, and the connection closes
+            )
+        except Refusal as refusal:
+            status = str(refusal.status)
+            if refusal.status in (401, 403, 413, 429):
+                await drain(receive)
+            raise
+        finally:
+            self._gateway.metrics.add("requests_total", route=scope["path"], status=status)
+
+
+def _counted(gateway: Gateway, app: ASGIApp) -> ASGIApp:
+    return _Counted(gateway, app)
+
+
+async def _refused(request: Request, refusal: Exception) -> Response:
+    assert isinstance(refusal, Refusal)
+    return refusal.response
+
+
+async def _unknown(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    return JSONResponse(
+        error_of(status, "there is no such route here" if status == 404 else "not this method"), status
+    )
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Where it happened is logged, and not the error's text, which may hold what a client sent."""
+    places = "; ".join(
+        f"{place.name}:{place.lineno}" for place in traceback.extract_tb(error.__traceback__)[-4:]
+    )
+    LOG.error("unexpected %s at %s", type(error).__name__, places)
+    return JSONResponse(error_of(500, "unexpected error in the gateway"), 500)
+
+
+async def _health(request: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+async def _ready(gateway: Gateway, request: Request) -> Response:
+    there = gateway.upstreams.are_there
+    return JSONResponse({"status": "ok" if there else "no upstream"}, 200 if there else 503)
+
+
+async def _version(request: Request) -> Response:
+    from docspec.versions import versions
+
+    return JSONResponse({name: found for name, found in versions().items() if found})
+
+
+async def _metrics(gateway: Gateway, request: Request) -> Response:
+    gateway.access.client(request.scope)
+    return PlainTextResponse(gateway.metrics.text(), media_type="text/plain; version=0.0.4")
