@@ -4,6 +4,9 @@ failed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -26,9 +29,23 @@ def summary(report: Report, width: int) -> RenderableType:
         parts.append(_table(report.totals, narrow=width < _NARROW))
     if report.totals.compared:
         parts.append(Text(_baseline_line(report.totals)))
+    parts += [Text(line) for line in engine_lines(report.engine)]
     if report.target is not None and report.target.get("random"):
         parts.append(Text("simulated: the target has random weights and does not read", style="yellow"))
     return Group(*parts)
+
+
+def engine_lines(engine: Mapping[str, Any] | None) -> list[str]:
+    """What each server did where servers read: requests, attempts that failed, and its own count of drafts."""
+    lines = []
+    for server in () if engine is None else engine["servers"]:
+        line = f"{server['url']}: {server['answered']:,} requests answered"
+        if server["failed"]:
+            line += f", {server['failed']:,} attempts failed"
+        if (counted := server["counted"]) is not None:
+            line += f"; it counted {counted['accepted']:,} of {counted['drafted']:,} drafted tokens accepted"
+        lines.append(f"{line}; given up: {server['lost']}" if server["lost"] else line)
+    return lines
 
 
 def headline(totals: Totals, documents: int) -> str:

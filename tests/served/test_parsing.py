@@ -207,6 +207,7 @@ def test_the_command_needs_no_torch_and_tells_whose_the_seconds_are(tmp_path: Pa
         again = subprocess.run(**command(*words, key="secret"), capture_output=True, text=True)
         assert again.returncode == 0 and len(server.asked) == asked, "what is done is not read again"
     assert (out / "3.md").read_text() == "This is document 3.\n"
+    assert f"{server.url}: 6 requests answered" in done.stderr
     told = json.loads(report.read_text())
     assert told["engine"]["name"] == f"vllm 0.32.0 at {server.url}" and told["engine"]["seconds"] == "wall"
     [one] = told["engine"]["servers"]
