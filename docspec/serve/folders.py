@@ -36,13 +36,16 @@ class Folders:
                 )
             except (OSError, ValueError, RuntimeError):
                 continue
-            with open(handle, "rb") as file:  # noqa: PTH123 - by its handle: no other file can take its place
+            try:
                 known = os.fstat(handle)
                 if not stat.S_ISREG(known.st_mode):
                     continue
                 if known.st_size > self._most:
                     raise InputError(f"{real.name}: larger than {self._most / 2**20:g} MiB")
-                return file.read(self._most + 1), real.name
+                with open(handle, "rb", closefd=False) as file:
+                    return file.read(self._most + 1), real.name
+            finally:
+                os.close(handle)
         raise refused
 
     def _candidates(self, uri: str) -> list[Path]:

@@ -185,7 +185,7 @@ class TransformersTarget:
             Prefill(
                 output.logits[row, ends.index(length - 1)],
                 length,
-                self._rope_delta(row, has_images(prompts[0])),
+                self._rope_delta(row) if has_images(prompts[0]) else 0,  # positions of text alone are its places
                 PromptStates(*(of_all[row, :length] for of_all in seen[0])) if seen else None,
             )
             for row, length in enumerate(lengths)
@@ -224,14 +224,11 @@ class TransformersTarget:
             joined[name] = whole if name in self._grids else uploaded(whole, self.kv_spec.device)
         return joined
 
-    def _rope_delta(self, row: int = 0, images: bool = True) -> int:
-        """The delta of a prompt that was just run; module state that the next prompt overwrites. A prompt without
-        ``images`` has none: its positions are its places."""
+    def _rope_delta(self, row: int = 0) -> int:
+        """The delta of a prompt that was just run; module state that the next prompt overwrites."""
         if not self._turns:
             return 0
         deltas = self.model.model.rope_deltas
-        if deltas is None and not images:
-            return 0
         if deltas is None:
             raise ModelError(
                 f"{type(self.model).__name__} left no rope_deltas behind: a prompt without an image?"

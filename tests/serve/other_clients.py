@@ -66,7 +66,7 @@ def docling_service(url: str, image: str, pdf: str) -> Any:
     from docling.datamodel.service.options import ConvertDocumentsOptions
     from docling.service_client import DoclingServiceClient
 
-    with DoclingServiceClient(url, api_key="a-key", poll_server_wait=1.0) as client:
+    with DoclingServiceClient(url, api_key=os.environ["DOCSPEC_API_KEY"], poll_server_wait=1.0) as client:
         found = client.convert(pdf, page_range=(1, 1))
         job = client.submit(pdf, options=ConvertDocumentsOptions(to_formats=["md", "json", "html"]))
         later = job.result(timeout=120)

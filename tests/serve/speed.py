@@ -187,7 +187,9 @@ def main() -> None:
     words.add_argument("--requests", type=int, default=200)
     words.add_argument("--clients", type=int, nargs="+", default=[1, 16])
     words.add_argument("--rounds", type=int, default=1)
-    words.add_argument("--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time.")
+    words.add_argument(
+        "--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time."
+    )
     given = words.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers end with it
     if given.crops is not None and given.crops.exists():

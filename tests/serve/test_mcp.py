@@ -112,11 +112,14 @@ def test_a_client_over_http_with_its_key(folder: Path) -> None:
             streamable_http_client(url, http_client=client) as streams,
             ClientSession(*streams[:2]) as session,
         ):
-            return await asked(session)
+            await session.initialize()
+            outside = await session.call_tool("convert_to_markdown", {"uri": "../secret.pdf"})
+            tools = [tool.name for tool in (await session.list_tools()).tools]
+            return {"tools": tools, "refused": outside.is_error}
 
     try:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         assert httpx.post(url, json=body).status_code == 401
-        check(asyncio.run(run()))
+        assert asyncio.run(run()) == {"tools": ["convert_to_markdown", "convert_document"], "refused": True}
     finally:
         served.stop()
