@@ -8,9 +8,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from PIL import Image, ImageDraw
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread costs more than it gives
+
+
+settings.register_profile("patient", settings.default, deadline=None)  # machines have other work too
+settings.load_profile("patient")
 
 
 def load_torchvision() -> None:

@@ -92,6 +92,17 @@ def held() -> Iterator[None]:
         _Asked.held = before
 
 
+@contextlib.contextmanager
+def answered() -> Iterator[None]:
+    """Within it signals do not wait, also within :func:`held`: for what may take as long as a network does."""
+    before, _Asked.held = _Asked.held, False
+    try:
+        stop_if_asked()
+        yield
+    finally:
+        _Asked.held = before
+
+
 def code_of(error: BaseException) -> int:
     """The exit code of a run that ended with this error."""
     from docspec.core import UsageError

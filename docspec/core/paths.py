@@ -7,6 +7,7 @@ import hashlib
 import os
 import stat
 from io import FileIO
+from itertools import takewhile
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 
@@ -43,6 +44,14 @@ def open_regular(path: Path) -> FileIO:
         file.close()
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     return file
+
+
+def make_folder(folder: Path) -> None:
+    """Makes ``folder`` and those above it that are missing; any depth, where Python's own way is a recursion. Raises
+    ``OSError``."""
+    missing = list(takewhile(lambda each: not each.is_dir(), (folder, *folder.parents)))
+    for each in reversed(missing):
+        each.mkdir(exist_ok=True)
 
 
 def cache_folder() -> Path:

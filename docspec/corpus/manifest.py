@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from docspec.core import OutputError
-from docspec.core.paths import is_regular
+from docspec.core.paths import is_regular, make_folder
 from docspec.core.safe_text import dump_json
 from docspec.core.validation import InvalidValues
 from docspec.corpus.lock import FolderLock
@@ -98,7 +98,7 @@ class Manifest:
         self.folder = folder
         self.path = folder / manifest_name(shard)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
         except OSError as error:
             raise self._error(error) from error
         if self.path.exists() and not is_regular(self.path):

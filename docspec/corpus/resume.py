@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from docspec.console import exits
 from docspec.core import InputError
 from docspec.core.paths import file_hash, inside, is_regular
 from docspec.corpus.identity import Identity
@@ -171,11 +172,13 @@ class Resume:
         if before is not None and record.files:
             self._remove_stale(before, record)
         if self._mirror is not None:
-            self._mirror.put(outcome.files)
+            with exits.answered():
+                self._mirror.put(outcome.files)
         self._manifest.append([record.as_line()])
         self._records[job.document] = record
         if self._mirror is not None:
-            self._mirror.put_manifest(self._manifest.path)
+            with exits.answered():
+                self._mirror.put_manifest(self._manifest.path)
         return record
 
     def _is_of(self, record: DocumentRecord, job: Job, sha256: str | None = None) -> bool:

@@ -130,7 +130,11 @@ class Run:
                     self._journal.close()
             outcome.seconds = time.perf_counter() - started
             if self._resume is not None:
-                self._resume.finish(outcome)
+                try:
+                    self._resume.finish(outcome)
+                except BaseException as error:
+                    entry.error = entry.error or reason(error)
+                    raise
             if self._journal is not None:
                 self._journal.remove()
             self._count(outcome)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from docspec.core import InputError
+from docspec.core.paths import open_regular
 from docspec.documents.document import Document
 from docspec.documents.sources import Source, source_from_path
 
@@ -16,6 +18,7 @@ def open_document(source: Source | str | Path, password: str | None = None) -> D
     """
     if not isinstance(source, Source):
         source = source_from_path(source)
+    _check_there(source)
     if source.kind == "pdf":
         from docspec.documents.pdf import PdfDocument
 
@@ -23,3 +26,13 @@ def open_document(source: Source | str | Path, password: str | None = None) -> D
     from docspec.documents.images import ImageDocument
 
     return ImageDocument(source)
+
+
+def _check_there(source: Source) -> None:
+    """A file that has gone since it was listed is no damaged one."""
+    if source.path is None:
+        return
+    try:
+        open_regular(source.path).close()
+    except OSError as error:
+        raise InputError(f"{source.name}: cannot be read any more ({error.strerror or error})") from error

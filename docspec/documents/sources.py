@@ -33,6 +33,8 @@ SUFFIXES: dict[str, Kind] = {
 }
 SUPPORTED = "PDF, PNG, JPEG, TIFF or WebP"
 STDIN_NAME = "stdin"
+LINKS = 40
+"""Links that lead to links are followed so far, as by the system."""
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -159,7 +161,9 @@ def source_from_path(path: str | Path) -> Source:
     """
     path = Path(path)
     try:
-        if stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISSOCK(mode):
+        if stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISSOCK(mode) or (
+            stat.S_ISREG(mode) and _is_of_this_process(path)
+        ):
             return source_from_bytes(path.read_bytes(), shown(path))
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise InputError(f"{shown(path)}: is a device, not a file")
@@ -178,6 +182,18 @@ def source_from_path(path: str | Path) -> Source:
     if kind is None:
         raise InputError(f"{shown(path)}: not a {SUPPORTED} file; convert it first")
     return Source(shown(path), kind, Path(path.name), path)
+
+
+def _is_of_this_process(path: Path) -> bool:
+    """Whether ``path`` is something that this process has open, and another thing to its children: ``/dev/stdin``."""
+    for _ in range(LINKS):
+        name = os.path.abspath(path)  # noqa: PTH100 - of the link, not of what it leads to
+        if name.startswith(("/dev/stdin", "/dev/fd/", "/proc/")):
+            return True
+        if not path.is_symlink():
+            break
+        path = Path(name).parent / path.readlink()
+    return False
 
 
 def shown(path: Path) -> str:

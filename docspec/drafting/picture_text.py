@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from docspec.core import BBox, Category, PageImage, Region
+from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.drafting.assembly import place
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.unread import unread_regions
 
 LABELLED = 3
-"""A picture with so many lines of the text layer in it is a drawing whose text is known."""
+"""A drawing with so many lines of the text layer in it is one whose text is known."""
 
 LEAST_SIDE = 10.0
 """Pixels: what is smaller in one direction holds no text that can be read."""
@@ -31,14 +31,18 @@ PROSE = 3
 """Words with three letters and more that make what is in a picture text to be laid out, and not labels."""
 
 
-def find_text(page: PageImage, regions: Sequence[Region], recogniser: Recogniser) -> list[TextLine]:
+def find_text(
+    page: PageImage, regions: Sequence[Region], recogniser: Recogniser
+) -> tuple[list[TextLine], tuple[Event, ...]]:
     """The lines, in pixels, that ``recogniser`` finds in the pictures among ``regions`` (pixels) that no text is known
-    of, and in the ink outside all regions."""
+    of, and in the ink outside all regions; and what to report of ink as small as text in which it finds none."""
+    images = _images(page)
+    outside = unread_regions(page.image, regions)
     areas = [
         region.bbox
-        for region in (*regions, *unread_regions(page.image, regions))
+        for region in (*regions, *outside)
         if not region.texts
-        and len(region.labels) < LABELLED
+        and not _is_labelled(region, images)
         and min(region.bbox.width, region.bbox.height) >= LEAST_SIDE
     ]
     if len(areas) > MOST_AREAS:
@@ -50,13 +54,34 @@ def find_text(page: PageImage, regions: Sequence[Region], recogniser: Recogniser
     else:
         found = [line for area in areas for line in recogniser.read_area(page.image, area)]
     known = [line.bbox for region in regions for line in (*region.lines, *region.labels)]
-    return [
+    lines = [
         line
         for line in found
         if line.confidence >= PLAUSIBLE
         and any(map(str.isalnum, line.text))
         and not any(line.bbox.overlap(box) > 0.5 for box in known)
     ]
+    mute = sum(
+        one.category is Category.TEXT and not any(one.bbox.intersection(line.bbox) for line in lines)
+        for one in outside
+        if min(one.bbox.width, one.bbox.height) >= LEAST_SIDE
+    )
+    where = f"{mute} patch{'' if mute == 1 else 'es'} of ink outside all regions"
+    return lines, (Event("ink_without_text", f"no text was recognised in {where}"),) if mute else ()
+
+
+def _is_labelled(region: Region, images: Sequence[BBox]) -> bool:
+    """Whether a picture is a drawing whose text is known. Of what is in one of the ``images`` a text layer over it says
+    nothing; a recogniser has seen it all."""
+    if len(region.labels) < LABELLED:
+        return False
+    return region.words == "recognition" or not any(region.bbox.overlap(image) > 0.5 for image in images)
+
+
+def _images(page: PageImage) -> list[BBox]:
+    """Where a PDF page shows images, in pixels."""
+    shown = [] if page.pdf_page is None else page.pdf_page.get_image_info()
+    return [BBox(*one["bbox"]).scaled(page.scale) for one in shown]
 
 
 def is_prose(lines: Sequence[TextLine]) -> bool:

@@ -62,7 +62,8 @@ class RapidOcrDrafter:
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
             if not tilt:
-                regions = with_labels(regions, assemble((), find_text(page, regions, self.recogniser)))
+                more, mute = find_text(page, regions, self.recogniser)
+                regions, events = with_labels(regions, assemble((), more)), events + mute
         except DrafterError:
             raise
         except Exception as error:

@@ -64,13 +64,14 @@ class TextLayerDrafter:
             sound = self._judge is None or self._judge.judge(page).trusted
             regions, layout, events = self._regions(page, lines)
             if self._recogniser is not None and not self._quick:
-                found = find_text(page, regions, self._recogniser)
+                found, mute = find_text(page, regions, self._recogniser)
                 if is_prose(found):
                     in_points = [one.scaled(1 / page.scale) for one in found]
                     write_hidden(page.pdf_page, in_points)
                     regions, layout, events = self._regions(page, [*lines, *in_points])
                 elif found:
                     regions = with_labels(regions, assemble((), found))
+                events += mute
         except DrafterError:
             raise
         except Exception as error:

@@ -140,6 +140,10 @@ def plan(
         or (target.is_dir() and not target.name.endswith(SUFFIXES[format]))
     )
     if not is_folder:
+        if target.exists() and not target.is_file() and not target.is_dir():  # a device or pipe: nothing beside it
+            if others:
+                raise UsageError(f"{output}: is no file; several formats need a file or a folder")
+            figures = figures or "none"
         return _with_figures([target], [PurePath(target.name)], figures, links, several)
     if target.exists() and not target.is_dir():
         raise UsageError(

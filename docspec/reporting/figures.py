@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 from docspec.core import BBox, Category, OutputError, PageResult
+from docspec.core.paths import make_folder
 from docspec.reporting.staging import Staged
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class FigureFiles:
         if self._staged is None:
             return
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder)
             for name in self._names:
                 (self._staged.folder() / name).replace(self._folder / name)
                 self._files.append(self._folder / name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from docspec.core import OutputError, PageResult
+from docspec.core.paths import make_folder
 from docspec.core.safe_text import safe_text
 from docspec.reporting.figures import nearest_folder
 from docspec.reporting.grid import grids
@@ -52,7 +53,7 @@ class TableFiles:
             return
         try:
             if kind is None:
-                self._folder.mkdir(parents=True, exist_ok=True)
+                make_folder(self._folder)
                 for name in self._names:
                     (staged.folder() / name).replace(self._folder / name)
         except OSError as fault:

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Protocol
 
 from docspec.core import OutputError, PageResult
+from docspec.core.paths import make_folder
 from docspec.core.safe_text import safe_text
 from docspec.reporting.figures import FigureSink, NoFigures
 from docspec.reporting.renderer import Renderer
@@ -47,7 +48,7 @@ class AtomicFile:
                 self._file: BinaryIO = path.open("wb")
                 return
             self._target = Path(os.path.realpath(path))
-            self._target.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._target.parent)
             self._staged = Staged(self._target.parent)
             self._file = self._staged.file
         except (OSError, ValueError) as error:

@@ -1,200 +1,205 @@
-"""``python -m tests.campaign --inputs DIR``: mutants of real PDFs and crafted ones, each parsed, each judged.
+"""``python -m tests.campaign``: damaged and hostile files by the thousand, each read or used, each judged.
 
-A file passes when its process ends by itself with a documented exit code, without a traceback, within the limits of
-time and memory, and without silent loss: where it ended with 0 it wrote as many pages as the larger of MuPDF's and
-qpdf's counts, and none of them blank that held text before the file was damaged.
+PDFs and images, drafts, models, manifests, page journals, results and configurations: sound ones damaged by a seed, and
+crafted ones. A file passes when its command ends by itself with a documented exit code, without a traceback and without
+an "unexpected" error, within the limits of time and memory, and without silent loss (``reading.py`` and ``data.py`` say
+what that is). Results are kept in ``--out``, a line each; the same command goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
+from tests.campaign import images
+from tests.campaign.case import Case, Result
 from tests.campaign.crafted import crafted
+from tests.campaign.data import Data
 from tests.campaign.mutants import mutant
-from tests.campaign.worker import CODES, CPU_SECONDS
+from tests.campaign.reading import Documents
+from tests.campaign.words import words_of
+from tests.campaign.worker import Worker
 
-REFERENCE = "import pymupdf, sys; print(pymupdf.open(sys.argv[1]).page_count)"
+SHARES = {
+    "pdf": 0.62,
+    "image": 0.08,
+    "result": 0.09,
+    "draft": 0.08,
+    "manifest": 0.04,
+    "journal": 0.04,
+    "configuration": 0.03,
+    "model": 0.02,
+}
+"""Which part of the mutants is of which family."""
+DOCUMENTS = 20
+"""PDFs of a run; of images, which are recognised, a quarter."""
+SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 @dataclass(frozen=True)
-class Case:
-    """One file of the campaign. ``texts`` says whether every page of the undamaged original held text."""
+class Batch:
+    """Files of one family that are run together: mutants by their seeds, or ``crafted`` ones by their places."""
 
     name: str
-    kind: str
-    data: bytes
-    texts: bool = False
+    family: str
+    numbers: range
+    crafted: bool = False
 
 
-@dataclass
-class Shelf:
-    """The cases still to be run and the results so far, shared by the workers' threads."""
+class Campaign:
+    """All cases of a campaign in batches, each with a name that tells what it holds."""
 
-    cases: Iterator[Case]
-    results: list[dict[str, Any]] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, worker: Worker, folder: Path, inputs: Sequence[Path], mutants: int, seed: int) -> None:
+        self._worker, self._folder, self._seed = worker, folder, seed
+        self._data, self._documents = Data(worker, folder), Documents(worker)
+        found = sorted({path for each in inputs for path in each.rglob("*.pdf")}, key=lambda path: path.stat().st_size)
+        self._pdfs = [path for path in found if "scan" not in path.stem][:10]
+        self._images = images.sound()
+        self._words: dict[str, tuple[Counter[str], bool]] = {}
+        self._counts = {family: round(mutants * share) for family, share in SHARES.items()}
 
-    def next(self) -> Case | None:
-        with self.lock:
-            return next(self.cases, None)
+    def batches(self) -> Iterator[Batch]:
+        """The crafted files, then mutants of all families in turn, so that a part of a campaign has some of each."""
+        for family in SHARES:
+            for start in range(0, len(self._crafted(family)), DOCUMENTS):
+                yield Batch(f"{family} crafted {start}", family, range(start, start + DOCUMENTS), crafted=True)
+        sizes = {"pdf": DOCUMENTS, "image": DOCUMENTS // 4}
+        sizes |= {name: size for name, (size, _) in self._data.runs.items()}
+        steps = []
+        for family, count in self._counts.items():
+            size = max(sizes[family], 5)
+            for start in range(0, count, size):
+                seeds = range(self._seed + start, self._seed + min(start + size, count))
+                steps.append((start / count, Batch(f"{family} {seeds[0]}-{seeds[-1]}", family, seeds)))
+        yield from (batch for _, batch in sorted(steps, key=lambda step: step[0]))
 
+    def run(self, batch: Batch) -> list[Result]:
+        """What came of a batch."""
+        family, numbers = batch.family, batch.numbers
+        if batch.crafted:
+            cases = self._crafted(family)[numbers.start : numbers.stop]
+        else:
+            cases = list(self._mutants(family, numbers))
+        if family in ("pdf", "image"):
+            size = DOCUMENTS if family == "pdf" else DOCUMENTS // 4
+            return [one for part in _parts(cases, size) for one in self._documents.run(part, self._folder)]
+        size = self._data.runs[family][0]
+        return [one for part in _parts(cases, size) for one in self._data.run(family, part, self._folder)]
 
-def cases(inputs: Path, mutants: int, seed: int, with_crafted: bool) -> Iterator[Case]:
-    """The crafted files, then mutants of the PDFs below ``inputs`` in turn (the ten with the fewest bytes)."""
-    if with_crafted:
-        for name, data in crafted().items():
-            yield Case(name, "crafted", data)
-    sources = sorted(inputs.rglob("*.pdf"), key=lambda path: path.stat().st_size)[:10]
-    read = [(path.name, path.read_bytes(), _all_text(path)) for path in sources]
-    for number in range(mutants if read else 0):
-        name, data, texts = read[number // 8 % len(read)]
-        kind, damaged = mutant(data, seed + number)
-        yield Case(f"{name} #{seed + number}", kind, damaged, texts)
+    def _crafted(self, family: str) -> list[Case]:
+        if family == "pdf":
+            return [Case(family, f"{name}.pdf", "crafted", data) for name, data in crafted().items()]
+        if family == "image":
+            return [Case(family, name, "crafted", data) for name, data in images.crafted().items()]
+        return [case for case in self._data.crafted() if case.family == family]
 
+    def _mutants(self, family: str, seeds: Sequence[int]) -> Iterator[Case]:
+        if family not in ("pdf", "image"):
+            yield from self._data.mutants(family, seeds)
+            return
+        for seed in seeds:
+            random = Random(f"{family} {seed}")
+            if family == "pdf":
+                path = random.choice(self._pdfs)
+                name, data = path.name, path.read_bytes()
+            else:
+                name, data = random.choice(list(self._images.items()))
+            kind, damaged = mutant(data, seed, image=family == "image")
+            words, full = self._words_of(name, data)
+            yield Case(family, f"{seed} {name}", kind, damaged, words, full)
 
-def _all_text(path: Path) -> bool:
-    import pymupdf
-
-    with pymupdf.open(path) as pdf:
-        return all(len(page.get_text().strip()) > 50 for page in pdf)
-
-
-def faults(case: Case, result: dict[str, Any], counts: list[int]) -> list[str]:
-    """What is wrong with how a case ended; nothing where it passed."""
-    found = []
-    pages = len(result["statuses"] or ())
-    if result["stopped"]:
-        found.append(f"out of {result['stopped']}")
-    elif result["signal"] is not None:
-        found.append("crash")
-    elif result["code"] not in CODES:
-        found.append("undocumented exit code")
-    if result["traceback"]:
-        found.append("traceback")
-    if result["unexpected"]:
-        found.append("unexpected error")
-    if result["cpu"] > CPU_SECONDS * max(1, pages):
-        found.append("too slow")
-    if result["code"] == 0:
-        if pages < max(counts, default=0):
-            found.append("pages lost in silence")
-        if case.texts and "blank" in (result["statuses"] or ()):
-            found.append("text lost in silence")
-    return found
-
-
-def page_counts(path: Path) -> list[int]:
-    """The page counts of those who can tell: MuPDF itself, and qpdf where it is installed."""
-    commands = [[sys.executable, "-c", REFERENCE, str(path)]]
-    if shutil.which("qpdf"):
-        commands.append(["qpdf", "--show-npages", str(path)])
-    counts = []
-    for command in commands:
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-        except subprocess.TimeoutExpired:
-            continue
-        words = done.stdout.split()
-        if words and words[-1].isdigit():
-            counts.append(int(words[-1]))
-    return counts
-
-
-def work(shelf: Shelf, model: Path, folder: Path) -> None:
-    """Runs cases until none are left; a worker that dies is started anew."""
-    folder.mkdir()
-    command = [sys.executable, "-m", "tests.campaign.worker", str(model), str(folder)]
-    worker: subprocess.Popen[str] | None = None
-    while (case := shelf.next()) is not None:
-        path = folder / "case.pdf"
-        path.write_bytes(case.data)
-        if worker is None or worker.poll() is not None:
-            worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        worker.stdin.write(f"{path}\n")
-        worker.stdin.flush()
-        answer = worker.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"the worker itself died at {case.name}")
-        result = json.loads(answer)
-        counts = page_counts(path) if result["code"] == 0 else []
-        result |= {
-            "name": case.name,
-            "kind": case.kind,
-            "counts": counts,
-            "faults": faults(case, result, counts),
-        }
-        if not result["faults"]:
-            result.pop("said")
-        with shelf.lock:
-            shelf.results.append(result)
-    if worker is not None and worker.stdin is not None:
-        worker.stdin.close()
-        worker.wait()
+    def _words_of(self, name: str, data: bytes) -> tuple[Counter[str], bool]:
+        """The words of a sound file, and whether each of its pages has some."""
+        if name not in self._words:
+            path = self._folder / f"sound-{name}"
+            path.write_bytes(data)
+            found = self._worker.look(path, recognise=path.suffix != ".pdf", folder=self._folder)
+            full = all(words_of(text).total() > 5 for text in found["texts"])
+            self._words[name] = words_of("\n".join(found["texts"])), full
+            path.unlink()
+        return self._words[name]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    parser.add_argument("--inputs", type=Path, required=True, help="folder of real PDFs to damage")
-    parser.add_argument("--out", type=Path, default=Path("campaign.json"), help="where the results go")
-    parser.add_argument("--mutants", type=int, default=1500)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--no-crafted", action="store_true")
-    asked = parser.parse_args()
-    from docspec.reader.checkpoint import init
-
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory() as scratch:
-        init(Path(scratch) / "model", size="tiny", seed=1)
-        shelf = Shelf(cases(asked.inputs, asked.mutants, asked.seed, not asked.no_crafted))
-        threads = [
-            threading.Thread(target=work, args=(shelf, Path(scratch) / "model", Path(scratch) / str(job)))
-            for job in range(asked.jobs)
-        ]
-        for thread in threads:
-            thread.start()
-        while any(thread.is_alive() for thread in threads):
-            threads[0].join(30)
-            _write(asked.out, shelf.results, time.monotonic() - started)
-        _write(asked.out, shelf.results, time.monotonic() - started)
-    failed = [result for result in shelf.results if result["faults"]]
-    print(summary(shelf.results, time.monotonic() - started))
-    for result in failed:
-        print(f"  {result['name']} ({result['kind']}): {', '.join(result['faults'])}")
-    return 1 if failed else 0
+def _parts(cases: Sequence[Case], size: int) -> Iterator[Sequence[Case]]:
+    return (cases[start : start + size] for start in range(0, len(cases), size))
 
 
-def summary(results: list[dict[str, Any]], seconds: float) -> str:
-    """The figures of a campaign in three lines."""
-    crafted_ones = sum(result["kind"] == "crafted" for result in results)
-    codes = Counter(result["code"] for result in results)
-    wrong = Counter(fault for result in results for fault in result["faults"])
-    slowest = max((result["cpu"] for result in results), default=0)
-    largest = max((result["memory"] for result in results), default=0)
+def commit() -> str:
+    """What the checkout is at, with a mark where it was changed."""
+    told = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    return told.stdout.strip() or "unknown"
+
+
+def summary(lines: Sequence[dict[str, Any]]) -> str:
+    """The figures of a campaign."""
+    results = [line for line in lines if "family" in line]
+    counts = Counter((line["family"], line["kind"] == "crafted") for line in results)
+    families = ", ".join(f"{family} {counts[family, False]} + {counts[family, True]}" for family in SHARES)
+    codes = Counter(line["code"] for line in results)
+    wrong = Counter(fault for line in results for fault in line["faults"])
+    made = sum(count for (_, is_crafted), count in counts.items() if not is_crafted)
+    unseen = sum(line["lost"] > 0.05 and not line["marked"] and not line["faults"] for line in results)
     return (
-        f"{len(results) - crafted_ones} mutants and {crafted_ones} crafted files in {seconds / 60:.0f} minutes\n"
-        f"exit codes: {', '.join(f'{code}: {codes[code]}' for code in sorted(codes, key=str))}; "
-        f"most processor time {slowest:.1f} s, most memory {largest / 2**30:.2f} GiB\n"
+        f"{made} mutants and {len(results) - made} crafted files (mutants + crafted: {families})\n"
+        f"at {', '.join(sorted({line['commit'] for line in results}))}\n"
+        f"exit codes {', '.join(f'{code}: {codes[code]}' for code in sorted(codes, key=str))}; most memory "
+        f"{max((line['memory'] for line in results), default=0) / 2**30:.2f} GiB; {unseen} documents show other words "
+        f"than before they were damaged, and nobody can tell\n"
         f"faults: {', '.join(f'{fault}: {count}' for fault, count in wrong.most_common()) or 'none'}"
     )
 
 
-def _write(out: Path, results: list[dict[str, Any]], seconds: float) -> None:
-    out.write_text(json.dumps({"summary": summary(results, seconds), "results": results}, indent=1))
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
+    parser.add_argument("--inputs", type=Path, nargs="+", default=[SAMPLES], help="folders of real PDFs to damage")
+    parser.add_argument("--out", type=Path, default=Path("campaign.jsonl"), help="where the results are kept")
+    parser.add_argument("--mutants", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=600, help="ends before a batch that would begin later")
+    parser.add_argument("--only", choices=SHARES, nargs="+", default=list(SHARES), help="families")
+    asked = parser.parse_args()
+    from docspec.reader.checkpoint import init
+
+    lines = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out.exists() else []
+    done = {line["done"] for line in lines if "done" in line}
+    end = time.monotonic() + 60 * asked.minutes
+    at = commit()
+    with tempfile.TemporaryDirectory() as scratch, asked.out.open("a") as out:
+        init(Path(scratch) / "model", size="tiny", seed=1)
+        folder = Path(scratch) / "box"
+        folder.mkdir()
+        worker = Worker(Path(scratch) / "model")
+        campaign = Campaign(worker, folder, asked.inputs, asked.mutants, asked.seed)
+        for batch in campaign.batches():
+            if batch.name in done or batch.family not in asked.only:
+                continue
+            if time.monotonic() > end:
+                print("time is up; the same command goes on")
+                break
+            started = time.monotonic()
+            new = [result.as_line() | {"commit": at} for result in campaign.run(batch)]
+            new.append({"done": batch.name, "seconds": round(time.monotonic() - started, 1)})
+            out.writelines(json.dumps(line) + "\n" for line in new)
+            out.flush()
+            lines += new
+            faults = sum(bool(line.get("faults")) for line in new)
+            print(f"{batch.name}: {new[-1]['seconds']} s" + (f", {faults} with faults" if faults else ""), flush=True)
+        worker.close()
+    print(summary(lines))
+    failed = [line for line in lines if line.get("faults")]
+    for line in failed:
+        print(f"  {line['family']} {line['name']} ({line['kind']}): {', '.join(line['faults'])}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

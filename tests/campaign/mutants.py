@@ -1,4 +1,4 @@
-"""Seeded damage to a PDF: the kinds of harm that transfers, disks and bad writers do."""
+"""Seeded damage to a PDF or an image: the kinds of harm that transfers, disks and bad writers do."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ _NUMBER = re.compile(rb"(?<=[ /\[])\d{1,9}(?=[ /\]\r\n>])")
 _XREF = re.compile(rb"(xref[\r\n ].*?trailer|startxref\s+\d+|/W ?\[[^\]]*\]|/Prev \d+|/Size \d+)", re.DOTALL)
 
 
-def mutant(data: bytes, seed: int) -> tuple[str, bytes]:
+def mutant(data: bytes, seed: int, image: bool = False) -> tuple[str, bytes]:
     """One damaged version of ``data`` and what kind of damage it is; the same for the same seed."""
     random = Random(seed)
-    kind = list(KINDS)[seed % len(KINDS)]
+    kinds = list(KINDS)[: IMAGE_KINDS if image else len(KINDS)]
+    kind = kinds[seed % len(kinds)]
     return kind, KINDS[kind](data, random)
 
 
@@ -91,3 +92,5 @@ KINDS: dict[str, Callable[[bytes, Random], bytes]] = {
     "stream damaged": _in_one(_STREAM, _corrupt),
     "number changed": _in_one(_NUMBER, _other_number),
 }
+IMAGE_KINDS = 4
+"""The first of them are for any file."""

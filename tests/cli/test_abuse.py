@@ -137,8 +137,24 @@ def test_a_device_or_a_read_only_file_is_not_replaced_under_another_name(tmp_pat
     (tmp_path / "notes.md").chmod(0o444)
     assert run_cli("parse", source, "-o", tmp_path / "notes", "--figures", "none").code == 0
     assert (tmp_path / "notes.md").read_text() == "mine" and (tmp_path / "notes").is_file()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_nothing_is_written_beside_a_device_or_a_pipe(tmp_path: Path, run_cli: Any) -> None:
+    """The pages have pictures, which would go to a folder beside their document."""
+    source = inputs(tmp_path / "in", ["a.pdf"]) / "a.pdf"
     assert run_cli("parse", source, "-o", "/dev/null", "--format", "json").code == 0
-    assert not Path("/dev/null.json").exists()
+    assert not [*Path("/dev").glob("null?*")]
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        ran = run_cli("parse", source, "-o", tmp_path / "pipe", "--format", "md", "--format", "json")
+        assert ran.code == 2 and "several formats need a file" in ran.err
+        assert run_cli("parse", source, "-o", tmp_path / "pipe").code == 0
+        assert b"Page 1" in os.read(reader, 1000)
+    finally:
+        os.close(reader)
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "pipe"}
 
 
 def test_other_formats_stand_beside_the_named_file(tmp_path: Path, run_cli: Any) -> None:
@@ -177,13 +193,17 @@ def test_what_a_run_writes_for_itself_replaces_nothing(
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-@pytest.mark.parametrize("figure", ["/etc/passwd", "../secret.png", "..%2Fsecret.png", "link/secret.png", "text.png"])
+@pytest.mark.parametrize(
+    "figure", ["/etc/passwd", "../secret.png", "..%2Fsecret.png", "link/secret.png", "text.png", "pipe.png"]
+)
 def test_a_result_embeds_pictures_of_its_own_folder_only(tmp_path: Path, run_cli: Any, figure: str) -> None:
     folder = tmp_path / "results"
     folder.mkdir()
     (tmp_path / "secret.png").write_bytes(b"\x89PNG\r\n\x1a\nsecret")
     (folder / "own.png").write_bytes(b"\x89PNG\r\n\x1a\nown")
     (folder / "text.png").write_text("text")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "pipe.png")
     (folder / "link").symlink_to(tmp_path)
     for name, link in (("own", "own.png"), ("other", figure)):
         block = {"category": "Picture", "text": "", "bbox": None, "bbox_from": "none", "page": 1, "figure": link}

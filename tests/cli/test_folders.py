@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -337,3 +338,22 @@ def test_an_interrupt_that_typer_has_made_another_error_of_keeps_its_code(
 
     monkeypatch.setattr(app.typer.main, "get_command", lambda found: type("Command", (), {"main": interrupted})())
     assert run_cli("parse", "in").code == 143
+
+
+def test_outputs_go_as_deep_as_their_inputs(run_cli: Any) -> None:
+    """Deeper than Python's recursions go."""
+    here = Path.cwd()
+    try:
+        Path("in").mkdir()
+        for _ in range(990):
+            os.chdir("in")
+            Path("in").mkdir()
+        Path("deep.pdf").write_bytes(b"%PDF-1.7 scripted")
+        os.chdir(here)
+        ran = run_cli("parse", "in", "-o", "out", "--tables", "tables")
+        assert ran.code == 0, ran.err
+        assert (here / "out" / Path(*["in"] * 989) / "deep.md").is_file()
+        assert "1 done before" in run_cli("parse", "in", "-o", "out", "--tables", "tables").err
+    finally:
+        os.chdir(here)
+        subprocess.run(["rm", "-rf", "in", "out", "tables"], check=True)  # Python's own way is a recursion

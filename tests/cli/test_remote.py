@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +18,9 @@ import pytest
 from s3_stand_in import stand_in
 from scripted_parser import child, child_environment
 
+from docspec.console import exits
 from docspec.core import InputError, UsageError
+from docspec.corpus.mirror import Mirror
 from docspec.documents import Skipped, Source
 from docspec.documents.remote import fetched, listed
 
@@ -128,3 +134,37 @@ def test_a_bucket_is_read_and_written(s3: None, cache: Path) -> None:
     shutil.rmtree(cache)
     again = run()
     assert again.returncode == 0 and b"3 done before, 0 to be read" in again.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_is_answered_while_outputs_are_put_away(
+    memory: Any, run_cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """A network may take for ever; the document counts as read once it is there, and not before."""
+    honest = Mirror.put
+
+    def put(self: Mirror, files: Any) -> None:
+        honest(self, files)
+        os.kill(os.getpid(), number)
+        time.sleep(60)
+
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    hook = sys.unraisablehook
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    exits.stop_on_signals()
+    try:
+        monkeypatch.setattr(Mirror, "put", put)
+        began = time.monotonic()
+        ran = run_cli("parse", "memory://in", "-o", "memory://out", "--report", tmp_path / "r.json")
+        assert ran.code == 128 + number and "interrupted: 0 of 3 inputs complete" in ran.err
+        assert time.monotonic() - began < 50
+        assert json.loads((tmp_path / "r.json").read_text())["documents"][0]["error"] == "interrupted"
+    finally:
+        exits.die_of_signals()
+        exits._Asked.number = None
+        sys.unraisablehook = hook
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    monkeypatch.setattr(Mirror, "put", honest)
+    again = run_cli("parse", "memory://in", "-o", "memory://out")
+    assert again.code == 0 and memory.exists("/out/a.md")

@@ -67,7 +67,13 @@ def test_an_address_is_refused_in_one_line_unless_it_is_allowed(run_cli: Any) ->
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
+def asked() -> list[str]:
+    """The paths that the server was asked for."""
+    return []
+
+
+@pytest.fixture
+def server(tmp_path: Path, asked: list[str]) -> Iterator[str]:
     """Serves a folder of this machine to itself."""
     folder = tmp_path / "served"
     folder.mkdir()
@@ -82,6 +88,7 @@ def server(tmp_path: Path) -> Iterator[str]:
             pass
 
         def do_GET(self) -> None:
+            asked.append(self.path)
             if self.path == "/elsewhere":
                 self.send_response(302)
                 self.send_header("Location", "file:///etc/hostname")
@@ -101,6 +108,22 @@ def test_an_address_that_is_allowed_is_downloaded(server: str, run_cli: Any, tmp
     assert "secret" not in source.name
     ran = run_cli("parse", "--allow-urls", f"{server}/a%20b.pdf", "-o", f"{tmp_path}{os.sep}")
     assert ran.code == 0 and (tmp_path / "a b.md").is_file()
+
+
+def test_addresses_of_a_list_are_downloaded_one_after_the_other_and_once(
+    server: str, run_cli: Any, tmp_path: Path, asked: list[str]
+) -> None:
+    """Memory holds no more of them than are being read, and a run that goes on asks for none that is done."""
+    for name in "abcde":
+        pdf(tmp_path / "served" / f"{name}.pdf")
+    (tmp_path / "list").write_text("".join(f"{server}/{name}.pdf\n" for name in "abcde"))
+    words = ("parse", "--allow-urls", "--from-file", tmp_path / "list", "-o", tmp_path / "out")
+    before: list[int] = []
+    assert run_cli(*words, act=lambda name, number: before.append(len(set(asked)))).code == 0
+    assert before == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5], "two pages each"
+    asked.clear()
+    ran = run_cli(*words)
+    assert ran.code == 0 and "5 done before" in ran.err and not asked
 
 
 @pytest.mark.parametrize(

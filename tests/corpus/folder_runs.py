@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,22 @@ def begun(
         env=child_environment(**{HALT: halt}),
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job's children ignore it
     )
+
+
+def kill_and_go_on(source: Path, out: Path, kills: int, seed: int) -> None:
+    """Starts ``docspec parse`` again and again, kills it ``kills`` times while it runs, and lets the last one end."""
+    draw, page_seconds = random.Random(seed), 0.02
+    for _ in range(kills):
+        process = begun(source, out, "-v", page_seconds=page_seconds)
+        assert process.stderr is not None
+        for _ in range(draw.randrange(1, 5)):  # events of its own, so that slow machines die at the same places
+            while (line := process.stderr.readline()) and b" page " not in line:
+                continue
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        time.sleep(draw.uniform(0, 1.5 * page_seconds))
+        process.kill()
+        process.wait()
+    parse(source, out)
 
 
 def lines(out: Path, name: str = MANIFEST) -> list[dict[str, Any]]:

@@ -9,10 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from folder_runs import begun, documents, inputs, lines, parse, tree
+from folder_runs import begun, documents, inputs, kill_and_go_on, lines, parse, tree
 from scripted_parser import run_child
-
-from tests.campaign.kills import kill_and_go_on
 
 NAMES = ["a.pdf", "b.pdf", "lost.pdf", "sub/broken.pdf", "sub/c.pdf", "x.pdf"]
 

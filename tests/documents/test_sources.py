@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from docspec.core import InputError
+from docspec.core import Failure, InputError
 from docspec.corpus.listing import names_in
 from docspec.documents import expand_inputs, open_document, remote
 from docspec.documents.sources import sniff_kind, source_from_path
@@ -165,6 +165,38 @@ def test_a_pipe_is_read_like_standard_input(tmp_path: Path, make_pdf: MakePdf) -
         writer.submit((tmp_path / "pipe").write_bytes, data)
         source = source_from_path(tmp_path / "pipe")
     assert (source.kind, source.data, source.path) == ("pdf", data, None)
+
+
+@pytest.mark.parametrize("kind", ["gone", "a folder", "a pipe"])
+def test_an_input_that_has_gone_since_it_was_listed_is_not_called_damaged(
+    tmp_path: Path, make_pdf: MakePdf, kind: str
+) -> None:
+    for path in (make_pdf(name="x.pdf"), tmp_path / "x.png"):
+        if path.suffix == ".png":
+            Image.new("RGB", (40, 40), "white").save(path)
+        source = source_from_path(path)
+        path.unlink()
+        if kind == "a folder":
+            path.mkdir()
+        elif kind == "a pipe" and hasattr(os, "mkfifo"):
+            os.mkfifo(path)
+        with pytest.raises(InputError, match=r"cannot be read any more") as raised:
+            open_document(source)
+        assert raised.value.failure is Failure.UNREADABLE
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no names here")
+@pytest.mark.parametrize("by_link", [False, True])
+def test_what_this_process_has_open_is_read_here(tmp_path: Path, make_pdf: MakePdf, by_link: bool) -> None:
+    """In the child that opens documents the same name is another file: its own standard input, say."""
+    path = make_pdf(name="x.pdf")
+    with path.open("rb") as file:
+        name = Path(f"/dev/fd/{file.fileno()}")
+        if by_link:
+            (tmp_path / "link").symlink_to(name)
+            name = tmp_path / "link"
+        source = source_from_path(name)
+    assert (source.name, source.data, source.path) == (str(name), path.read_bytes(), None)
 
 
 def test_a_file_system_that_nothing_knows_costs_its_own_input(tmp_path: Path, make_pdf: MakePdf) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from docspec.core import Category, Event, Region
+from docspec.core import Category, Event, PageDraft, Region
 from docspec.core.formulas import bare_formula
 from docspec.dialects.tables import parse_table, to_pipe
 from docspec.dialects.text import clean
@@ -49,6 +49,15 @@ def known_words(known: Mapping[int, str], regions: Sequence[Region]) -> tuple[Ev
     sources = Counter(regions[number].words for number in known)
     told = ", ".join(f"{count} from {source}" for source, count in sorted(sources.items(), key=str))
     return (Event("words_stand", f"{len(known)} of {len(regions)} regions were not read by the model: {told}"),)
+
+
+def unread_pictures(regions: Sequence[Region], draft: PageDraft, card: TargetCard) -> tuple[Event, ...]:
+    """What to report about pictures among ``regions`` in which neither the model nor the drafter looked for text."""
+    count = sum(not asked_for(region, card) and not region.labels for region in regions)
+    if draft.searched or not count:
+        return ()
+    pictures = f"{count} picture{'' if count == 1 else 's'}"
+    return (Event("pictures_unread", f"nobody looked for text in {pictures} (--drafter auto does)"),)
 
 
 def stands(region: Region, card: TargetCard) -> bool:

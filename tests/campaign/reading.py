@@ -1,0 +1,140 @@
+"""Documents that are read: PDFs and images, a folder of them in one run, each judged by the words of its output.
+
+Where a document was called sound, at least 95 % of the words that its undamaged original has and that MuPDF or the
+recogniser still finds in it are in its output, as many pages as MuPDF's and qpdf's counts, and none of them blank that
+held text. What the quick way, which recognises nothing, may have lost is read again as users read it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.campaign.case import Case, Result
+from tests.campaign.words import ENOUGH, share_of, words_of
+from tests.campaign.worker import CPU_SECONDS, Ran, Worker
+
+QUICK = ["--words", "evidence", "--stages", "none", "--max-tokens", "4", "--device", "cpu", "--dpi", "50"]
+SAYS = {"damaged_page", "damaged_input", "page_reduced"}
+"""Events that say that something of a page may be missing or is too small to be read."""
+
+
+class Documents:
+    """Runs of ``docspec parse`` over folders of PDFs and images."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    def run(self, cases: Sequence[Case], folder: Path) -> list[Result]:
+        """What came of ``cases``, read together; where that run as a whole went wrong, of each alone."""
+        quick = all(case.family == "pdf" for case in cases)
+        places, ran = self._read(cases, folder, quick)
+        outcomes = _outcomes(folder)
+        if len(cases) > 1 and (ran.faults() or any(place not in outcomes for place in places)):
+            return [result for case in cases for result in self.run([case], folder)]
+        results = []
+        for case, place in zip(cases, places, strict=True):
+            outcome = outcomes.get(place)
+            result = Result(case.family, case.name, case.kind, ran.code, ran.faults(), memory=ran.memory)
+            result.cpu, result.said = ran.cpu / len(cases), ran.said[-600:]
+            if outcome is None:
+                result.faults += [] if ran.faults() else ["lost without a word"]
+            else:
+                result.code = outcome.code if len(cases) > 1 else ran.code
+                self._judge(case, Path(folder, "in", place), outcome, result, folder, looked_twice=not quick)
+            results.append(result)
+        return results
+
+    def _read(self, cases: Sequence[Case], folder: Path, quick: bool) -> tuple[list[str], Ran]:
+        for name in ("in", "out"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        (folder / "in").mkdir()
+        (folder / "report.json").unlink(missing_ok=True)
+        places = [f"{number:03}{Path(case.name).suffix}" for number, case in enumerate(cases)]
+        for case, place in zip(cases, places, strict=True):
+            Path(folder, "in", place).write_bytes(case.data)
+        words = ["parse", "in", "-o", "out", "--format", "json", "--figures", "none", "--report", "report.json", "-q"]
+        words += ["--page-timeout", str(CPU_SECONDS)]
+        words += ["--model", str(self._worker.model), *QUICK] if quick else []
+        return places, self._worker.docspec(*words, cwd=folder, quick=quick, files=len(cases))
+
+    def _judge(
+        self, case: Case, path: Path, outcome: Outcome, result: Result, folder: Path, looked_twice: bool
+    ) -> None:
+        """Adds to ``result`` what is wrong with what was read of the file at ``path``."""
+        result.marked = outcome.is_marked
+        if result.marked or outcome.error:
+            return
+        seen = self._worker.look(path, recognise=looked_twice, folder=folder)
+        faults = []
+        if len(outcome.pages) < max(seen["pages"], _pages_by_qpdf(path)):
+            faults.append("pages lost in silence")
+        if case.full and "blank" in outcome.pages:
+            faults.append("text lost in silence: a page is called blank")
+        still = words_of("\n".join(seen["texts"]))
+        words = case.words & still if case.words else still  # a crafted file is its own original
+        if share_of(words, outcome.text) < ENOUGH:
+            faults.append("words lost in silence")
+        result.lost = round(1 - share_of(case.words, outcome.text), 3)
+        if looked_twice:
+            result.faults += faults
+        elif faults or result.lost > 1 - ENOUGH:  # what recognises nothing may have lost it: as users read it
+            [again] = self._again(case, folder)
+            result.faults, result.code, result.said = again.faults, again.code, again.said
+            result.marked, result.lost = again.marked, again.lost
+
+    def _again(self, case: Case, folder: Path) -> list[Result]:
+        alone = folder / "again"
+        alone.mkdir(exist_ok=True)
+        [place], ran = self._read([case], alone, quick=False)
+        result = Result(case.family, case.name, case.kind, ran.code, ran.faults(), ran.cpu, ran.memory)
+        result.said = ran.said[-600:]
+        outcome = _outcomes(alone).get(place)
+        if outcome is not None:
+            self._judge(case, alone / "in" / place, outcome, result, alone, looked_twice=True)
+        return [result]
+
+
+class Outcome:
+    """What a run's report and its output say of one document."""
+
+    def __init__(self, entry: dict[str, Any], output: Path) -> None:
+        self.pages: list[str] = [page["status"] for page in entry["pages"]]
+        self.error: str | None = entry.get("error")
+        kinds = {event["kind"] for page in entry["pages"] for event in page["events"]}
+        self.is_marked = bool(kinds & SAYS) or "failed" in self.pages or entry["status"] != "ok"
+        self.code = 1 if self.error else 3 if self.is_marked else 0
+        self.text = ""
+        if output.is_file():
+            written = json.loads(output.read_text())["pages"]
+            self.text = "\n".join(block["text"] for page in written for block in page["blocks"])
+
+
+def _outcomes(folder: Path) -> dict[str, Outcome]:
+    """By name below the folder ``in``."""
+    try:
+        report = json.loads((folder / "report.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    found = {}
+    for entry in report["documents"]:
+        name = Path(entry["source"]).name
+        found[name] = Outcome(entry, folder / "out" / f"{Path(name).stem}.json")
+    return found
+
+
+def _pages_by_qpdf(path: Path) -> int:
+    """The page count of one more who can tell, where it is installed."""
+    if path.suffix != ".pdf" or not shutil.which("qpdf"):
+        return 0
+    try:
+        command = ["qpdf", "--show-npages", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    except subprocess.TimeoutExpired:
+        return 0
+    last = (done.stdout.split() or [""])[-1]
+    return int(last) if last.isdigit() else 0

@@ -1,0 +1,90 @@
+"""The campaign's damage is the same on every machine, and is damage; its judges see what is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.campaign import hostile, images
+from tests.campaign.case import Case, Result
+from tests.campaign.mutants import IMAGE_KINDS, KINDS, mutant
+from tests.campaign.raw import document, text
+from tests.campaign.reading import Documents, Outcome
+from tests.campaign.words import share_of, words_of
+from tests.campaign.worker import Ran
+
+DATA = document(*(text(f"Page {number} of a small document") for number in range(12)))
+WORDS = "Twelve members attended meeting 4815 about the bridge"
+
+
+def test_the_same_seed_does_the_same_damage_and_every_kind_does_some() -> None:
+    made = [mutant(DATA, seed) for seed in range(4 * len(KINDS))]
+    assert made == [mutant(DATA, seed) for seed in range(4 * len(KINDS))]
+    assert {kind for kind, damaged in made if damaged != DATA} == set(KINDS)
+    png = images.sound()["grey.png"]
+    assert {mutant(png, seed, image=True)[0] for seed in range(20)} == set(list(KINDS)[:IMAGE_KINDS])
+
+
+def test_hostile_values_reach_every_place_by_their_seed() -> None:
+    value = {"pages": [{"page": 1, "blocks": []}], "source": "x"}
+    made = [hostile.mutated(json.dumps(value).encode(), Random(seed)) for seed in range(300)]
+    assert made == [hostile.mutated(json.dumps(value).encode(), Random(seed)) for seed in range(300)]
+    said = " ".join(what for what, _ in made)
+    assert all(place in said for place in ("all of it", "pages.0.page", "pages.0.blocks", "source", "cut off"))
+    assert any(data.count(b"[") > 1000 for _, data in made)
+
+
+def test_words_count_that_are_broken_set_otherwise_or_in_a_table() -> None:
+    words = words_of(WORDS)
+    assert set(words) == {"twelve", "members", "attended", "meeting", "4815", "about", "bridge"}
+    assert share_of(words, "Twelve mem-\nbers attended <td>MEETING</td> 48<b>15</b> about the bridge") == 1
+    assert share_of(words, "Twelve members attended") == pytest.approx(3 / 7)
+    assert share_of(words_of(f"{WORDS} {WORDS}"), WORDS) == 0.5, "a paragraph that stands twice"
+
+
+class Seeing:
+    """A double of the worker, which sees ``texts`` in whatever it is shown and reads nothing."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts
+
+    def look(self, path: Path, recognise: bool, folder: Path) -> dict[str, Any]:
+        return {"pages": len(self.texts), "texts": list(self.texts)}
+
+
+@pytest.mark.parametrize(
+    ("status", "events", "written", "faults"),
+    [
+        (["ok"], [], WORDS, []),
+        (["ok"], [], WORDS[:30], ["words lost in silence"]),
+        (["ok"], ["damaged_page"], WORDS[:30], []),
+        (["ok"], ["words_stand"], "", ["words lost in silence"]),
+        (["failed"], [], "", []),
+        (["blank"], [], "", ["text lost in silence: a page is called blank", "words lost in silence"]),
+        ([], [], WORDS, ["pages lost in silence"]),
+    ],
+)
+def test_what_is_lost_without_a_word_is_a_fault(
+    tmp_path: Path, status: list[str], events: list[str], written: str, faults: list[str]
+) -> None:
+    pages = [{"status": each, "events": [{"kind": kind} for kind in events]} for each in status]
+    (tmp_path / "a.json").write_text(json.dumps({"pages": [{"blocks": [{"text": written}]}]}))
+    outcome = Outcome({"status": "ok", "pages": pages}, tmp_path / "a.json")
+    case = Case("pdf", "a.pdf", "cut off", b"", words_of(WORDS), full=True)
+    result = Result("pdf", "a.pdf", "cut off", 0, [])
+    Documents(Seeing(WORDS))._judge(case, tmp_path / "a.pdf", outcome, result, tmp_path, looked_twice=True)  # type: ignore[arg-type]
+    assert result.faults == faults
+
+
+def test_a_run_that_ends_otherwise_than_documented_is_a_fault() -> None:
+    def ran(**how: Any) -> Ran:
+        return Ran(**({"code": 0, "signal": None, "stopped": "", "cpu": 1, "wall": 1, "memory": 1, "said": ""} | how))
+
+    assert ran().faults() == ran(code=3).faults() == []
+    assert ran(code=99, said="Traceback (most recent call last):").faults() == ["undocumented exit code", "traceback"]
+    assert ran(code=1, said="docspec: error: unexpected KeyError: 'x'").faults() == ["unexpected error"]
+    assert ran(signal=11, code=None).faults() == ["crash"] and ran(stopped="time").faults() == ["out of time"]

@@ -1,0 +1,127 @@
+"""Text that no text layer has, in pictures of all kinds, is found; what nobody looked at is said."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+from PIL import Image
+
+from docspec import ParseOptions, Parser
+from docspec.core import PageResult
+from tests.campaign.words import share_of, words_of
+
+BODY = ["Dear members, please find the minutes below.", "They were written by hand on Monday evening."]
+PASTED = ["Statement of account number 4471", "Opening balance 1204 on Tuesday", "Transfer received from savings"]
+
+
+def written(page: pymupdf.Page, lines: list[str], top: float, size: float = 11.0) -> None:
+    for number, line in enumerate(lines):
+        page.insert_text((60, top + number * 1.5 * size), line, fontsize=size)
+
+
+def picture(lines: list[str], size: float, dpi: int = 130) -> bytes:
+    """A PNG of print."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=480, height=60 + 1.5 * size * len(lines))
+        written(page, lines, 40 + size, size)
+        return bytes(page.get_pixmap(dpi=dpi).tobytes("png"))
+
+
+def outlines(lines: list[str]) -> pymupdf.Document:
+    """A page whose letters are drawn, as typesetters give them to printers."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        written(page, lines, 300, 14)
+        drawn = pymupdf.open(stream=page.get_svg_image(text_as_path=True).encode(), filetype="svg")
+    return pymupdf.open("pdf", drawn.convert_to_pdf())
+
+
+@pytest.fixture(scope="module")
+def read() -> Iterator[Callable[..., PageResult]]:
+    """``read(path, **options)``: the only page of a document."""
+    parsers: dict[str, Parser] = {}
+
+    def only_page(path: Path, **options: str) -> PageResult:
+        parser = parsers.setdefault(str(options), Parser(ParseOptions(**options)))  # type: ignore[arg-type]
+        [page] = parser.parse(path).pages
+        return page
+
+    yield only_page
+    for parser in parsers.values():
+        parser.close()
+
+
+def text_of(page: PageResult) -> str:
+    return "\n".join(block.text for block in page.blocks)
+
+
+@pytest.mark.parametrize("kind", ["outlines", "poster", "stamped scan"])
+def test_words_that_no_text_layer_has_are_written(tmp_path: Path, read: Callable[..., PageResult], kind: str) -> None:
+    wanted = [*BODY, *PASTED]
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        written(page, BODY, 80)
+        if kind == "outlines":
+            page.show_pdf_page(page.rect, outlines(PASTED), 0)
+        elif kind == "poster":  # letters several times as high as those of the text
+            wanted = [*BODY, "SUMMER", "FESTIVAL"]
+            page.insert_image((60, 200, 540, 480), stream=picture(["SUMMER", "FESTIVAL"], 70))
+        else:  # a text layer over the picture says nothing of what is in it
+            page.insert_image((60, 200, 540, 420), stream=picture(PASTED, 15))
+            for number, stamp in enumerate(["Received", "Copied 0815", "Filed"]):
+                page.insert_text((400, 230 + 40 * number), stamp, fontsize=8)
+        pdf.save(tmp_path / "in.pdf")
+    assert share_of(words_of("\n".join(wanted)), text_of(read(tmp_path / "in.pdf"))) == 1
+
+
+def test_the_labels_of_a_map_are_written_with_their_picture(tmp_path: Path, read: Callable[..., PageResult]) -> None:
+    from docspec.results import ParsedDocument
+
+    names = [f"{kind}{number}" for number in range(12) for kind in ("Bridge", "Forest", "Station", "Meadow")]
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=842, height=595)
+        for number, name in enumerate(names):
+            x, y = 30 + 97 * (number % 8), 30 + 90 * (number // 8)
+            page.draw_bezier((x, y), (x + 300, y), (x, y + 200), (x + 200, y + 90), color=(0.4, 0.6, 0.4))
+            page.insert_text((x, y), name, fontsize=6)
+        pdf.save(tmp_path / "map.pdf")
+    page = read(tmp_path / "map.pdf")
+    markdown = ParsedDocument("map.pdf", (page,)).to_markdown()
+    assert share_of(words_of(" ".join(names)), markdown) == 1
+
+
+@pytest.mark.parametrize(("drafter", "words"), [("text-layer", "evidence"), ("none", "model")])
+def test_a_picture_in_which_nobody_looked_for_text_is_said(
+    tmp_path: Path, read: Callable[..., PageResult], drafter: str, words: str
+) -> None:
+    noise = Image.effect_noise((400, 300), 90).convert("RGB")
+    buffer = io.BytesIO()
+    noise.save(buffer, "PNG")
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        written(page, BODY * 4, 80)
+        page.insert_image((100, 300, 480, 600), stream=buffer.getvalue())
+        pdf.save(tmp_path / "in.pdf")
+    page = read(tmp_path / "in.pdf", drafter=drafter, words=words)
+    [event] = [event for event in page.events if event.kind == "pictures_unread"]
+    assert event.detail == "nobody looked for text in 1 picture (--drafter auto does)"
+    looked = read(tmp_path / "in.pdf")
+    assert "pictures_unread" not in {event.kind for event in looked.events}
+
+
+def test_ink_that_is_no_text_to_the_recogniser_is_said(tmp_path: Path, read: Callable[..., PageResult]) -> None:
+    """A signature, say: as small as text, read by nobody where words of the text layer stand."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        written(page, BODY * 4, 80)
+        loops = [(300 + 20 * math.cos(n / 4) + 0.6 * n, 600 + 6 * math.sin(n / 4)) for n in range(80)]
+        page.draw_polyline(loops, width=0.8)
+        pdf.save(tmp_path / "in.pdf")
+    page = read(tmp_path / "in.pdf")
+    [event] = [event for event in page.events if event.kind == "ink_without_text"]
+    assert event.detail == "no text was recognised in 1 patch of ink outside all regions"
