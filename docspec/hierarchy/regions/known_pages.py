@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from docspec.core import PageResult
 from docspec.drafting.tilt import as_printed, straightened
+from docspec.hierarchy.grading import graded
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.evidence import asked_for, known_texts
 from docspec.hierarchy.regions.regions_read import RegionsRead, result_of
@@ -33,4 +34,5 @@ def result_without_model(drafted: DraftedPage, card: TargetCard) -> PageResult |
         regions = [replace(one, bbox=as_printed(one.bbox, tilt, work.page)) for one in regions]
     page = RegionsRead(regions, (), {}, known)
     blocks = page.blocks(lambda output: "")
-    return result_of(work.result, page, work.draft.layout, blocks, time.perf_counter() - start)
+    result = result_of(work.result, page, work.draft.layout, blocks, time.perf_counter() - start)
+    return graded(result, work.draft, card)
