@@ -60,16 +60,16 @@ def measure(
             for page in parser.page_images(document, parser.options.pages):
                 if isinstance(page, PageFailure):
                     raise page.error
-                lines = _layer(page)
+                lines = layer_lines(page)
                 shown = page if degradation is None else degraded_page(page, *degradation)
                 start = perf_counter()
                 drafted = page_parser.draft(shown)
                 if drafted.error is not None:
                     raise drafted.error
-                found = page_parser.regions.reading.cut(shown, drafted.draft)
+                found = page_parser.regions.reading.cut(drafted.page, drafted.draft)
                 page_parser.regions.reading.read([found])
                 seconds = perf_counter() - start
-                counts = compared(lines, found.regions, _texts(found, parser))
+                counts = compared(lines, found.regions, texts_of(found, parser))
                 yield LayerPage(
                     page.source,
                     page.number,
@@ -89,7 +89,7 @@ def compared(
     own: list[list[TextLine]] = [[] for _ in regions]
     errors = characters = beyond = 0
     for line in lines:
-        index = _owner(line.bbox, regions)
+        index = owner_of(line.bbox, regions)
         if index is None:
             errors += len(plain(line.text))
             characters += len(plain(line.text))
@@ -114,7 +114,7 @@ def plain(text: str) -> str:
     return " ".join(_MARKS.sub("", bare).replace("''", '"').split())
 
 
-def _layer(page: PageImage) -> list[TextLine]:
+def layer_lines(page: PageImage) -> list[TextLine]:
     """The upright lines of the page's text layer, in pixels; rules of dots and dashes are none."""
     if page.pdf_page is None:
         return []
@@ -122,7 +122,7 @@ def _layer(page: PageImage) -> list[TextLine]:
     return [replace(line, bbox=line.bbox.scaled(page.scale)) for line in found if not line.hidden and not line.turns]
 
 
-def _owner(line: BBox, regions: Sequence[Region]) -> int | None:
+def owner_of(line: BBox, regions: Sequence[Region]) -> int | None:
     """The smallest region around the middle of ``line``."""
     x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
     around = [
@@ -133,7 +133,7 @@ def _owner(line: BBox, regions: Sequence[Region]) -> int | None:
     return min(around)[1] if around else None
 
 
-def _texts(found: RegionsRead, parser: Parser) -> list[str]:
+def texts_of(found: RegionsRead, parser: Parser) -> list[str]:
     """What was written for each region, listings as running text: their fences and indents are none of the reader's."""
     target = parser.loaded.target
     pieces: list[list] = [[] for _ in found.regions]

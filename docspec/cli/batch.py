@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
@@ -45,6 +45,7 @@ from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.remote import is_remote
 from docspec.documents.sources import SUFFIXES, Unreadable, is_folder, is_pattern, shown
 from docspec.reporting.destinations import STDOUT, Destination, check, check_own
+from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
 from docspec.served import check_offline
@@ -92,6 +93,8 @@ class Batch:
         self._config = config
         self._writing = outputs.writing(layout)
         self._report = Report(options, versions(), machine(), keep=outputs.report is not None)
+        if outputs.numbers_report is not None:
+            self._report.numbers = NumbersReport()
         self._division = Division(())
         self._run: Run | None = None
         self._resumes = False
@@ -213,7 +216,12 @@ class Batch:
 
     def _check_own(self, jobs: Sequence[Job], manifest: Path | None) -> None:
         """What the run writes for itself replaces no input and no output, and nothing that it reads."""
-        named = {"log file": self._log_file, "report": self._outputs.report, "manifest": manifest}
+        named = {
+            "log file": self._log_file,
+            "report": self._outputs.report,
+            "numbers report": self._outputs.numbers_report,
+            "manifest": manifest,
+        }
         places = [job.place for job in jobs]
         read = [self._config, self._options.ocr_model]
         if self._options.drafts is not None and self._options.drafts.is_file():
@@ -293,7 +301,8 @@ class Batch:
         mine = Counts() if self._run is None else self._run.counts
         total = before + mine
         report = self._report
-        report.exit_code = exits.code_of_run(total.written, total.damaged + total.partial, total.failed)
+        incomplete = total.damaged + total.partial + (total.doubtful if self._corpus.strict else 0)
+        report.exit_code = exits.code_of_run(total.written, incomplete, total.failed)
         if error is not None:
             report.exit_code, report.error = exits.code_of(error), reason(error)
         elif self._run is not None and self._run.gave_up:
@@ -313,14 +322,25 @@ class Batch:
 
     def _write_report(self) -> OutputError | None:
         """A report that cannot be written is an error of the run, but hides no other one."""
-        path, report = self._outputs.report, self._report
-        if path is None:
-            return None
+        report = self._report
+        unwritten = [
+            error
+            for path, write in (
+                (self._outputs.numbers_report, None if report.numbers is None else report.numbers.write),
+                (self._outputs.report, report.write),
+            )
+            if path is not None and write is not None and (error := self._written(path, write)) is not None
+        ]
+        return unwritten[0] if unwritten else None
+
+    def _written(self, path: Path, write: Callable[[Path], None]) -> OutputError | None:
+        """The error that kept a report from being written to ``path``, unless it is what ended the run."""
+        report = self._report
         if self._mirror is not None:
             for entry in report.documents:
                 entry.output = None if entry.output is None else self._mirror.place_of(entry.output)
         try:
-            report.write(path)
+            write(path)
         except OutputError as error:
             if report.error is not None and report.error.startswith(f"{path}: "):
                 return None  # it is what ended the run

@@ -57,6 +57,13 @@ class Outputs:
         metavar="FILE.pdf|DIR",
     )
 
+    numbers_report: Path | None = option(
+        None,
+        "Write the numbers on which two readings of a page differ, a line each.",
+        LOOKING,
+        metavar="FILE.csv",
+    )
+
     @property
     def formats(self) -> tuple[Format, ...]:
         """The formats asked for, each once, the one first that the output's name ends with; that one where none was

@@ -65,7 +65,8 @@ class Lines(NullObserver):
 
     def page_done(self, result: PageResult) -> None:
         self._done += 1
-        self._page_line(result, logging.DEBUG if self._several else logging.INFO)
+        quietly = self._several and result.doubtful is None
+        self._page_line(result, logging.DEBUG if quietly else logging.INFO)
         self._say_how_far()
 
     def document_done(self, outcome: Outcome) -> None:
@@ -161,7 +162,8 @@ class Bar(Lines):
 
     def page_done(self, result: PageResult) -> None:
         self._done += 1
-        self._page_line(result, logging.DEBUG if result.cut is None else logging.INFO)
+        quietly = result.cut is None and result.doubtful is None
+        self._page_line(result, logging.DEBUG if quietly else logging.INFO)
         self._update(completed=self._done, pages=f"{self._done}/{self._pages}")
         self._say_how_far()
 
@@ -202,7 +204,8 @@ def page_line(result: PageResult) -> str:
         for event in result.events
         if event.kind in NOTABLE
     )
-    return f"{head} {tokens:,} tokens{speed}, {result.timings.total:.2f} s{notable}"
+    doubt = "" if result.doubtful is None else f"; doubtful: {one_line(result.doubtful)}"
+    return f"{head} {tokens:,} tokens{speed}, {result.timings.total:.2f} s{notable}{doubt}"
 
 
 def detail_lines(result: PageResult) -> list[str]:

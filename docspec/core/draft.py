@@ -76,6 +76,9 @@ class PageDraft:
     plain way (a layout model that failed, a draft that was cut). ``tilt`` are the degrees by
     which the page leans, clockwise. ``searched``: a recogniser has looked for text wherever there is ink, pictures
     included; what no region has then is no text that it can see.
+    ``soundness`` (0..1) is how like the print a hidden text layer was found to be, 1 for a visible one. ``turns``
+    are the quarter turns, clockwise, by which the page was turned upright before it was drafted: boxes are those of the
+    turned page.
     """
 
     regions: tuple[Region, ...] = ()
@@ -87,6 +90,8 @@ class PageDraft:
     events: tuple[Event, ...] = ()
     tilt: float = 0.0
     searched: bool = False
+    soundness: float = 1.0
+    turns: int = 0
 
     @property
     def is_empty(self) -> bool:

@@ -35,6 +35,14 @@ class BBox:
         """The box moved by ``dx`` to the right and ``dy`` down."""
         return BBox(self.x0 + dx, self.y0 + dy, self.x1 + dx, self.y1 + dy)
 
+    def turned(self, turns: int, width: float, height: float) -> BBox:
+        """The box where it stands once the page of ``width`` x ``height`` is turned clockwise by ``turns`` quarters."""
+        box = self
+        for _ in range(turns % 4):
+            box = BBox(height - box.y1, box.x0, height - box.y0, box.x1)
+            width, height = height, width
+        return box
+
     def clamped(self, width: float, height: float) -> BBox:
         """The part of the box that lies inside a page of ``width`` x ``height`` pixels."""
         return BBox(

@@ -14,10 +14,10 @@ from typing import Literal
 from docspec.core.categories import Category
 from docspec.core.geometry import BBox
 
-Mark = Literal["agreed", "corrected", "model", "draft"]
+Mark = Literal["agreed", "corrected", "model", "draft", "differs"]
 """``agreed``: a reading of the draft has these words in this place. ``corrected``: every reading that has words in this
 place has others. ``model``: no draft has anything in this place. ``draft``: the draft has words here and the model has
-none."""
+none. ``differs``: a number that one reading agrees with and an independent one does not."""
 
 OWN = "own"
 """The origin of tokens that were not proposed: the model's own choice at the end of a verification step."""
@@ -54,11 +54,25 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberReadings:
+    """A number on which independent readings differ, at the characters ``start`` to ``end`` of the text of ``block``.
+    ``readings`` are pairs of a source (``text layer``, ``recognition``, ``model`` or ``draft``) and what it has, what
+    was written first; ``bbox`` (page-image pixels) is the printed line that it stands in."""
+
+    block: int
+    start: int
+    end: int
+    readings: tuple[tuple[str, str], ...]
+    bbox: BBox | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """``spans`` holds one tuple for each of the page's blocks, ascending and without overlap; words between marks
     (markup, white space) belong to no span. ``steps`` are the tokens that each verification step wrote, row after row,
     a row's first token (of its prefill) left out. ``drafted``: whether there was a draft to compare with; without one
-    nothing is marked. ``seconds`` of processor time went into all of this.
+    nothing is marked. ``numbers`` are those on which readings differ; each is in a span that is no ``agreed`` one.
+    ``seconds`` of processor time went into all of this.
     """
 
     spans: tuple[tuple[Span, ...], ...] = ()
@@ -66,4 +80,5 @@ class Provenance:
     steps: tuple[int, ...] = ()
     origins: tuple[tuple[str, int], ...] = ()
     drafted: bool = True
+    numbers: tuple[NumberReadings, ...] = ()
     seconds: float = 0.0

@@ -10,6 +10,7 @@ from docspec.core.categories import Category
 from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
 from docspec.core.provenance import Provenance
+from docspec.core.quality import Quality
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -215,8 +216,9 @@ class PageResult:
     foresaw. ``read`` says whether it was read whole or by regions, ``layout`` whose its regions are (``white space``:
     no model's; empty: nobody's, the crops of a page read so are found by their ink). ``provenance`` is there where it
     was asked for. ``timeline`` tells how a page went that was begun before its draft was there. ``trusted_regions``
-    were taken from the draft, unread. ``image`` is there for cropping figures while the page is being written; drop
-    it after."""
+    were taken from the draft, unread. ``quality`` says how far the page can be believed, where that is known. ``turns``
+    are the quarter turns, clockwise, by which a scan was turned upright; boxes are those of the turned page. ``image``
+    is there for cropping figures while the page is being written; drop it after."""
 
     source: str
     number: int
@@ -243,6 +245,8 @@ class PageResult:
     trace: str | None = None
     token_ids: tuple[int, ...] = ()
     provenance: Provenance | None = None
+    quality: Quality | None = None
+    turns: int = 0
     image: Image | None = None
 
     @property
@@ -254,6 +258,11 @@ class PageResult:
     def trusted(self) -> int:
         """Characters that were taken from the draft and not read."""
         return sum(block.trusted for block in self.blocks)
+
+    @property
+    def doubtful(self) -> str | None:
+        """Why a person should look at the page; ``None`` where nothing speaks against it."""
+        return None if self.quality is None else self.quality.doubtful
 
     @property
     def damage(self) -> str | None:

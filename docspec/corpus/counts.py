@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,15 +20,20 @@ class Ended(Protocol):
     @property
     def failure(self) -> Failure | None: ...
 
+    @property
+    def doubtful_pages(self) -> Sequence[object]: ...
+
 
 @dataclass(slots=True)
 class Counts:
-    """Documents by status; ``failures`` are the categories of those that failed or miss pages."""
+    """Documents by status; ``doubtful`` counts those
+    among them that have doubtful pages, ``failures`` are the categories of those that failed or miss pages."""
 
     ok: int = 0
     damaged: int = 0
     partial: int = 0
     failed: int = 0
+    doubtful: int = 0
     failures: Counter[Failure] = field(default_factory=Counter)
 
     @classmethod
@@ -42,6 +47,7 @@ class Counts:
     def add(self, ended: Ended) -> None:
         """Counts one in."""
         setattr(self, ended.status, getattr(self, ended.status) + 1)
+        self.doubtful += bool(ended.doubtful_pages)
         if ended.failure is not None:
             self.failures[ended.failure] += 1
 
@@ -51,6 +57,7 @@ class Counts:
             self.damaged + other.damaged,
             self.partial + other.partial,
             self.failed + other.failed,
+            self.doubtful + other.doubtful,
             self.failures + other.failures,
         )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from docspec.core import DocspecError, Failure, PageResult
-from docspec.corpus.records import FailedPage, Status
+from docspec.corpus.records import DoubtfulPage, FailedPage, Status
 from docspec.documents import Source
 from docspec.documents.sources import Unreadable
 from docspec.reporting.destinations import Destination
@@ -33,6 +33,7 @@ class Outcome:
     tokens: int = 0
     steps: int = 0
     failed: list[PageResult] = field(default_factory=list)
+    doubtful: list[DoubtfulPage] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     files: Sequence[Path] = ()
     seconds: float = 0.0
@@ -61,6 +62,11 @@ class Outcome:
         return tuple(FailedPage(page.number, page.failure, page.error or "unknown error") for page in self.failed)
 
     @property
+    def doubtful_pages(self) -> tuple[DoubtfulPage, ...]:
+        """The doubtful pages in the words of the manifest."""
+        return tuple(self.doubtful)
+
+    @property
     def complaints(self) -> list[tuple[str, str | None]]:
         """What is to be said of it, a line and a traceback each."""
         said: list[tuple[str, str | None]] = []
@@ -80,5 +86,7 @@ class Outcome:
         if result.status == "failed":
             self.failed.append(replace(result, image=None, blocks=(), text="", token_ids=()))
             return
+        if result.doubtful is not None:
+            self.doubtful.append(DoubtfulPage(result.number, result.doubtful))
         here = [event.detail for event in result.events if event.kind == "damaged_page"]
         self.damage += [f"{result.source}, page {result.number}: {detail}" for detail in here]

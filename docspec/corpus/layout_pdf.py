@@ -35,8 +35,12 @@ class LayoutPdf:
 
     def add(self, result: PageResult) -> None:
         """Keeps the page's boxes."""
-        boxes = tuple((block.category, block.bbox) for block in result.blocks)
-        self._pages.append(MarkedPage(result.number, result.width, result.height, boxes))
+        back, size = 4 - result.turns, (result.width, result.height)  # the input stands as it did
+        boxes = tuple(
+            (block.category, None if block.bbox is None else block.bbox.turned(back, *size)) for block in result.blocks
+        )
+        width, height = size[:: -1 if result.turns % 2 else 1]
+        self._pages.append(MarkedPage(result.number, width, height, boxes))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

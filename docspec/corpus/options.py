@@ -46,6 +46,7 @@ class CorpusOptions:
     )
     retry_failed: bool = option(False, "Read again what failed in earlier runs.", DOCUMENTS)
     force: bool = option(False, "Read everything again.", DOCUMENTS)
+    strict: bool = option(False, "End with exit code 3 where pages are doubtful, too.", DOCUMENTS)
     max_failures: int | None = option(
         None, "End the run when so many documents failed.", DOCUMENTS, metavar="N", least=1
     )

@@ -38,6 +38,14 @@ class FailedPage:
     error: str
 
 
+@dataclass(frozen=True, slots=True)
+class DoubtfulPage:
+    """A page that was read and that a person should look at."""
+
+    page: int
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRecord:
     """What came of a document. ``document`` is its place in the output tree, which identifies it.
@@ -60,6 +68,7 @@ class DocumentRecord:
     files: tuple[OutputFile, ...] = ()
     pages: int = 0
     failed_pages: tuple[FailedPage, ...] = ()
+    doubtful_pages: tuple[DoubtfulPage, ...] = ()
     damage: str | None = None
     tokens: int = 0
     steps: int = 0

@@ -161,6 +161,7 @@ class Resume:
             files=tuple(OutputFile(self._name(path), file_hash(path)) for path in outcome.files),
             pages=outcome.pages,
             failed_pages=outcome.failed_pages,
+            doubtful_pages=outcome.doubtful_pages,
             damage="; ".join(outcome.damage) or None,
             tokens=outcome.tokens,
             steps=outcome.steps,

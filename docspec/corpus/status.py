@@ -66,6 +66,11 @@ class FolderStatus:
             "missing": self.missing,
             "failures": {failure.value: count for failure, count in self.counts.failures.items()},
             "pages": self.pages,
+            "doubtful_pages": [
+                {"document": r.document, "input": r.input, "page": page.page, "reason": page.reason}
+                for r in records
+                for page in r.doubtful_pages
+            ],
             "failed_pages": sum(len(record.failed_pages) for record in records),
             "seconds": round(self.seconds, 3),
             "pages_per_minute": round(self.pages_per_minute, 2),
@@ -96,6 +101,11 @@ class FolderStatus:
             lost = [record for record in self.history.records.values() if record.failure is not None]
             said += [f"  {record.input}: {record.failure}" for record in lost[:SHOWN]]
             said += [f"  and {len(lost) - SHOWN:,} more (--json has all)"] if len(lost) > SHOWN else []
+        doubtful = [(record, page) for record in self.history.records.values() for page in record.doubtful_pages]
+        if doubtful:
+            said.append(f"doubtful: {len(doubtful):,} page{'' if len(doubtful) == 1 else 's'}")
+            said += [f"  {record.input}, page {page.page}: {page.reason}" for record, page in doubtful[:SHOWN]]
+            said += [f"  and {len(doubtful) - SHOWN:,} more (--json has all)"] if len(doubtful) > SHOWN else []
         missing = list(self.history.listed.values())
         if missing:
             said.append("missing:")

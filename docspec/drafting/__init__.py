@@ -37,11 +37,12 @@ def make_drafter(options: ParseOptions, economy: Economy | None = None) -> SafeD
 
 def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Drafter:
     """The bare drafter, unchecked; its module is imported here."""
+    upright = economy is None and not options.keep_rotation  # a model that reads whole pages sees them as they are
     match options.drafter:
         case "auto":
             from docspec.drafting.auto import AutoDrafter
 
-            return AutoDrafter(recogniser=_recogniser(options), economy=economy)
+            return AutoDrafter(recogniser=_recogniser(options), economy=economy, upright=upright)
         case "text-layer":
             from docspec.drafting.text_layer import TextLayerDrafter
 
@@ -49,7 +50,7 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
         case "rapidocr":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
-            return RapidOcrDrafter(_recogniser(options), economy)
+            return RapidOcrDrafter(_recogniser(options), economy, upright)
         case "text-layer+rapidocr":
             from docspec.drafting.merged import MergedDrafter
             from docspec.drafting.rapidocr import RapidOcrDrafter

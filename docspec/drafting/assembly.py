@@ -70,6 +70,7 @@ def assemble(
         filled = _without_drawings(filled, drawings())
     filled = _apart(_joined_furniture(_parted(filled)))
     filled = [part for item in filled for part in _listings_apart(item)]
+    filled = [part for item in filled for part in _beside_tables(item, tables)]
     regions = [region for item in filled if (region := _region(item, tables)) is not None]
     return with_title(joined_listings(regions))
 
@@ -242,6 +243,18 @@ def _continues(a: LayoutBox, b: LayoutBox) -> bool:
     shared = min(a.bbox.y1, b.bbox.y1) - max(a.bbox.y0, b.bbox.y0)
     gap = max(a.bbox.x0, b.bbox.x0) - min(a.bbox.x1, b.bbox.x1)
     return shared > 0.5 * height and gap < height
+
+
+def _beside_tables(item: _Filled, tables: TableFinder | None) -> list[_Filled]:
+    """A supposed table, and as text the lines in its box that are in none of the tables that were found there: they
+    would be lost."""
+    found = tables(item.box.bbox) if tables and item.box.category is Category.TABLE else ()
+    beside = [line for line in item.lines if not any(_stands_in(line.bbox, table.bbox) for table in found)]
+    if not found or not beside:
+        return [item]
+    inside = tuple(line for line in item.lines if line not in beside)
+    apart = _of_lines(beside, Category.TEXT)
+    return [apart, replace(item, lines=inside)] if inside else [apart]
 
 
 def _region(item: _Filled, tables: TableFinder | None) -> Region | None:

@@ -30,6 +30,7 @@ class AutoDrafter:
         text_layer: Drafter | None = None,
         recogniser: Recogniser | None = None,
         economy: Economy | None = None,
+        upright: bool = False,
     ) -> None:
         self._text_layer = text_layer or TextLayerDrafter()
         self._cut = TextLayerDrafter(quick=True)
@@ -44,7 +45,7 @@ class AutoDrafter:
             self._judge = self._by_statistics
         else:
             self._text_layer = text_layer or TextLayerDrafter(recogniser=recogniser)
-            self._reading = RapidOcrDrafter(recogniser, self._economy)
+            self._reading = RapidOcrDrafter(recogniser, self._economy, upright)
             self._judge = TrustJudge(recogniser)
 
     def check(self) -> None:
@@ -67,7 +68,8 @@ class AutoDrafter:
         judge = self._judge if recognition.yes else self._by_statistics
         verdict = judge.judge(page)
         if verdict.trusted:
-            return self._from_text_layer(page, verdict.reason)
+            sound = verdict.likeness if verdict.hidden_share >= 0.5 and verdict.likeness is not None else 1.0
+            return replace(self._from_text_layer(page, verdict.reason), soundness=sound)
         if not has_ink(page):
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; nothing to recognise")
         if self._reading is None:

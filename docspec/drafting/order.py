@@ -1,21 +1,24 @@
 """Reading order where the layout model's own goes back and forth between columns.
 
 On most pages the model is right, and it is kept; on small sheets it sometimes reads two columns row by row.
-An order by white space that changes columns clearly less often then wins.
+An order by white space that changes columns clearly less often then wins; where the model reads columns on past a
+heading that spans them, any does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
-from docspec.core import Event
+from docspec.core import BBox, Category, Event
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, analyse
 from docspec.drafting.lines import TextLine, runs_leftwards
 from docspec.drafting.xycut import xy_cut
+
+HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
 
 MARGIN = 2  # changes of column that the model may make more before its order is given up
 MAX_LINES = 1000
@@ -43,7 +46,7 @@ def settled_order(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[L
     if leftwards:
         return white_space_order(boxes, leftwards)
     body = [box for box in boxes if not box.category.is_furniture]
-    if _changes(body) < _changes(by_white_space(body)) + MARGIN:
+    if _changes(body) < _changes(by_white_space(body)) + MARGIN and not _splices(body):
         return list(boxes)
     return white_space_order(boxes)
 
@@ -63,6 +66,26 @@ def _comes_first(box: LayoutBox, body: Sequence[LayoutBox]) -> bool:
 def _changes(boxes: Sequence[LayoutBox]) -> int:
     """How often the next box stands beside the one before and not in its column."""
     return sum(min(a.bbox.x1, b.bbox.x1) <= max(a.bbox.x0, b.bbox.x0) for a, b in pairwise(boxes))
+
+
+def _splices(boxes: Sequence[LayoutBox]) -> bool:
+    """Whether columns are read on past a heading that spans them: what stands below it belongs to another article than
+    what stands above."""
+    for number, one in enumerate(boxes):
+        if one.category not in HEADINGS:
+            continue
+        spanned = [(at, box.bbox) for at, box in enumerate(boxes) if box.bbox.width and _spans(one.bbox, box.bbox)]
+        below = [(at, box) for at, box in spanned if box.y0 >= one.bbox.y1 - 1]
+        above = [at for at, box in spanned if box.y1 <= one.bbox.y0 + 1]
+        columns = any(min(a.x1, b.x1) <= max(a.x0, b.x0) for (_, a), (_, b) in combinations(below, 2))
+        if columns and (any(at > number for at in above) or any(at < number for at, _ in below)):
+            return True
+    return False
+
+
+def _spans(heading: BBox, box: BBox) -> bool:
+    """Whether ``heading`` stands over or under most of the width of ``box``."""
+    return min(heading.x1, box.x1) - max(heading.x0, box.x0) > 0.5 * box.width
 
 
 def by_white_space(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[LayoutBox]:

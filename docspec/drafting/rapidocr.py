@@ -25,6 +25,7 @@ from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.tilt import as_printed
+from docspec.drafting.turning import turns_of, upright
 from docspec.drafting.type_size import measured
 
 if TYPE_CHECKING:
@@ -36,13 +37,17 @@ SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
 
 class RapidOcrDrafter:
     """Drafts by recognition. One recogniser may be shared with the check of text layers; ``economy`` hears of lines as
-    they are recognised."""
+    they are recognised. ``upright``: of pages that lie on their side or stand on their head the draft is that of the
+    upright page (``turns``)."""
 
     name = "rapidocr"
 
-    def __init__(self, recogniser: Recogniser | None = None, economy: Economy | None = None) -> None:
+    def __init__(
+        self, recogniser: Recogniser | None = None, economy: Economy | None = None, upright: bool = False
+    ) -> None:
         self.recogniser = recogniser or Recogniser()
         self._economy = economy or Abundance()
+        self._upright = upright
 
     def check(self) -> None:
         """Raise :class:`DrafterError` when RapidOCR or its models are missing."""
@@ -59,6 +64,10 @@ class RapidOcrDrafter:
         try:
             self._economy.recognised(())
             lines, tilt = self.recogniser.read_page(page.image, self._economy.recognised)
+            turns = turns_of(page.image, lines, self.recogniser) if self._upright else 0
+            if turns:
+                page = upright(page, turns)
+                lines, tilt = self.recogniser.read_page(page.image, self._economy.recognised)
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
             if not tilt:
@@ -71,7 +80,8 @@ class RapidOcrDrafter:
         reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
         seconds = time.perf_counter() - start
         return PageDraft(
-            tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt, searched=not tilt
+            tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt, searched=not tilt,
+            turns=turns,
         )
 
 

@@ -36,7 +36,7 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
     import cv2
 
     ink = ink_of(image)
-    usual = median([line.bbox.height for region in regions for line in region.lines] or [_line_height(ink)])
+    usual = median([line.bbox.height for region in regions for line in region.lines] or [line_height(ink)])
     for region in regions:
         left, top, right, bottom = (
             region.bbox.grown(0.25 * usual).clamped(image.width, image.height).rounded()
@@ -81,7 +81,7 @@ def _edges(labels: Any, inked: Any) -> list[tuple[int, int, int, int]]:
     ]
 
 
-def _line_height(ink: np.ndarray) -> float:
+def line_height(ink: np.ndarray) -> float:
     """The usual height of a line in pixels, by its letters: the middle one of all marks that are not specks."""
     import cv2
 

@@ -15,6 +15,7 @@ from rapidfuzz.distance import Levenshtein
 from docspec.core import Block
 from docspec.core.provenance import OWN, Provenance, Span
 from docspec.dialects.agreement import agreement
+from docspec.dialects.numbers import differing_numbers, with_numbers
 from docspec.dialects.words import words_of
 from docspec.engine.request import Output
 from docspec.hierarchy.work import Work
@@ -37,6 +38,10 @@ def with_provenance(work: Work, setup: Setup) -> None:
     start, result = time.thread_time(), work.result
     compared = agreement(result.blocks, work.draft)
     spans, left_out = compared or ([[] for _ in result.blocks], [])
+    numbers = differing_numbers(result.blocks, work.draft) if compared else []
+    spans = [
+        with_numbers(own, [one for one in numbers if one.block == index]) for index, own in enumerate(spans)
+    ]
     tokens = Tokens.of(work.outputs, Speller(setup.target), escaped=setup.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
     trails = [(output.trail, len(output.tokens)) for output in work.outputs if output.trail is not None]
@@ -46,6 +51,7 @@ def with_provenance(work: Work, setup: Setup) -> None:
         steps=tuple(wrote for trail, size in trails for wrote in trail.tokens_per_step(size)),
         origins=tuple(Counter(tokens.origins).most_common()),
         drafted=compared is not None,
+        numbers=tuple(numbers),
         seconds=time.thread_time() - start + sum(trail.seconds for trail, _ in trails),
     )
     work.result = replace(result, provenance=found)

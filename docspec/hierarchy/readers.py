@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from docspec.core import PageResult
+from docspec.hierarchy.grading import graded
 from docspec.hierarchy.provenance import with_provenance
 from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.work import DraftedPage, Work
@@ -53,4 +54,4 @@ class Readers:
         if self.setup.options.provenance:
             for work in works:
                 with_provenance(work, self.setup)
-        return [work.result for work in works]
+        return [graded(work.result, work.draft, self.setup.card) for work in works]

@@ -48,6 +48,7 @@ def begun(
         regions=len(draft.regions),
         events=events,
         image=page.image,
+        turns=draft.turns,
         timings=PageTimings(render=page.render_seconds, draft=draft.seconds, hidden=hidden),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from docspec.core import Event, PageDraft, PageError, PageImage, PageResult
 from docspec.drafting.coming import ComingDraft
 from docspec.drafting.page import Drafted
+from docspec.drafting.turning import turning, upright
 from docspec.engine.request import Output
 from docspec.hierarchy import results
 
@@ -30,7 +31,9 @@ class DraftedPage:
     @classmethod
     def of(cls, page: PageImage, drafted: Drafted) -> DraftedPage:
         """``page`` as it was ``drafted``."""
-        return cls(page, drafted.draft, (*page.events, *drafted.events), drafted.blank)
+        turns = drafted.draft.turns
+        events = (*page.events, *turning(turns), *drafted.events)
+        return cls(upright(page, turns), drafted.draft, events, drafted.blank)
 
 
 @dataclass(slots=True, eq=False)

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from docspec.core import Block, PageResult, Provenance, Span
+from docspec.core.quality import Quality
 from docspec.core.safe_text import dump_json
 from docspec.reporting.renderer import Layout
 
@@ -54,6 +55,12 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
     }
     if result.read == "regions":
         page["read"] = result.read
+    if result.turns:
+        page["turned"] = 90 * result.turns
+    if result.quality is not None:
+        page["quality"] = quality_object(result.quality)
+    if result.doubtful is not None:
+        page["doubtful"] = result.doubtful
     if result.provenance is not None:
         for block, spans in zip(page["blocks"], result.provenance.spans, strict=True):
             block["spans"] = list(map(_span_object, spans))
@@ -65,6 +72,16 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
     if result.error is not None:
         page["error"] = result.error
     return page
+
+
+def quality_object(quality: Quality) -> dict[str, Any]:
+    """How far a page can be believed; why it is doubtful stands beside it."""
+    return {
+        "grade": quality.grade,
+        "certainty": round(quality.certainty, 4),
+        "agreement": None if quality.agreement is None else round(quality.agreement, 4),
+        "margin": None if quality.margin is None else float(f"{quality.margin:.4g}"),
+    }
 
 
 def _block_object(block: Block, number: int, figure: str | None) -> dict[str, Any]:
@@ -100,6 +117,16 @@ def _provenance_object(provenance: Provenance) -> dict[str, Any]:
                 "category": None if one.category is None else one.category.value,
             }
             for one in provenance.left_out
+        ],
+        "numbers": [
+            {
+                "block": one.block,
+                "start": one.start,
+                "end": one.end,
+                "readings": [{"source": source, "text": text} for source, text in one.readings],
+                "bbox": None if one.bbox is None else list(one.bbox.rounded()),
+            }
+            for one in provenance.numbers
         ],
     }
 

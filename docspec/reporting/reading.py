@@ -6,8 +6,8 @@ Whatever is rendered from them is the same bytes as what was rendered beside the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +23,8 @@ from docspec.core import (
     Span,
 )
 from docspec.core.paths import open_regular
-from docspec.core.provenance import Mark
+from docspec.core.provenance import Mark, NumberReadings
+from docspec.core.quality import Grade, Quality
 from docspec.core.result import PageStatus, WordsOf
 from docspec.core.validation import InvalidValues, parsed_as
 from docspec.reporting.jsonout import SCHEMA
@@ -128,11 +129,41 @@ class _LeftOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Number:
+    block: int
+    start: int
+    end: int
+    readings: tuple[_Reading, ...]
+    bbox: _Box | None
+
+    def number(self, blocks: Sequence[_Block]) -> NumberReadings:
+        if not (0 <= self.block < len(blocks) and 0 <= self.start <= self.end <= len(blocks[self.block].text)):
+            raise InvalidValues(f"a number in block {self.block} that the page has not")
+        readings = tuple((one.source, one.text) for one in self.readings)
+        return NumberReadings(self.block, self.start, self.end, readings, _box(self.bbox))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Provenance:
     drafted: bool
     steps: tuple[int, ...]
     origins: Mapping[str, int]
     left_out: tuple[_LeftOut, ...]
+    numbers: tuple[_Number, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Quality:
+    grade: Grade
+    certainty: float
+    agreement: float | None
+    margin: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +176,9 @@ class _Page:
     read: Literal["page", "regions"] = "page"
     cut: Cut | None = None
     provenance: _Provenance | None = None
+    quality: _Quality | None = None
+    turned: Literal[0, 90, 180, 270] = 0
+    doubtful: str | None = None
     raw: str = ""
     error: str | None = None
 
@@ -155,7 +189,9 @@ class _Page:
     def result(self, source: str) -> PageResult:
         if self.page < 1 or self.width < 0 or self.height < 0:
             raise InvalidValues(f"page {self.page} of {self.width} by {self.height} pixels")
-        said, provenance = self.provenance, None
+        said, provenance, quality = self.provenance, None, None
+        if self.quality is not None:
+            quality = Quality(**asdict(self.quality), doubtful=self.doubtful)
         if said is not None:
             provenance = Provenance(
                 spans=tuple(tuple(span.span(block.text) for span in block.spans) for block in self.blocks),
@@ -163,6 +199,7 @@ class _Page:
                 steps=said.steps,
                 origins=tuple(said.origins.items()),
                 drafted=said.drafted,
+                numbers=tuple(one.number(self.blocks) for one in said.numbers),
             )
         return PageResult(
             source,
@@ -176,6 +213,8 @@ class _Page:
             cut=self.cut,
             error=self.error,
             provenance=provenance,
+            quality=quality,
+            turns=self.turned // 90,
         )
 
 

@@ -49,10 +49,15 @@ def engine_lines(engine: Mapping[str, Any] | None) -> list[str]:
 
 
 def headline(totals: Totals, documents: int) -> str:
-    """``12 pages in 3 documents: 10 read, 1 blank, 1 failed``."""
+    """``12 pages in 3 documents: 9 read, 1 doubtful, 1 blank, 1 failed``."""
     pages = f"{totals.pages:,} page" + ("" if totals.pages == 1 else "s")
     where = f" in {documents:,} documents" if documents > 1 else ""
-    counts = [(totals.ok, "read"), (totals.blank, "blank"), (totals.failed, "failed")]
+    counts = [
+        (totals.ok - totals.doubtful, "read"),
+        (totals.doubtful, "doubtful"),
+        (totals.blank, "blank"),
+        (totals.failed, "failed"),
+    ]
     details = ", ".join(f"{count:,} {word}" for count, word in counts if count)
     return pages + where + (f": {details}" if details else "")
 

@@ -15,6 +15,8 @@ from typing import Any
 
 from docspec.core import Baseline, Event, Failure, PageResult, PageTimings, ParseOptions, StageStats
 from docspec.core.safe_text import dump_json
+from docspec.reporting.jsonout import quality_object
+from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.totals import Totals, output_tokens
 from docspec.reporting.writer import write_whole
 
@@ -63,6 +65,7 @@ class Report:
         self.documents: list[DocumentEntry] = []
         self.count = 0
         self.totals = Totals()
+        self.numbers: NumbersReport | None = None
         self.target: Mapping[str, Any] | None = None
         self.steps: Mapping[str, Any] | None = None
         self.engine: Mapping[str, Any] | None = None
@@ -94,6 +97,8 @@ class Report:
             entry.pages.append(page_object(page))
         entry.totals.add(page)
         self.totals.add(page)
+        if self.numbers is not None:
+            self.numbers.add_page(page)
 
     def as_object(self) -> dict[str, Any]:
         """The report as plain JSON values."""
@@ -155,6 +160,10 @@ def page_object(page: PageResult) -> dict[str, Any]:
         "events": [event_object(event) for event in page.events],
         "baseline": None if page.baseline is None else baseline_object(page.baseline),
     }
+    if page.quality is not None:
+        values["quality"] = quality_object(page.quality)
+    if page.doubtful is not None:
+        values["doubtful"] = page.doubtful
     if page.timeline:
         values["timeline"] = [asdict(replace(each, at=_seconds(each.at))) for each in page.timeline]
     if page.cut is not None:
@@ -252,6 +261,7 @@ def totals_object(totals: Totals) -> dict[str, Any]:
         "ok": totals.ok,
         "blank": totals.blank,
         "failed": totals.failed,
+        "doubtful": totals.doubtful,
         "regions": totals.regions,
         "trusted": {"regions": totals.trusted_regions, "characters": totals.trusted},
         "prompt_tokens": totals.stage2.prompt_tokens,

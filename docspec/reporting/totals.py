@@ -35,6 +35,7 @@ class Totals:
     ok: int = 0
     blank: int = 0
     failed: int = 0
+    doubtful: int = 0
     regions: int = 0
     trusted_regions: int = 0
     trusted: int = 0
@@ -75,6 +76,7 @@ class Totals:
         """Counts one page in."""
         self.pages += 1
         setattr(self, page.status, getattr(self, page.status) + 1)
+        self.doubtful += page.doubtful is not None
         self.regions += page.regions
         self.trusted_regions += page.trusted_regions
         self.trusted += page.trusted

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from docspec.core import Category, ModelError
+from docspec.core.scripts import NAMES
 from docspec.core.spelling import DIALECTS, TableStyle
 from docspec.targets.validation import (
     FLAG,
@@ -25,6 +26,9 @@ from docspec.targets.validation import (
     read_object,
     whole,
 )
+
+UNSURE = "unsure"
+"""The kind of region of which a recogniser was not sure of every line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,9 @@ class TargetCard:
     ``layout_prompt`` asks for a page's regions before they are read, of a picture ``layout_side`` pixels wide and high
     where that is given.
     ``reads`` are the kinds of region that it reads better than they are known from a text layer or a recogniser: with
-    ``--words evidence`` those are read all the same.
+    ``--words evidence`` those are read all the same; ``unsure`` are lines of which the recogniser was not sure.
+    ``scripts`` are those that it writes (names of :mod:`docspec.core.scripts`; none: all): where words are of another
+    one and in no file, the page is called doubtful, and with ``--words evidence`` they are not read.
     ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to repeat and, where it has them,
     ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
     """
@@ -61,7 +67,8 @@ class TargetCard:
     crop_width: int | None = None
     crop_height: int | None = None
     table_cells: bool = False
-    reads: tuple[str, ...] = ("formula", "table", "chart")
+    reads: tuple[str, ...] = ("formula", "table", "chart", UNSURE)
+    scripts: tuple[str, ...] = ()
     longest_px: int | None = None
     layout_prompt: str | None = None
     layout_side: int | None = None
@@ -139,9 +146,13 @@ PROMPTS = Rule(
 )
 
 RULES = {
+    "scripts": Rule(
+        f"a list of any of {', '.join(sorted(set(NAMES.values())))}",
+        lambda value: isinstance(value, list) and set(map(str, value)) <= set(NAMES.values()),
+    ),
     "reads": Rule(
-        f"a list of any of {', '.join(list(KINDS)[1:])}",
-        lambda value: isinstance(value, list) and set(map(str, value)) <= set(list(KINDS)[1:]),
+        f"a list of any of {', '.join((*list(KINDS)[1:], UNSURE))}",
+        lambda value: isinstance(value, list) and set(map(str, value)) <= {*list(KINDS)[1:], UNSURE},
     ),
     "dialect": one_of(DIALECTS),
     "prompt": optional(TEXT),

@@ -12,6 +12,7 @@ WANTED = {
     "hindi": ("NotoSerifDevanagari-Regular.ttf", "FreeSerif.ttf"),
     "russian": ("NotoSerif-Regular.ttf", "DejaVuSans.ttf"),
     "greek": ("NotoSerif-Regular.ttf", "DejaVuSans.ttf"),
+    "thai": ("NotoSerifThai-Regular.ttf", "Garuda.ttf"),
 }
 """Font files by script, the best first; Chinese, Japanese and Korean are printed in MuPDF's own."""
 

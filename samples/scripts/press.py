@@ -25,6 +25,7 @@ LANGUAGES = {
     "chinese": "zh",
     "japanese": "ja",
     "korean": "ko",
+    "thai": "th",
 }
 RIGHT_TO_LEFT = {"persian", "arabic", "hebrew"}
 FORMS = ("persian", "arabic")

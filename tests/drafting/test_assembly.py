@@ -217,3 +217,33 @@ def test_a_region_over_two_columns_is_taken_apart_and_a_list_is_not() -> None:
     ]
     whole = LayoutBox(BBox(0, 10, 110, 32), Category.LIST_ITEM, tuple(one.bbox for one in items))
     assert [region.texts[0] for region in assemble([whole], items)] == ["• item 10\n• item 22"]
+
+
+def test_lines_in_the_box_of_a_table_that_its_cells_do_not_hold_are_text_beside_it() -> None:
+    cells = [line("Op", 20, 30), line("AC", 140, 30)]
+    beside = line("and the other one is used for input:", 10, 60, 200)
+    below = [line("Op", 20, 90), line("Y", 140, 90)]
+    found = [
+        FoundTable(BBox(10, 25, 250, 45), "<table><tr><td>Op</td><td>AC</td></tr></table>"),
+        FoundTable(BBox(10, 85, 250, 105), "<table><tr><td>Op</td><td>Y</td></tr></table>"),
+    ]
+    lines = [*cells, beside, *below]
+    regions = assemble([box(Category.TABLE, *lines)], lines, lambda bbox: found)
+    assert [(region.category, region.texts[0]) for region in regions] == [
+        (Category.TEXT, beside.text),
+        (Category.TABLE, found[0].html + found[1].html),
+    ]
+
+
+def test_columns_are_not_read_on_past_a_heading_that_spans_them() -> None:
+    def at(category: Category, x0: float, y0: float, x1: float, y1: float) -> LayoutBox:
+        return LayoutBox(BBox(x0, y0, x1, y1), category)
+
+    first, second = at(Category.SECTION_HEADER, 40, 28, 375, 43), at(Category.SECTION_HEADER, 40, 288, 420, 303)
+    upper = at(Category.TEXT, 40, 58, 196, 213), at(Category.TEXT, 220, 57, 376, 213)
+    lower = at(Category.TEXT, 40, 318, 190, 473), at(Category.TEXT, 220, 317, 376, 473)
+    seen = [first, upper[0], second, lower[0], upper[1], lower[1]]
+    assert settled_order(seen) == [first, *upper, second, *lower]
+    narrow = at(Category.SECTION_HEADER, 40, 288, 190, 303)  # of its own column alone
+    down = [first, upper[0], narrow, lower[0], upper[1], lower[1]]
+    assert settled_order(down) == down

@@ -48,6 +48,8 @@ def problems(
             found += [] if value in rule else [f"{at}: is none of {rule}"]
         elif keyword == "minimum":
             found += [f"{at}: below {rule}"] if _is(value, "number") and value < rule else []
+        elif keyword == "maximum":
+            found += [f"{at}: above {rule}"] if _is(value, "number") and value > rule else []
         elif keyword in ("minItems", "maxItems"):
             wrong = isinstance(value, list) and (
                 len(value) < rule if keyword == "minItems" else len(value) > rule

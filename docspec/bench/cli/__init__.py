@@ -7,6 +7,7 @@ import typer
 from docspec.bench.cli.cost import cost
 from docspec.bench.cli.engines import engines
 from docspec.bench.cli.fidelity import fidelity
+from docspec.bench.cli.kinds import kinds
 from docspec.bench.cli.layer import layer
 from docspec.bench.cli.memory import memory
 from docspec.bench.cli.overlap import overlap
@@ -28,6 +29,7 @@ for command in (
     fidelity,
     layer,
     words,
+    kinds,
     memory,
     cost,
     step,

@@ -1,5 +1,5 @@
 """Words that are known and stand (``--words evidence``): those of a sound text layer, and lines that the recogniser was
-sure of. Such regions get no crop; the model reads the others.
+sure of, or any where the model reads unsure ones no better. Such regions get no crop; the model reads the others.
 
 Which kinds of region a model reads better than they are known says its card (``reads``); docs/words.md has the
 measurement behind the bundled reader's.
@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from docspec.core import Category, Event, PageDraft, Region
 from docspec.core.formulas import bare_formula
+from docspec.core.scripts import scripts_of
 from docspec.dialects.tables import parse_table, to_pipe
 from docspec.dialects.text import clean
 from docspec.hierarchy.regions.joining import laid_out
 from docspec.hierarchy.regions.slices import Slice
-from docspec.targets.card import KINDS, TargetCard
+from docspec.targets.card import KINDS, UNSURE, TargetCard
 
 SURE = 0.8
 """Confidence of the recogniser (0..1) from which on a line is taken as it was recognised."""
@@ -64,9 +65,17 @@ def stands(region: Region, card: TargetCard) -> bool:
     """Whether the words of ``region`` are known well enough that a model with ``card`` is not asked for them."""
     if region.words is None or not region.texts:
         return False
+    if is_foreign(region.texts[0], card):
+        return True
     if region.category is not Category.TEXT and _KIND_OF.get(region.category) in card.reads:
         return False
-    return region.words == "text layer" or is_sure(region)
+    return region.words == "text layer" or UNSURE not in card.reads or is_sure(region)
+
+
+def is_foreign(text: str, card: TargetCard) -> bool:
+    """Whether most letters of ``text`` are of scripts that a model with ``card`` does not write."""
+    scripts = scripts_of(text) if card.scripts else Counter()
+    return sum(count for script, count in scripts.items() if script not in card.scripts) > scripts.total() / 2
 
 
 def is_sure(region: Region) -> bool:

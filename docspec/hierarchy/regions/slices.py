@@ -16,12 +16,16 @@ from PIL import Image
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.dialects.tables import Table
-from docspec.drafting.ink import ink_of, line_boxes, usual_pitch, widest_gap
+from docspec.drafting.ink import ink_of, line_boxes, usual_pitch, widest_gap, without_rules
+from docspec.drafting.unread import line_height
 from docspec.hierarchy.regions.cells import cell_lines, structure_of
 from docspec.hierarchy.regions.dropped import Capital, dropped_capital
 
 WHOLE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 """Regions that are never cut: their parts mean nothing alone."""
+
+HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
+"""What is set larger than the rest of a page."""
 
 TYPE_OF_PITCH = 0.84
 """Size of type over line pitch in tightly set print: what a line alone is scaled by."""
@@ -81,8 +85,11 @@ class Slice:
 
 
 def type_size(regions: Sequence[Region]) -> float:
-    """The usual size of type of a page in pixels, 0 where nothing is known of it."""
-    return median([line.size for region in regions for line in region.lines if line.size > 0] or [0.0])
+    """The usual size of type of a page in pixels, 0 where nothing is known of it but the size of its headings."""
+    sized = [region for region in regions if any(line.size > 0 for line in region.lines)]
+    if all(region.category in HEADINGS for region in sized):
+        return 0.0
+    return median(line.size for region in sized for line in region.lines if line.size > 0)
 
 
 def slices_of(image: Image.Image, region: Region, limits: CropLimits, usual_size: float = 0.0) -> list[Slice]:
@@ -135,7 +142,7 @@ def _scale(lines: Sequence[PrintedLine], limits: CropLimits) -> float:
 
 def _cells(image: Image.Image, region: Region, table: Table, limits: CropLimits, size: float) -> list[Slice]:
     """The lines of a table's cells; ``size`` is the page's size of type, 0 where it is not known."""
-    found = cell_lines(image, region, table, size or median(row[0].height for row in region.grid))
+    found = cell_lines(image, region, table, size or _own_height(image, region))
     if not found:
         return []
     heights = sorted(one.bbox.height for one in found)
@@ -146,6 +153,14 @@ def _cells(image: Image.Image, region: Region, table: Table, limits: CropLimits,
         for one in found
         for piece in _across(image, one.bbox.grown(SIDE), scale, limits, (one.text,) if one.text else ())
     ]
+
+
+def _own_height(image: Image.Image, region: Region) -> float:
+    """The usual height of the lines of a table in pixels, by the letters in it."""
+    left, top, right, bottom = region.bbox.clamped(image.width, image.height).rounded()
+    ink = ink_of(image.crop((left, top, right, bottom)))
+    lowest = min(row[0].height for row in region.grid)
+    return min(line_height(without_rules(ink, max(8, round(lowest)))), lowest)
 
 
 def _turned(line: PrintedLine, limits: CropLimits) -> Slice:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import Block, Category, Event, LeftOut, PageResult, Span
 from docspec.core.safe_text import dump_json
+from docspec.reporting.figures import crop
 from docspec.reporting.htmlblocks import BlockHtml
 from docspec.reporting.view.marking import is_shown, with_marks, with_signs
 from docspec.reporting.view.speed import PageSpeed, panel
@@ -32,6 +33,8 @@ SHEET = (1100, 1600)
 """Pixels that a page image has at most."""
 
 THUMBNAIL = (72, 104)
+PRINT = (900, 60)
+"""Of a line of print beside the readings of a number in it."""
 QUALITY = 55
 
 ROUTINE = frozenset(
@@ -79,7 +82,7 @@ class ViewRenderer:
             f'data-status="{_status(result)}" data-checks="{checks}">\n'
             f'<div class="sheet"><div class="paper"></div></div>\n'
             f'<div class="text"><h2><a href="#page-{result.number}">Page {result.number}</a></h2>\n'
-            f"{_remarks(result)}{body}</div>\n"
+            f"{_remarks(result)}{_numbers(result)}{body}</div>\n"
             f'<script type="application/json" class="data">{_island(_data(result))}</script>\n</article>\n'
         )
 
@@ -98,13 +101,14 @@ class ViewRenderer:
         name = _NAMES.get(block.category, block.category.value)
         if block.category is Category.PICTURE:
             html = f'<canvas class="crop" role="img" aria-label="Picture"></canvas>{html}'
+        whose = "" if block.words == "model" else f'<span class="tag whose">{block.words}</span>'
         classes = ["block", *(["furniture"] if block.category.is_furniture else [])]
         if any(map(is_shown, spans)):
             classes.append("check")
         return (
             f'<div class="{" ".join(classes)}" data-block="{index}" role="group" tabindex="-1" '
             f'aria-label="{name}, block {index + 1}"><span class="number" aria-hidden="true">{index + 1}</span>'
-            f'<div class="body">{html}</div></div>'
+            f'<div class="body">{whose}{html}</div></div>'
         )
 
 
@@ -125,12 +129,30 @@ def _left(number: int, one: LeftOut) -> str:
 def _remarks(result: PageResult) -> str:
     """What happened to the page: what may be missing for all to see, what was done on the way folded away."""
     said = [] if result.error is None else [f"This page could not be read: {result.error}"]
+    said += [] if result.doubtful is None else [f"Doubtful: {result.doubtful}"]
     if result.provenance is not None and not result.provenance.drafted and result.status == "ok":
         said.append("No draft to compare with: nothing is marked on this page.")
     said += [_event(one) for one in result.events if one.kind not in ROUTINE]
     done = [_event(one) for one in result.events if one.kind in ROUTINE]
     folded = f"<details><summary>How it was read</summary>{_items(done)}</details>\n" if done else ""
     return (f'<div class="remarks">{_items(said)}</div>\n' if said else "") + folded
+
+
+def _numbers(result: PageResult) -> str:
+    """The numbers on which readings differ, each with the print that they are readings of."""
+    numbers = () if result.provenance is None else result.provenance.numbers
+    if not numbers:
+        return ""
+    rows = []
+    for one in numbers:
+        picture = None
+        if result.image is not None and one.bbox is not None:
+            picture = crop(result.image, one.bbox.grown(0.2 * one.bbox.height))
+        shown = "" if picture is None else f'<img alt="the print" src="{_webp(picture, PRINT)}">'
+        readings = "<br>".join(f"{escape(source)}: <b>{escape(text)}</b>" for source, text in one.readings)
+        rows.append(f"<tr><td>block {one.block + 1}</td><td>{readings}</td><td>{shown}</td></tr>")
+    said = f"{len(numbers)} number{'' if len(numbers) == 1 else 's'} on which readings differ"
+    return f'<details class="numbers" open><summary>{said}</summary><table>{"".join(rows)}</table></details>\n'
 
 
 def _event(event: Event) -> str:

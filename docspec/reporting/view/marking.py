@@ -19,7 +19,7 @@ _SIGN = re.compile(f"[{chr(_FIRST)}-{_END}]")
 _PIECE = re.compile(rf"<[^>]*>|{_SIGN.pattern}|[^<{chr(_FIRST)}-{_END}]+")
 _FORMULA = re.compile(r'<(span|div) class="(math|formula)">([^<]*)</\1>')
 
-NAMES = {"corrected": "corrected", "model": "alone", "draft": "left"}
+NAMES = {"corrected": "corrected", "model": "alone", "draft": "left", "differs": "differs"}
 """Marks that are shown, and their classes."""
 
 

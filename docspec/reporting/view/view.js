@@ -174,6 +174,7 @@
   // What is known of a marked word.
   function told(mark) {
     const draft = mark.dataset.draft;
+    if (mark.classList.contains("differs")) return ["Another reading has", `“${draft}”`];
     if (mark.classList.contains("corrected")) return ["The draft has", `“${draft}”`];
     if (mark.classList.contains("left")) return ["The draft has here, and the model left out", `“${draft}”`];
     return ["Written by the model alone;", "no draft has anything here"];

@@ -72,3 +72,16 @@ def test_a_line_that_is_no_test_is_named(tmp_path):
     (tmp_path / "own.jsonl").write_text(json.dumps({"pdf": "a.pdf"}) + "\n")
     with pytest.raises(InputError, match=r"own\.jsonl: line 1 is no test"):
         OlmocrBench(tmp_path).items()
+
+
+def test_garbage_earns_nothing_for_what_is_absent():
+    pages = {
+        "read": [("absent", True), ("present", True), ("present", False), ("baseline", True)],
+        "garbage": [("absent", True), ("present", False), ("baseline", True)],
+        "empty": [("absent", True), ("baseline", False)],
+        "only absent": [("absent", True), ("absent", False), ("baseline", True)],
+    }
+    earned = olmocr_bench._earned(pages)
+    assert earned["absent tests, earned by pages of text alone"] == pytest.approx(100 * 2 / 5)
+    assert earned["all tests, with absent ones earned so"] == pytest.approx(100 * (2 + 1 + 1 + 1 + 0 + 1) / 12)
+    assert olmocr_bench._earned({"a": [("present", True)]}) == {}

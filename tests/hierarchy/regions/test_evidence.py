@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -15,7 +16,7 @@ from docspec.parser import Parser
 from docspec.targets.card import TargetCard
 
 FIGURES = "The sum of 4,136 and 0.0002 M was paid by PvuII for about 1M samples, a 2x speed up."
-CARD = TargetCard("markdown", reads=("formula",))
+CARD = TargetCard("markdown", reads=("formula", "unsure"))
 
 
 def _letter(path: Path, pasted: str = "") -> Path:
@@ -82,6 +83,7 @@ def test_unsure_recognition_and_what_the_card_reads_better_do_not_stand() -> Non
         return Region(box, Category.TEXT, ("4,136",), lines=printed, words="recognition")
 
     assert stands(line(SURE), CARD) and not stands(line(SURE - 0.01), CARD)
+    assert stands(line(0.1), replace(CARD, reads=()))
     assert not stands(Region(box, Category.TEXT, ("4,136",)), CARD)
     assert not stands(Region(box, Category.FORMULA, ("E = mc2",), words="text layer"), CARD)
     assert stands(Region(box, Category.TABLE, ("<table><tr><td>1</td></tr></table>",), words="text layer"), CARD)

@@ -1,0 +1,37 @@
+"""Scripts that letters belong to, by the first word of their names in Unicode."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+
+NAMES = {
+    "LATIN": "Latin",
+    "GREEK": "Greek",
+    "CYRILLIC": "Cyrillic",
+    "ARMENIAN": "Armenian",
+    "GEORGIAN": "Georgian",
+    "HEBREW": "Hebrew",
+    "ARABIC": "Arabic",
+    "DEVANAGARI": "Devanagari",
+    "BENGALI": "Bengali",
+    "TAMIL": "Tamil",
+    "THAI": "Thai",
+    "CJK": "Han",
+    "HIRAGANA": "Kana",
+    "KATAKANA": "Kana",
+    "HANGUL": "Hangul",
+    "ETHIOPIC": "Ethiopic",
+}
+
+
+def scripts_of(text: str) -> Counter[str]:
+    """How many letters of ``text`` each script has; letters of scripts without a name here, and signs that stand for
+    letters in formulas, count for none."""
+    found: Counter[str] = Counter()
+    for char, count in Counter(unicodedata.normalize("NFKC", text)).items():
+        if char.isalpha():
+            name = NAMES.get(unicodedata.name(char, "").partition(" ")[0])
+            if name is not None:
+                found[name] += count
+    return found

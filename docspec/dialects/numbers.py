@@ -1,0 +1,93 @@
+"""Numbers on which independent readings of a page differ: what is written, the text layer and the recognition are held
+against each other, word by word.
+
+Nobody can tell by sense which of two numbers is right, so that no such number is written without a mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docspec.core import BBox, Block, PageDraft, Region, Span
+from docspec.core.provenance import NumberReadings
+from docspec.core.result import WordsOf
+from docspec.dialects.alignment import Alignment
+from docspec.dialects.text import clean, join_lines
+from docspec.dialects.words import Word, words_of
+
+SOURCES: dict[str, WordsOf] = {"text-layer": "text layer", "rapidocr": "recognition", "ppstructure": "recognition"}
+"""Whose words a drafter's are."""
+
+MOST_PAIRS = 100_000_000
+"""Words of the text times words of a reading beyond which a page is not compared."""
+
+
+def differing_numbers(blocks: Sequence[Block], draft: PageDraft) -> list[NumberReadings]:
+    """The numbers of ``blocks`` in whose place a reading of ``draft`` that comes from elsewhere has something else; and
+    words in whose place it has a number. In the order of the blocks."""
+    ours = [words_of(block.text) for block in blocks]
+    found: dict[tuple[int, int], NumberReadings] = {}
+    for reading in range(2):
+        texts = [_reading(region, draft.drafter, reading) for region in draft.regions]
+        words = [(word, text, number) for number, (text, _) in enumerate(texts) for word in words_of(text)]
+        if not words or sum(map(len, ours)) * len(words) > MOST_PAIRS:
+            continue
+        keys = [[word.key for word in block] for block in ours]
+        aligned = Alignment(keys, [word.key for word, _, _ in words])
+        for number, ((first, last), block, own) in enumerate(zip(aligned.blocks, blocks, ours, strict=True)):
+            for place in sorted({place for place in aligned.places[first:last] if place is not None}):
+                theirs = words[place.low : place.high]
+                region = draft.regions[theirs[0][2]]
+                source = texts[theirs[0][2]][1]
+                mine = own[place.first - first : place.last - first]
+                if place.equal or source == block.words or not _is_number([*mine, *(word for word, _, _ in theirs)]):
+                    continue
+                said = " ".join(text[word.start : word.end] for word, text, _ in theirs)
+                key = number, mine[0].start
+                written = block.text[mine[0].start : mine[-1].end]
+                known = found.get(key) or NumberReadings(
+                    number, mine[0].start, mine[-1].end, ((block.words, written),), _place(region, said, written)
+                )
+                found[key] = NumberReadings(
+                    number, known.start, known.end, (*known.readings, (source, said)), known.bbox
+                )
+    return [found[key] for key in sorted(found)]
+
+
+def with_numbers(spans: Sequence[Span], numbers: Sequence[NumberReadings]) -> list[Span]:
+    """The ``spans`` of a block with every one of its ``numbers`` marked: those that another reading agrees with get a
+    span of their own, marked ``differs``."""
+    found = list(spans)
+    for one in numbers:
+        index = next((at for at, span in enumerate(found) if span.start <= one.start < span.end), None)
+        if index is None or found[index].mark == "corrected":
+            continue
+        span, said = found[index], "; ".join(text for _, text in one.readings[1:])
+        end = min(one.end, span.end)
+        parts = [
+            Span(span.start, one.start, span.mark, span.draft),
+            Span(one.start, end, "differs", said),
+            Span(end, span.end, span.mark, span.draft),
+        ]
+        found[index : index + 1] = [part for part in parts if part.start < part.end]
+    return found
+
+
+def _reading(region: Region, drafter: str, number: int) -> tuple[str, str]:
+    """One of two readings of ``region`` and its source: the first drafter's, or that of a second one."""
+    first, _, second = drafter.partition("+")
+    if not region.texts or (number and not second):
+        return "", ""
+    text = region.texts[-1 if number else 0]
+    source: str | None = SOURCES.get(second) if number else region.words or SOURCES.get(first)
+    return join_lines(clean(text)), source or "draft"
+
+
+def _is_number(words: Sequence[Word]) -> bool:
+    return any(char.isdigit() for word in words for char in word.key)
+
+
+def _place(region: Region, *readings: str) -> BBox:
+    """The line of ``region`` that has one of the ``readings``, or all of it."""
+    lines = (line for text in readings for line in region.lines if text in line.text)
+    return next((line.bbox for line in lines), region.bbox)

@@ -1,0 +1,91 @@
+"""Scans that lie on their side or stand on their head: seen by the recogniser, which reads few lines of them surely.
+
+Lines of a sideways page are higher than wide; which way it lies, and whether a page stands on its head, tells a sample
+of its lines read both ways round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from PIL import Image
+
+from docspec.core import BBox, Event, PageImage
+from docspec.core.scripts import scripts_of
+from docspec.drafting.lines import TextLine
+from docspec.drafting.recogniser import Recogniser
+
+SAMPLE = 6
+"""Lines that are read both ways round."""
+
+LEAST = 3
+"""Fewer lines tell nothing of a page."""
+
+LETTERS = 6
+"""Characters of a line that tells which way up it is."""
+
+UPRIGHT = 1.5
+"""Height over width from which on a line runs up or down."""
+
+SIDEWAYS = 0.7
+"""Share of a page's characters in such lines from which on it lies on its side."""
+
+SURE = 0.9
+"""Mean confidence (0..1) of the lines of pages that are the right way up."""
+
+BETTER = 0.15
+"""How much surer (0..1) the other way round must be."""
+
+UPWARDS = frozenset({"Han", "Kana", "Hangul"})
+"""Scripts that are set from top to bottom."""
+
+
+def turns_of(image: Image.Image, lines: Sequence[TextLine], recogniser: Recogniser) -> int:
+    """The quarter turns, clockwise, that bring a page ``image`` upright of which ``lines`` were recognised as it is."""
+    total = sum(len(line.text) for line in lines)
+    long = sorted(lines, key=lambda line: -max(line.bbox.width, line.bbox.height))
+    sample = [line for line in long if len(line.text) >= LETTERS][:SAMPLE]
+    if len(sample) < LEAST or not total:
+        return 0
+    tall = sum(len(line.text) for line in lines if line.bbox.height > UPRIGHT * line.bbox.width)
+    if tall >= SIDEWAYS * total:
+        scripts = scripts_of("".join(line.text for line in lines))
+        if sum(scripts[name] for name in UPWARDS) > scripts.total() / 2:
+            return 0
+        ways = 1, 3
+    elif sum(line.confidence * len(line.text) for line in lines) >= SURE * total:
+        return 0
+    else:
+        ways = 0, 2
+    scores = [fmean(_read(image, line.bbox, turns, recogniser) for line in sample) for turns in ways]
+    if ways == (0, 2):
+        return 2 if scores[1] >= scores[0] + BETTER else 0
+    return ways[scores.index(max(scores))]
+
+
+def turned_image(image: Image.Image, turns: int) -> Image.Image:
+    """``image`` turned clockwise by so many quarter turns."""
+    ways = (None, Image.Transpose.ROTATE_270, Image.Transpose.ROTATE_180, Image.Transpose.ROTATE_90)
+    way = ways[turns % 4]
+    return image if way is None else image.transpose(way)
+
+
+def upright(page: PageImage, turns: int) -> PageImage:
+    """``page`` turned clockwise by so many quarter turns, without the PDF page, which stands as it did."""
+    return replace(page, image=turned_image(page.image, turns), pdf_page=None) if turns else page
+
+
+def turning(turns: int) -> tuple[Event, ...]:
+    """What to report about a page that was turned."""
+    if not turns:
+        return ()
+    way = "upside down" if turns == 2 else "sideways"
+    return (Event("page_turned", f"its recognised text runs {way}; turned by {90 * turns} degrees clockwise"),)
+
+
+def _read(image: Image.Image, box: BBox, turns: int, recogniser: Recogniser) -> float:
+    """How sure the recogniser is of a line that is turned so before it reads it."""
+    part = box.grown(2).clamped(image.width, image.height).rounded()
+    return recogniser.read_line(turned_image(image.crop(part), turns))[1]

@@ -1,0 +1,131 @@
+"""Grades pages that were read, and says which of them are doubtful and why (docs/words.md has how the thresholds were
+found)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from docspec.core import BBox, Block, Category, PageDraft, PageResult
+from docspec.core.quality import Grade, Quality
+from docspec.core.scripts import scripts_of
+from docspec.dialects.words import words_of
+from docspec.drafting.unread import unread_regions
+from docspec.targets.card import TargetCard
+
+THRESHOLDS: tuple[tuple[Grade, float], ...] = (("A", 0.97), ("B", 0.93), ("C", 0.85))
+"""The least certainty of each grade; below all of them is D."""
+
+FOREIGN = 0.2
+"""Share of the letters of words that nobody has in the file, from which on a script makes the page a foreign one."""
+
+LEAST_AGREEMENT = 0.5
+"""Agreement (0..1) of what was read with what was drafted below which the two are of different pages."""
+
+LEAST_WORDS = 8
+"""Words that tell something of how far two readings agree."""
+
+SPARSEST = 0.8
+"""Characters of a line for each of its heights along it: a line of fewer holds letters that were not recognised (Latin
+print has about 2, Chinese 1)."""
+
+_ASIDE = frozenset({Category.FORMULA, Category.PICTURE})
+
+
+def graded(result: PageResult, draft: PageDraft, card: TargetCard) -> PageResult:
+    """``result`` with how far it can be believed, by the ``draft`` that it was read with and what the ``card`` of its
+    reader says; as it is where the page was not read or nothing is known of it."""
+    if result.status != "ok":
+        return result
+    sizes = Counter[str]()
+    for block in result.blocks:
+        sizes[block.words] += len("".join(block.text.split()))
+    agreement = _agreement(result.blocks, draft)
+    confidence = _confidence(draft)
+    certain = {"text layer": draft.soundness, "recognition": confidence, "model": agreement}
+    known = [(size, certain[source]) for source, size in sizes.items() if size]
+    weighed = [(size, share) for size, share in known if share is not None]
+    if not weighed:
+        return result
+    certainty = sum(size * share for size, share in weighed) / sum(size for size, _ in weighed)
+    certainty *= 1.0 if sizes["text layer"] else _recognised_share(result, draft)
+    grade: Grade = next((name for name, least in THRESHOLDS if certainty >= least), "D")
+    reason = _foreign(result.blocks, card)
+    if reason is None and agreement is not None and agreement < LEAST_AGREEMENT and 2 * sizes["model"] > sizes.total():
+        reason = f"hardly any agreement between what was read and what was drafted ({agreement:.2f})"
+    elif reason is None and grade == "D":
+        reason = _why(sizes, certainty)
+    margin = None if result.stage2 is None else result.stage2.smallest_margin
+    return replace(result, quality=Quality("D" if reason else grade, certainty, agreement, margin, reason))
+
+
+def _why(sizes: Counter[str], certainty: float) -> str:
+    """Why the page is so uncertain: what most of its words come from."""
+    [(source, _)] = sizes.most_common(1)
+    told = {
+        "text layer": "hidden text that differs from the print",
+        "recognition": "handwriting, a poor picture or a script that is not recognised",
+        "model": "what was read differs from what was drafted",
+    }
+    return f"{told[source]} (certainty {certainty:.2f})"
+
+
+def _foreign(blocks: Sequence[Block], card: TargetCard) -> str | None:
+    """The script that the reader does not write and words have all the same that stand in no file."""
+    if not card.scripts:
+        return None
+    found: Counter[str] = Counter()
+    for block in blocks:
+        if block.words != "text layer":
+            found += scripts_of(block.text)
+    foreign = {script: count for script, count in found.items() if script not in card.scripts}
+    if sum(foreign.values()) < max(LEAST_WORDS, FOREIGN * found.total()):
+        return None
+    return f"of a script that the reader does not write ({max(foreign, key=lambda script: foreign[script])})"
+
+
+def _recognised_share(result: PageResult, draft: PageDraft) -> float:
+    """How much of a scan's print, by its area, a recogniser that has looked everywhere found text in."""
+    if result.image is None or not draft.searched or draft.tilt:
+        return 1.0
+    unread = sum(one.bbox.area for one in unread_regions(result.image, draft.regions) if one.category is Category.TEXT)
+    read = sum(line.bbox.area for region in draft.regions for line in region.lines)
+    return read / (read + unread) if read + unread else 1.0
+
+
+def _confidence(draft: PageDraft) -> float | None:
+    """The recogniser's mean confidence over the characters that it recognised, and those that it must have missed in
+    lines that hold more; ``None`` where there are none."""
+    lines = [
+        line
+        for region in draft.regions
+        if region.words == "recognition"
+        for line in (*region.lines, *region.labels)
+        if line.text
+    ]
+    total = sum(max(len(line.text), SPARSEST * _length(line.bbox)) for line in lines)
+    return sum(line.confidence * len(line.text) for line in lines) / total if total else None
+
+
+def _length(line: BBox) -> float:
+    """How many times as long as high a printed line is."""
+    short, long = sorted((line.width, line.height))
+    return long / short if short else 0.0
+
+
+def _agreement(blocks: Sequence[Block], draft: PageDraft) -> float | None:
+    """The share of words in common (Dice's coefficient) of what the model wrote and what was drafted, formulas and the
+    words of blocks that were not read aside; ``None`` where one side has too few."""
+    drafted = _words(region.texts[0] for region in draft.regions if region.texts and region.category not in _ASIDE)
+    drafted -= _words(block.text for block in blocks if block.words != "model")
+    read = _words(block.text for block in blocks if block.words == "model" and block.category not in _ASIDE)
+    if not drafted and draft.page_texts:
+        drafted = _words(draft.page_texts[:1])
+    if not drafted or max(drafted.total(), read.total()) < LEAST_WORDS:
+        return None
+    return 2 * (drafted & read).total() / (drafted.total() + read.total())
+
+
+def _words(texts: Iterable[str]) -> Counter[str]:
+    return Counter(word.key for text in texts for word in words_of(text))

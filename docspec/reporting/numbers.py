@@ -1,0 +1,48 @@
+"""``--numbers-report``: the numbers of a run on which independent readings differ, a line of CSV each."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from docspec.core import PageResult
+from docspec.reporting.writer import write_whole
+
+SOURCES = ("text layer", "recognition", "model", "draft")
+COLUMNS = ("document", "page", "block", "category", "x0", "y0", "x1", "y1", "written", "words", *SOURCES)
+"""``block`` counts from 1, as the view does; the box is that of the printed line, in pixels of the page image;
+``words`` says whose reading was written."""
+
+
+class NumbersReport:
+    """Collects rows page by page; nothing of the pages is kept."""
+
+    def __init__(self) -> None:
+        self._rows: list[list[str | int]] = []
+
+    def add_page(self, page: PageResult) -> None:
+        """The page's numbers; none without its provenance."""
+        for one in () if page.provenance is None else page.provenance.numbers:
+            readings = dict(one.readings)
+            block = page.blocks[one.block]
+            box = ("", "", "", "") if one.bbox is None else one.bbox.rounded()
+            whose, written = one.readings[0]
+            told = (readings.get(source, "") for source in SOURCES)
+            where = (page.source, page.number, one.block + 1, block.category.value)
+            self._rows.append([*where, *box, written, whose, *told])
+
+    def write(self, path: Path) -> None:
+        """Writes the report whole or not at all; raises :class:`docspec.core.OutputError`."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([[_cell(value) for value in row] for row in self._rows])
+        write_whole(path, text.getvalue())
+
+
+def _cell(value: str | int) -> str | int:
+    """A value that no spreadsheet takes for a formula: a minus of a number may stay."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "@", "\t", "-") and not value[1:2].isdigit():
+        return f"'{value}"
+    return value

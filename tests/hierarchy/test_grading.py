@@ -1,0 +1,105 @@
+"""Pages that a person should look at are told apart: by certainty, by agreement, and by script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pymupdf
+import pytest
+from PIL import Image
+
+from docspec.core import BBox, Block, Category, PageDraft, PageResult, ParseOptions, PrintedLine, Region
+from docspec.core.result import WordsOf
+from docspec.core.scripts import scripts_of
+from docspec.hierarchy.grading import graded
+from docspec.parser import Parser
+from docspec.targets.card import TargetCard
+from samples.scripts import TEXTS
+from samples.scripts.fonts import WANTED, font_of
+from samples.scripts.press import LANGUAGES, RIGHT_TO_LEFT, write_shaped
+
+CARD = TargetCard("markdown", scripts=("Latin",))
+PLACE = BBox(0, 0, 100, 20)
+WORDS = "The harbour fills twice a day, says the old harbour master who has seen many tides."
+
+
+def _page(text: str, words: WordsOf, drafted: str = WORDS, confidence: float = 0.99) -> PageResult:
+    lines = (PrintedLine(PLACE, drafted, confidence=confidence),)
+    source: WordsOf = "text layer" if words == "model" else words
+    draft = PageDraft((Region(PLACE, Category.TEXT, (drafted,), lines=lines, words=source),))
+    result = PageResult("a.pdf", 1, "ok", blocks=(Block(Category.TEXT, text, words=words),))
+    return graded(result, draft, CARD)
+
+
+@pytest.mark.parametrize(
+    ("page", "grade", "reason"),
+    [
+        (_page(WORDS, "text layer"), "A", None),
+        (_page(WORDS, "recognition"), "A", None),
+        (_page(WORDS, "recognition", confidence=0.5), "D", "handwriting"),
+        (_page(WORDS, "model"), "A", None),
+        (_page("One two three four five six seven eight nine ten", "model"), "D", "hardly any agreement (0.00)"),
+        (_page("Старая обсерватория на холме", "recognition"), "D", "(Cyrillic)"),
+        (_page("Старая обсерватория на холме", "text layer"), "A", None),
+        (_page(f"{WORDS} λ and Ω", "recognition"), "A", None),
+    ],
+)
+def test_grades_and_reasons(page: PageResult, grade: str, reason: str | None) -> None:
+    assert page.quality is not None and page.quality.grade == grade
+    if reason is None:
+        assert page.doubtful is None
+    else:
+        assert page.doubtful is not None and all(part in page.doubtful for part in reason.split(" ("))
+
+
+def test_nothing_is_said_where_nothing_is_known() -> None:
+    result = PageResult("a.pdf", 1, "ok", blocks=(Block(Category.TEXT, WORDS),))
+    assert graded(result, PageDraft(), CARD).quality is None
+
+
+def test_letters_of_formulas_are_of_no_script_without_a_name() -> None:
+    assert scripts_of("Aλ п 数 1 ∑ 𝑥 ᚠ") == {"Latin": 2, "Greek": 1, "Cyrillic": 1, "Han": 1}
+
+
+@pytest.fixture(scope="module")
+def sheets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A page of each script and its picture, by the fonts that there are."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for script in LANGUAGES:
+        write_shaped(folder / f"{script}.pdf", (TEXTS / f"{script}.md").read_text(encoding="utf-8"), script)
+        with pymupdf.open(folder / f"{script}.pdf") as pdf:
+            pixels = pdf[0].get_pixmap(dpi=130)
+            Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples).save(folder / f"{script}.png")
+    return {script: folder / f"{script}.pdf" for script in LANGUAGES}
+
+
+def _letters(text: str) -> str:
+    return "".join(sorted(char for char in text if char.isalnum()))
+
+
+def test_pages_of_ten_scripts_have_the_words_of_their_text_layer(sheets: dict[str, Path]) -> None:
+    with Parser(ParseOptions(model="mini")) as parser:
+        for script, path in sheets.items():
+            [page] = parser.parse(path).pages
+            with pymupdf.open(path) as pdf:
+                layer = pdf[0].get_text()
+            if script in WANTED and font_of(script) is None and page.doubtful:
+                continue  # MuPDF's own font says of this script what no text holds
+            found, there = _letters("".join(block.text for block in page.blocks)), _letters(layer)
+            assert {block.words for block in page.blocks} == {"text layer"}, script
+            assert page.doubtful is None, script
+            if script not in RIGHT_TO_LEFT:  # whose forms are made letters, in the order of reading
+                assert found == there, script
+            else:
+                assert abs(len(found) - len(there)) <= 0.1 * len(there), script
+
+
+def test_scans_of_ten_scripts_are_doubtful(sheets: dict[str, Path]) -> None:
+    with Parser(ParseOptions(model="mini")) as parser:
+        told = {script: _doubt(parser, path.with_suffix(".png")) for script, path in sheets.items()}
+    assert len(told) == 10 and all(told.values()), told
+
+
+def _doubt(parser: Parser, path: Path) -> str | None:
+    [page] = parser.parse(path).pages
+    return page.doubtful
