@@ -13,7 +13,6 @@ from docspec.core import BBox, Category, PageImage, Region
 from docspec.drafting.assembly import place
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.unread import unread_regions
 
 LABELLED = 3
 """A picture with so many lines of the text layer in it is a drawing whose text is known."""
@@ -31,12 +30,14 @@ PROSE = 3
 """Words with three letters and more that make what is in a picture text to be laid out, and not labels."""
 
 
-def find_text(page: PageImage, regions: Sequence[Region], recogniser: Recogniser) -> list[TextLine]:
+def find_text(
+    page: PageImage, regions: Sequence[Region], unread: Sequence[Region], recogniser: Recogniser
+) -> list[TextLine]:
     """The lines, in pixels, that ``recogniser`` finds in the pictures among ``regions`` (pixels) that no text is known
-    of, and in the ink outside all regions."""
+    of, and in the ink outside all regions, which is ``unread``."""
     areas = [
         region.bbox
-        for region in (*regions, *unread_regions(page.image, regions))
+        for region in (*regions, *unread)
         if not region.texts
         and len(region.labels) < LABELLED
         and min(region.bbox.width, region.bbox.height) >= LEAST_SIDE

@@ -26,6 +26,7 @@ from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.tilt import as_printed
 from docspec.drafting.type_size import measured
+from docspec.drafting.unread import unread_regions
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,7 +63,8 @@ class RapidOcrDrafter:
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
             if not tilt:
-                regions = with_labels(regions, assemble((), find_text(page, regions, self.recogniser)))
+                unread = unread_regions(page.image, regions)
+                regions = with_labels(regions, assemble((), find_text(page, regions, unread, self.recogniser)))
         except DrafterError:
             raise
         except Exception as error:
