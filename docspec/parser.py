@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 from docspec import offline
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
+from docspec.core.processors import processors
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.remote import fetched
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
@@ -89,7 +90,8 @@ class Parser:
         self.observer: Observer = observer or NullObserver()
         self.devices = tuple(devices)
         served = self.options.reads_with == "server"
-        self._isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=served)
+        alone = served or self.loads_late
+        self._isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=alone)
         self._verifier = Verifier(self.options, self.observer)
         self._served = self._make_served()
         self._online: Callable[[], Any] | None = None
@@ -313,7 +315,11 @@ class Parser:
     @property
     def _ahead(self) -> int:
         """How many pages are prepared before they are asked for."""
-        return 0 if self.options.baseline else self.options.in_flight * max(1, len(self.devices))
+        if self.options.baseline:
+            return 0
+        if self.loads_late:
+            return max(self.options.in_flight, processors())
+        return self.options.in_flight * max(1, len(self.devices))
 
     def _read(
         self, pages: Iterator[Place], ahead: int, numbers: Sequence[int] = ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from docspec.core.categories import Category
 from docspec.core.geometry import BBox
+from docspec.core.marks import Mark
 from docspec.core.result import Event, WordsOf
 
 Grid = tuple[tuple[BBox, ...], ...]
@@ -17,13 +18,15 @@ Grid = tuple[tuple[BBox, ...], ...]
 class PrintedLine:
     """One printed line: its place, its text, and the size of its type in pixels (0 where that is not known). ``turns``
     are the quarter turns, clockwise, that bring it upright; ``confidence`` (0..1) is the recogniser's, 1 for text of
-    the file."""
+    the file. ``marks`` say how its words are printed, ``points`` is the size of its type on paper (0: not known)."""
 
     bbox: BBox
     text: str
     size: float = 0.0
     turns: int = 0
     confidence: float = 1.0
+    marks: tuple[Mark, ...] = ()
+    points: float = 0.0
 
     def moved(self, move: Callable[[BBox], BBox]) -> PrintedLine:
         """The line with its box moved; the size of type follows the height of the box."""
@@ -45,6 +48,7 @@ class Region:
     the cells of its HTML, spans opened, are as many. ``agreed``: text layer and recognition read it alike. ``listing``:
     text in which line breaks and indents mean something (program text). ``labels`` are the printed lines inside a
     picture. ``words`` names the source of the first text, or of the labels, where that source was judged sound.
+    ``level`` is that of the bookmark that has a heading's words (0: there is none).
     """
 
     bbox: BBox
@@ -58,6 +62,7 @@ class Region:
     listing: bool = False
     words: WordsOf | None = None
     labels: tuple[PrintedLine, ...] = ()
+    level: int = 0
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""
@@ -75,7 +80,8 @@ class PageDraft:
     the page). ``seconds`` is the wall time that drafting took; it is always counted. ``events`` say what did not go the
     plain way (a layout model that failed, a draft that was cut). ``tilt`` are the degrees by
     which the page leans, clockwise. ``searched``: a recogniser has looked for text wherever there is ink, pictures
-    included; what no region has then is no text that it can see.
+    included; what no region has then is no text that it can see. ``unread`` is the ink outside all regions
+    (:func:`docspec.drafting.unread.unread_regions`), ``None`` where nobody has looked for it.
     ``soundness`` (0..1) is how like the print a hidden text layer was found to be, 1 for a visible one. ``turns``
     are the quarter turns, clockwise, by which the page was turned upright before it was drafted: boxes are those of the
     turned page.
@@ -92,6 +98,7 @@ class PageDraft:
     searched: bool = False
     soundness: float = 1.0
     turns: int = 0
+    unread: tuple[Region, ...] | None = None
 
     @property
     def is_empty(self) -> bool:

@@ -6,6 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+")
+"""What an item of a list begins with."""
+
 _ALWAYS = frozenset("\\`")
 _TAG = re.compile(r"<[A-Za-z/!?]")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")

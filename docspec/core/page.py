@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from docspec.core.geometry import BBox
 from docspec.core.result import Event
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ class PageImage:
     ``pdf_page`` is an open ``pymupdf.Page`` of a private one-page copy whose rotation has been removed, so that
     ``pixel = point * scale`` holds for everything read from it, or ``None`` for image inputs. It is only valid
     until the next page is asked for. ``events`` say what is wrong with the page in its file and what was done to show
-    it (turned, reduced).
+    it (turned, reduced). ``links`` are places in points with the addresses that they lead to, ``bookmarks`` level (from
+    1) and title of those that lead to the page.
     """
 
     image: Image
@@ -29,6 +31,8 @@ class PageImage:
     pdf_page: Any | None = None
     render_seconds: float = 0.0
     events: tuple[Event, ...] = ()
+    links: tuple[tuple[BBox, str], ...] = ()
+    bookmarks: tuple[tuple[int, str], ...] = ()
 
     @property
     def width(self) -> int:

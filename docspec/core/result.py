@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from docspec.core.categories import Category
 from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
+from docspec.core.marks import Mark
 from docspec.core.provenance import Provenance
 from docspec.core.quality import Quality
 
@@ -35,7 +36,9 @@ class Block:
     ``reread`` blocks were read on crops of their own, because the page's text was cut before them. ``trusted``
     characters of the text were taken from the draft and not read (``--trust-agreement``). ``words`` says whose words
     they are: the model's, or those of the text layer or the recogniser (``--words evidence``); of a joined block with
-    words of several, the less certain one.
+    words of several, the less certain one. Where the words stand, ``marks`` say how they are printed; of a heading,
+    ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its type (0: not known); of list
+    items, ``indents`` are the left edges of the text's lines, in pixels.
     """
 
     category: Category
@@ -46,6 +49,10 @@ class Block:
     reread: bool = False
     trusted: int = 0
     words: WordsOf = "model"
+    marks: tuple[Mark, ...] = ()
+    level: int = 0
+    points: float = 0.0
+    indents: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,11 @@ class Table:
         return [[filled.get((y, x), "") for x in range(width)] for y in range(len(self.rows))]
 
     @property
+    def spans(self) -> bool:
+        """Whether a cell spans rows or columns."""
+        return any(cell.colspan > 1 or cell.rowspan > 1 for row in self.rows for cell in row)
+
+    @property
     def head_rows(self) -> int:
         """How many rows at the top consist of header cells only."""
         return next(

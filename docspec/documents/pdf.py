@@ -10,6 +10,7 @@ import math
 import os
 import re
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from docspec.documents.deadline import limited
 from docspec.documents.document import Document
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
+from docspec.documents.references import bookmarks_of, links_of
 from docspec.documents.rotation import make_upright
 from docspec.documents.sizes import fit_scale, padded, reduced
 from docspec.documents.sources import Source
@@ -55,6 +57,11 @@ class PdfDocument(Document):
         repaired = "it was repaired" if self._repaired else None
         known = [what for what in (repaired, self._tree.damage) if what]
         return f"the PDF is damaged ({'; '.join(known)}); something may be missing" if known else None
+
+    @cached_property
+    def _bookmarks(self) -> dict[int, list[tuple[int, str]]]:
+        """By the numbers of MuPDF's pages, from 1."""
+        return bookmarks_of(self._pdf)
 
     def _load(self, number: int, view: View) -> PageImage:
         start = time.perf_counter()
@@ -97,6 +104,8 @@ class PdfDocument(Document):
             pdf_page=page if readable else None,
             render_seconds=time.perf_counter() - start,
             events=(*events, *widened),
+            links=() if turn or not readable else links_of(self._pdf[index]),
+            bookmarks=tuple(self._bookmarks.get(index + 1, ())),
         )
 
     def _private_page(self, index: int) -> Any:

@@ -16,7 +16,14 @@ from docspec.core.result import WordsOf
 from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, join_lines, printed_lines, runs_leftwards, usual_height
+from docspec.drafting.lines import (
+    TextLine,
+    join_lines,
+    joined_row,
+    printed_lines,
+    runs_leftwards,
+    usual_height,
+)
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
 from docspec.drafting.order import white_space_order
 from docspec.drafting.tables import FoundTable
@@ -293,6 +300,7 @@ def _printed(rows: Sequence[Sequence[TextLine]]) -> tuple[PrintedLine, ...]:
             max(run.size for run in row),
             row[0].turns,
             min(run.confidence for run in row),
+            joined_row(row)[1],
         )
         for row in rows
     )

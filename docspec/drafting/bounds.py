@@ -50,7 +50,8 @@ def bounded(draft: PageDraft, width: int, height: int) -> PageDraft:
         cut.append(f"{unplaced:,} regions have no usable box and are left out")
     events = (Event("draft_bounded", "; ".join(cut)),) if cut else ()
     spellings = tuple(text for text in whole if text.strip())
-    return replace(draft, regions=tuple(kept), page_texts=spellings, events=(*draft.events, *events))
+    unread = None if cut else draft.unread
+    return replace(draft, regions=tuple(kept), page_texts=spellings, events=(*draft.events, *events), unread=unread)
 
 
 def finite_box(numbers: Any) -> BBox | None:

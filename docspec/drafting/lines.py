@@ -14,8 +14,10 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.marks import Mark, shifted
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.printed_marks import Link, linked, marks_of
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
 
@@ -34,7 +36,7 @@ class TextLine:
     ``block`` numbers the paragraph-like group that the source put the line in; ``hidden`` says that it is
     not painted; ``turns`` are the quarter turns, clockwise, that bring it upright; of its characters, white space
     aside, ``even`` are set in type whose letters are all of one width (a typewriter's). ``words`` says where the text
-    comes from.
+    comes from, ``marks`` how its words are printed.
     """
 
     bbox: BBox
@@ -46,15 +48,16 @@ class TextLine:
     turns: int = 0
     even: int = 0
     words: WordsOf = "text layer"
+    marks: tuple[Mark, ...] = ()
 
     def scaled(self, factor: float) -> TextLine:
         """The line in another unit."""
         return replace(self, bbox=self.bbox.scaled(factor), size=self.size * factor)
 
 
-def page_lines(page: Any) -> list[TextLine]:
+def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
     """The lines of a ``pymupdf.Page`` in the order of its text layer, in points, repaired; empty lines left
-    out.
+    out. ``links`` are the page's.
     """
     pymupdf = mupdf()
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
@@ -63,6 +66,7 @@ def page_lines(page: Any) -> list[TextLine]:
         flags |= pymupdf.TEXT_COLLECT_STYLES  # text that is printed twice to look bold is read once
     if has_right_to_left(plain):
         return _lines_by_place(page, flags | pymupdf.TEXT_PRESERVE_LIGATURES, is_right_to_left(plain))
+    words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
     lines = []
     for number, block in enumerate(page.get_text("dict", flags=flags)["blocks"]):
         for line in block.get("lines", ()):
@@ -79,7 +83,10 @@ def page_lines(page: Any) -> list[TextLine]:
                 if even == len("".join(text.split())) and turns == 0:  # an indent made of spaces is no ink
                     indent = len(whole) - len(whole.lstrip())
                     box = replace(box, x0=box.x0 + box.width * indent / len(whole))
-                lines.append(TextLine(box, text, size, number, hidden=hidden, turns=turns, even=even))
+                marks = () if even and even == len("".join(text.split())) else marks_of(spans, text)
+                if links:
+                    marks = (*marks, *linked(text, box, links, words))
+                lines.append(TextLine(box, text, size, number, hidden=hidden, turns=turns, even=even, marks=marks))
     return lines
 
 
@@ -156,11 +163,18 @@ def join_lines(rows: Sequence[Sequence[TextLine]]) -> str:
 
 
 def _join_row(row: Sequence[TextLine]) -> str:
-    text = row[0].text
+    return joined_row(row)[0]
+
+
+def joined_row(row: Sequence[TextLine]) -> tuple[str, tuple[Mark, ...]]:
+    """The text of one printed line, and its marks."""
+    text, marks = row[0].text, list(row[0].marks)
     for before, line in pairwise(row):
         is_drop_cap = len(before.text) == 1 and before.text.isupper() and before.size > 1.6 * line.size
-        text += ("" if is_drop_cap and line.text[0].islower() else " ") + line.text
-    return text
+        text += "" if is_drop_cap and line.text[0].islower() else " "
+        marks += shifted(line.marks, len(text))
+        text += line.text
+    return text, tuple(marks)
 
 
 def runs_leftwards(lines: Iterable[TextLine]) -> bool:

@@ -13,7 +13,6 @@ from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.drafting.assembly import place
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.unread import unread_regions
 
 LABELLED = 3
 """A drawing with so many lines of the text layer in it is one whose text is known."""
@@ -32,15 +31,15 @@ PROSE = 3
 
 
 def find_text(
-    page: PageImage, regions: Sequence[Region], recogniser: Recogniser
+    page: PageImage, regions: Sequence[Region], unread: Sequence[Region], recogniser: Recogniser
 ) -> tuple[list[TextLine], tuple[Event, ...]]:
     """The lines, in pixels, that ``recogniser`` finds in the pictures among ``regions`` (pixels) that no text is known
-    of, and in the ink outside all regions; and what to report of ink as small as text in which it finds none."""
+    of, and in the ink outside all regions, which is ``unread``; and what to report of ink as small as text in which it
+    finds none."""
     images = _images(page)
-    outside = unread_regions(page.image, regions)
     areas = [
         region.bbox
-        for region in (*regions, *outside)
+        for region in (*regions, *unread)
         if not region.texts
         and not _is_labelled(region, images)
         and min(region.bbox.width, region.bbox.height) >= LEAST_SIDE
@@ -63,7 +62,7 @@ def find_text(
     ]
     mute = sum(
         one.category is Category.TEXT and not any(one.bbox.intersection(line.bbox) for line in lines)
-        for one in outside
+        for one in unread
         if min(one.bbox.width, one.bbox.height) >= LEAST_SIDE
     )
     where = f"{mute} patch{'' if mute == 1 else 'es'} of ink outside all regions"

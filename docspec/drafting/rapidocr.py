@@ -27,6 +27,7 @@ from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.tilt import as_printed
 from docspec.drafting.turning import turns_of, upright
 from docspec.drafting.type_size import measured
+from docspec.drafting.unread import unread_regions
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -71,7 +72,8 @@ class RapidOcrDrafter:
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
             if not tilt:
-                more, mute = find_text(page, regions, self.recogniser)
+                unread = unread_regions(page.image, regions)
+                more, mute = find_text(page, regions, unread, self.recogniser)
                 regions, events = with_labels(regions, assemble((), more)), events + mute
         except DrafterError:
             raise

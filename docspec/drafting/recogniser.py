@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import BBox, DrafterError
+from docspec.core.processors import processors
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import read_from_left
@@ -51,7 +51,7 @@ class Recogniser:
         model: Path | None = None,
         share: float = 1.0,
     ) -> None:
-        self._threads = threads or max(1, min(MAX_THREADS, int(share * _cores())))
+        self._threads = threads or max(1, min(MAX_THREADS, int(share * processors())))
         self._max_side = max_side
         self._models = {key: _model_folder() / name for key, name in MODELS.items()} if _is_here() else {}
         if model is not None:
@@ -200,10 +200,6 @@ def _way_to(file: Path) -> str:
         return f"{file}: no such file; fetch it once: curl -L -o {file} {found}"
     names = sorted({address.rsplit("/", 1)[1] for address in addresses if "PP-OCRv5" in address})
     return f"{file}: no such file; RapidOCR has {', '.join(names)}, and says where if one is asked for"
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _bgr(image: Image) -> Any:

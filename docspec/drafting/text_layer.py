@@ -25,7 +25,9 @@ from docspec.drafting.picture_text import find_text, is_prose, with_labels
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
+from docspec.drafting.titles import with_level
 from docspec.drafting.trust import TrustJudge, bad_share
+from docspec.drafting.unread import unread_regions
 
 CUT = "text layer, cut along white space"
 
@@ -60,11 +62,13 @@ class TextLayerDrafter:
         if page.pdf_page is None:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
-            lines = page_lines(page.pdf_page)
+            lines = page_lines(page.pdf_page, page.links)
             sound = self._judge is None or self._judge.judge(page).trusted
             regions, layout, events = self._regions(page, lines)
+            unread: list[Region] | None = None
             if self._recogniser is not None and not self._quick:
-                found, mute = find_text(page, regions, self._recogniser)
+                unread = unread_regions(page.image, regions)
+                found, mute = find_text(page, regions, unread, self._recogniser)
                 if is_prose(found):
                     in_points = [one.scaled(1 / page.scale) for one in found]
                     write_hidden(page.pdf_page, in_points)
@@ -72,12 +76,15 @@ class TextLayerDrafter:
                 elif found:
                     regions = with_labels(regions, assemble((), found))
                 events += mute
+                unread = None if found else unread
         except DrafterError:
             raise
         except Exception as error:
             raise DrafterError(
                 f"{page.source}, page {page.number}: text layer unreadable ({error})"
             ) from error
+        if page.bookmarks:
+            regions = [with_level(region, page.bookmarks) for region in regions]
         return PageDraft(
             tuple(map(_checked if sound else _unchecked, regions)),
             self.name,
@@ -86,6 +93,7 @@ class TextLayerDrafter:
             layout=layout,
             events=events,
             searched=self._recogniser is not None and not self._quick,
+            unread=None if unread is None else tuple(unread),
         )
 
     def _regions(self, page: PageImage, lines: Sequence[TextLine]) -> tuple[list[Region], str, tuple[Event, ...]]:
@@ -93,7 +101,7 @@ class TextLayerDrafter:
         boxes, layout, events = self._layout(page.pdf_page, lines)
         tables = find_tables(page.pdf_page) if any(box.category is Category.TABLE for box in boxes) else []
         found = assemble(boxes, lines, lambda bbox: tables_within(bbox, tables))
-        regions = [in_pixels(region, page) for region in found]
+        regions = [in_pixels(_with_points(region), page) for region in found]
         return (regions if self._quick else with_pictures(page.image, regions)), layout, events
 
     def _layout(self, page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
@@ -110,6 +118,11 @@ def _checked(region: Region) -> Region:
 def _unchecked(region: Region) -> Region:
     """``region`` without a claim that the words of the text layer are sound."""
     return region if region.words != "text layer" else replace(region, words=None)
+
+
+def _with_points(region: Region) -> Region:
+    """``region``, in points, with lines that keep the size of their type in points when it is moved to pixels."""
+    return replace(region, lines=tuple(replace(line, points=line.size) for line in region.lines))
 
 
 def in_pixels(region: Region, page: PageImage) -> Region:

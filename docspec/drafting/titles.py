@@ -13,6 +13,7 @@ OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
 first level are 1.45 times as large as the text."""
 
 _RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
+_HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
 
 
 def with_title(regions: Sequence[Region]) -> list[Region]:
@@ -34,3 +35,16 @@ def with_title(regions: Sequence[Region]) -> list[Region]:
 def _size(regions: Iterable[Region]) -> float:
     """The size of type of most characters, 0 where there are none or it is unknown."""
     return median([line.size for region in regions for line in region.lines for _ in line.text] or [0.0])
+
+
+def with_level(region: Region, bookmarks: Sequence[tuple[int, str]]) -> Region:
+    """A heading with the level of the bookmark (level, title) that has its words, numbers and signs aside."""
+    if region.category not in _HEADINGS or not region.texts:
+        return region
+    own = _letters(region.texts[0])
+    level = next((level for level, title in bookmarks if own and _letters(title) == own), 0)
+    return replace(region, level=level)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text.casefold()))

@@ -1,8 +1,9 @@
 """Whether a PDF's text layer says what the page shows.
 
 Fonts may be encoded so that the text is gibberish, scans may carry the hidden output of a bad recogniser,
-and text may be there that nobody sees. Cheap statistics come first; then a few lines are read from the
-pixels and compared, once for every set of fonts in a document and always where the text is hidden.
+and text may be there that nobody sees. Cheap statistics come first; they are enough where they leave no doubt. Else
+pieces of a few lines are read from the pixels and compared, once for every set of fonts in a document; where the text
+is hidden, whole lines, and always.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -18,10 +19,14 @@ from docspec.core import PageImage
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.repair import repair
 
 MIN_CHARACTERS = 8
 MIN_WORDS = 20
 MIN_VOWEL_SHARE = 0.85  # measured: shifted fonts .37-.56, sound text of any European language >= .95
+CERTAIN_WORDS, CERTAIN_VOWEL_SHARE = 80, 0.95  # then it is sound: shifted fonts lie five deviations below
+COVERED = 0.3
+"""Share of the page that pictures cover from which on the text may be what a recogniser wrote below them."""
 MAX_BAD_SHARE = 0.05
 MIN_LIKENESS = 0.6  # measured: sound text >= .98, shifted fonts .01-.04
 MIN_LIKENESS_HIDDEN = 0.75  # hidden recognition is wrong here and there: two files have .88 and .97
@@ -30,6 +35,8 @@ SPOT_LINES_HIDDEN = 8
 MIN_IMAGE_SHARE = 0.6
 MAX_STAMP = 200  # characters of visible text on a scan that are still a stamp or a running head
 LINE_PIXELS = 32.0
+PIECE = 20
+"""Characters of a visible line that are read: what that takes grows with them."""
 
 _WORD = re.compile(r"[A-Za-zÀ-ɏ]{4,}")
 _VOWELS = frozenset("aeiouyAEIOUYàáâãäåæèéêëìíîïòóôõöøùúûüýÿœÀÁÂÃÄÅÆÈÉÊËÌÍÎÏÒÓÔÕÖØÙÚÛÜÝŒ")
@@ -49,6 +56,18 @@ class Verdict:
     bad_share: float = 0.0
     hidden_share: float = 0.0
     likeness: float | None = None
+    words: int = 0
+
+    @property
+    def leaves_no_doubt(self) -> bool:
+        """Whether the statistics alone tell that the text is one of a European language."""
+        return (
+            self.words >= CERTAIN_WORDS
+            and self.vowel_share is not None
+            and self.vowel_share >= CERTAIN_VOWEL_SHARE
+            and not self.bad_share
+            and not self.hidden_share
+        )
 
 
 class TrustJudge:
@@ -70,8 +89,9 @@ class TrustJudge:
         if len(text) < MIN_CHARACTERS:
             return Verdict(False, "no text layer", len(text))
         spans = _spans(page.pdf_page)
+        words = len(_WORD.findall(raw))
         verdict = Verdict(
-            True, "", len(text), vowel_share(raw), bad_share(text), hidden_share(spans), likeness=None
+            True, "", len(text), vowel_share(raw), bad_share(text), hidden_share(spans), words=words
         )
         reason = self._why_bad(page, verdict)
         if reason:
@@ -98,7 +118,12 @@ class TrustJudge:
             return _with(verdict, True, "sound text layer")
         if not hidden and fonts <= known:
             return _with(verdict, True, "sound text layer, fonts checked before")
-        likeness = spot_check(page, self._recogniser, SPOT_LINES_HIDDEN if hidden else SPOT_LINES)
+        if verdict.leaves_no_doubt and images_share(page.pdf_page) < COVERED:
+            return _with(verdict, True, "sound text layer, by its words")
+        if hidden:
+            likeness = spot_check(page, self._recogniser, SPOT_LINES_HIDDEN)
+        else:
+            likeness = spot_check(page, self._recogniser, SPOT_LINES, PIECE)
         kind = "hidden text" if hidden else "text layer"
         if likeness is None:
             if hidden:
@@ -110,8 +135,11 @@ class TrustJudge:
         return _with(verdict, True, f"sound {kind} (likeness {likeness:.2f})", likeness)
 
 
-def spot_check(page: PageImage, recogniser: Recogniser, count: int = SPOT_LINES) -> float | None:
-    """Mean likeness (0..1) of up to ``count`` lines of text and what is read from their pixels.
+def spot_check(
+    page: PageImage, recogniser: Recogniser, count: int = SPOT_LINES, piece: int | None = None
+) -> float | None:
+    """Mean likeness (0..1) of up to ``count`` lines of text and what is read from their pixels; of each only the words
+    up to its character ``piece``, where that is given.
 
     The choice of lines is random but the same for the same page. ``None`` when no line can be checked: too
     short, or in a script that the recogniser does not write.
@@ -121,11 +149,31 @@ def spot_check(page: PageImage, recogniser: Recogniser, count: int = SPOT_LINES)
     lines = [line for line in page_lines(page.pdf_page) if _checkable(line, recogniser.alphabet)]
     lines = [line for line in lines if len(line.text) >= 12] or lines
     chosen = Random(f"{page.number} {len(lines)}").sample(lines, min(count, len(lines)))
+    if piece is not None and page.pdf_page is not None:
+        words = page.pdf_page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
+        chosen = [_beginning(line, words, piece) for line in chosen]
     scores = []
     for line in chosen:
         read, _ = recogniser.read_line(_picture(page.pdf_page, line))
         scores.append(Levenshtein.normalized_similarity(_plain(line.text), _plain(read)))
     return sum(scores) / len(scores) if scores else None
+
+
+def _beginning(line: TextLine, words: Sequence[tuple[Any, ...]], characters: int) -> TextLine:
+    """``line`` up to the word (``x0, y0, x1, y1, text, ...``) that reaches so many ``characters``; the whole of it
+    where its words cannot be told."""
+    box = line.bbox
+    inside = [
+        word
+        for word in words
+        if box.x0 <= (word[0] + word[2]) / 2 <= box.x1 and box.y0 <= (word[1] + word[3]) / 2 <= box.y1
+    ]
+    text, right = "", box.x0
+    for word in sorted(inside, key=lambda word: word[0]):
+        if len(text) >= characters:
+            return replace(line, bbox=replace(box, x1=right), text=repair(text))
+        text, right = f"{text} {word[4]}".strip(), word[2]
+    return line
 
 
 def vowel_share(text: str) -> float | None:
@@ -159,6 +207,12 @@ def image_share(page: Any) -> float:
         max((abs(mupdf().Rect(info["bbox"]) & page.rect) for info in page.get_image_info()), default=0.0)
         / area
     )
+
+
+def images_share(page: Any) -> float:
+    """Share of the page that all its images cover together; those above each other count twice."""
+    covered = sum(abs(mupdf().Rect(info["bbox"]) & page.rect) for info in page.get_image_info())
+    return float(covered / abs(page.rect))
 
 
 def _spans(page: Any) -> list[tuple[str, bool, int]]:
@@ -197,12 +251,4 @@ def _plain(text: str) -> str:
 
 
 def _with(verdict: Verdict, trusted: bool, reason: str, likeness: float | None = None) -> Verdict:
-    return Verdict(
-        trusted,
-        reason,
-        verdict.characters,
-        verdict.vowel_share,
-        verdict.bad_share,
-        verdict.hidden_share,
-        likeness,
-    )
+    return replace(verdict, trusted=trusted, reason=reason, likeness=likeness)

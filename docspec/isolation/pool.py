@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from docspec.core import PageError, ParseOptions
+from docspec.core.processors import processors
 from docspec.documents import PageFailure, Source
 from docspec.drafting import make_drafter
 from docspec.isolation.document import IsolatedDocument, Unread
@@ -18,6 +19,8 @@ from docspec.lookahead import lookahead
 
 MOST_MEMORY = 8 * 2**30
 """Bytes that a child may take, and never more than half of what the machine has."""
+CHILD_MEMORY = 2**30
+"""Bytes that a child takes where a page is nothing special."""
 MOST_CHILDREN = 4
 """For every process that verifies."""
 
@@ -40,8 +43,8 @@ class Isolation:
     ) -> None:
         quiet = logging.root.manager.disable >= logging.WARNING
         self._terms = Terms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
-        processors = os.cpu_count() or 1
-        self._most = min(MOST_CHILDREN * verifiers, processors if alone else processors // 2)
+        room = min(processors(), machine_memory() // CHILD_MEMORY)
+        self._most = room if alone else min(MOST_CHILDREN * verifiers, processors() // 2)
         self._hands: list[Hand] = []
 
     def start(self) -> None:

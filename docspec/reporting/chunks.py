@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from docspec.core import BBox, Block, Category, PageResult
 from docspec.core.safe_text import dump_json
-from docspec.reporting.markdown import HEADING, block_markdown
+from docspec.reporting.headings import HEADING, HeadingLevels
+from docspec.reporting.markdown import block_markdown
 from docspec.reporting.renderer import Layout, visible_blocks
 
 MOST = 1200
@@ -42,13 +43,14 @@ class ChunkRenderer:
         self._layout = layout
         self._source = ""
         self._headings: list[tuple[int, str]] = []
+        self._levels = HeadingLevels()
 
     def begin(self, source: str, sha256: str) -> str:
         self._source = source
         return ""
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
-        return "".join(self._lines(result))
+        return "".join(self._lines(self._levels.page(result)))
 
     def end(self) -> str:
         return ""

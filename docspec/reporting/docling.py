@@ -16,6 +16,7 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import bare_formula
 from docspec.core.safe_text import dump_json
 from docspec.reporting.grid import Grid, grids
+from docspec.reporting.headings import HeadingLevels
 from docspec.reporting.markdown import LIST_MARKER
 
 VERSION = "1.10.0"
@@ -50,6 +51,7 @@ class DoclingRenderer:
         self._source = ""
         self._sha256 = ""
         self._list: dict[str, Any] | None = None
+        self._levels = HeadingLevels()
 
     def begin(self, source: str, sha256: str) -> str:
         self._source, self._sha256 = source, sha256
@@ -58,7 +60,7 @@ class DoclingRenderer:
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
         size = {"width": float(result.width), "height": float(result.height)}
         self._pages[str(result.number)] = {"size": size, "page_no": result.number}
-        for block in result.blocks:
+        for block in self._levels.page(result).blocks:
             self._add(block, result.number)
         return ""
 

@@ -12,6 +12,7 @@ from docspec.core import Block, Category, PageResult
 from docspec.reporting.htmlblocks import BlockHtml
 from docspec.reporting.markdown import indent_of
 from docspec.reporting.renderer import Layout, separator_before, visible_blocks
+from docspec.reporting.rich import RichText
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -42,6 +43,7 @@ class HtmlRenderer:
         self._layout = layout
         self._first_page = True
         self._blocks = BlockHtml()
+        self._rich = RichText(tied=False)
 
     def begin(self, source: str, sha256: str) -> str:
         return (
@@ -52,7 +54,7 @@ class HtmlRenderer:
         )
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
-        number = result.number
+        result, number = self._rich.page(result), result.number
         parts = []
         separator = separator_before(self._layout, number, self._first_page)
         self._first_page = False

@@ -15,8 +15,8 @@ from markdown_it.rules_inline import StateInline
 
 from docspec.core import Block, Category
 from docspec.core.formulas import bare_formula
+from docspec.reporting.headings import HEADING
 from docspec.reporting.htmltable import sanitised_table
-from docspec.reporting.markdown import HEADING
 from docspec.reporting.pipetable import squared
 
 _INLINE_MATH = re.compile(

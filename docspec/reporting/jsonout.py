@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from docspec.core import Block, PageResult, Provenance, Span
+from docspec.core.marks import Mark
 from docspec.core.quality import Quality
 from docspec.core.safe_text import dump_json
 from docspec.reporting.renderer import Layout
@@ -99,9 +100,22 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
         values["reread"] = True
     if block.trusted:
         values["trusted"] = block.trusted
+    if block.marks:
+        values["marks"] = [_mark_object(mark) for mark in block.marks]
+    if block.level:
+        values["level"] = block.level
+    if block.points:
+        values["points"] = round(block.points, 2)
+    if block.indents:
+        values["indents"] = [round(edge, 1) for edge in block.indents]
     if figure is not None:
         values["figure"] = figure
     return values
+
+
+def _mark_object(mark: Mark) -> dict[str, Any]:
+    values: dict[str, Any] = {"kind": mark.kind, "start": mark.start, "end": mark.end}
+    return values | ({"target": mark.target} if mark.target else {})
 
 
 def _provenance_object(provenance: Provenance) -> dict[str, Any]:

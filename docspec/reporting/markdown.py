@@ -19,10 +19,12 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
 from docspec.core.inline_markdown import bare, label
 from docspec.core.running_text import breaks_off, goes_on, is_broken
+from docspec.reporting.headings import HEADING
+from docspec.reporting.plain import with_bars
 from docspec.reporting.renderer import Layout, separator_before, visible_blocks
+from docspec.reporting.rich import RichText
 
 _HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
-HEADING = re.compile(r"#{1,6}(?:\s|$)")
 LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
 """Characters of a caption that describe its picture: the first sentence that is not only "Fig. 1."."""
 
@@ -59,11 +61,16 @@ class MarkdownRenderer:
         self._last: Block | None = None  # the paragraph that the page before ends with
         self._held = ""
         self._pictures: list[Piece] = []  # those behind it
+        self._rich = None if layout.plain_markdown or layout.raw else RichText()
 
     def begin(self, source: str, sha256: str) -> str:
         return ""
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
+        if self._rich is not None:
+            result = self._rich.page(result)
+        elif not self._layout.raw:
+            result = with_bars(result)
         separator = separator_before(self._layout, result.number, self._first_page)
         self._first_page = False
         if separator is not None or (self._layout.raw and result.text):

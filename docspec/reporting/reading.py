@@ -22,6 +22,7 @@ from docspec.core import (
     Provenance,
     Span,
 )
+from docspec.core import marks as printed
 from docspec.core.paths import open_regular
 from docspec.core.provenance import Mark, NumberReadings
 from docspec.core.quality import Grade, Quality
@@ -111,10 +112,15 @@ class _Block:
     words: WordsOf = "model"
     figure: str | None = None
     spans: tuple[_Span, ...] = ()
+    marks: tuple[printed.Mark, ...] = ()
+    level: int = 0
+    points: float = 0.0
+    indents: tuple[float, ...] = ()
 
     def block(self) -> Block:
         box, gap = _box(self.bbox), self.gap
-        return Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words)
+        known = self.marks, self.level, self.points, self.indents
+        return Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words, *known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

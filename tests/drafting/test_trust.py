@@ -10,7 +10,7 @@ import pytest
 
 from docspec.core import PageImage
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.trust import TrustJudge, bad_share, vowel_share
+from docspec.drafting.trust import TrustJudge, bad_share, spot_check, vowel_share
 
 from .conftest import PROSE, SECOND, as_image, write_article
 
@@ -34,6 +34,51 @@ def test_sound_text_is_trusted_and_its_fonts_are_checked_once(
     assert first.likeness > 0.9
     assert (second.likeness, "checked before" in second.reason) == (None, True)
     assert judge.judge(page_of(name="other.pdf")).likeness is not None, "another document is checked anew"
+
+
+def test_text_that_is_sound_beyond_doubt_is_not_read(page_of: PageOf) -> None:
+    def long(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(50, 60, 370, 560), f"{PROSE} {SECOND} " * 2, fontsize=10)
+
+    def over_strips_of_a_scan(page: Any) -> None:
+        """Pictures side by side, none of which covers the page, over words that the print does not say."""
+        page.insert_textbox(pymupdf.Rect(50, 60, 370, 560), f"{SECOND} {SECOND} " * 2, fontsize=10)
+        drawn = pymupdf.open().new_page(width=420, height=595)
+        drawn.insert_textbox(pymupdf.Rect(50, 60, 370, 560), f"{PROSE} " * 4, fontsize=10)
+        for top in range(0, 595, 60):
+            strip = pymupdf.Rect(0, top, 420, min(595, top + 60))
+            page.insert_image(strip, stream=drawn.get_pixmap(dpi=150, clip=strip).tobytes("png"))
+
+    class Unread(Recogniser):
+        """Cannot be asked for anything."""
+
+        def read_line(self, image: Any) -> tuple[str, float]:
+            raise AssertionError("the page was read")
+
+    verdict = TrustJudge(Unread()).judge(page_of(long))
+    assert (verdict.trusted, verdict.likeness, verdict.reason) == (True, None, "sound text layer, by its words")
+    with pytest.raises(AssertionError, match="the page was read"):
+        TrustJudge(Unread()).judge(page_of(over_strips_of_a_scan))
+
+
+def test_pieces_of_visible_lines_tell_as_much_as_whole_ones(page_of: PageOf, recogniser: Recogniser) -> None:
+    widths = []
+
+    class Noting(Recogniser):
+        """Notes how wide the pictures are that it reads."""
+
+        def read_line(self, image: Any) -> tuple[str, float]:
+            widths.append(image.width)
+            return recogniser.read_line(image)
+
+    page, noting = page_of(), Noting()
+    pieces = spot_check(page, noting, 6, piece=20)
+    read, widths = sum(widths), []
+    whole = spot_check(page, noting, 6)
+    assert pieces is not None
+    assert whole is not None
+    assert min(pieces, whole) > 0.9
+    assert 2 * read < sum(widths)
 
 
 def test_gibberish_is_recognised_by_its_vowels(page_of: PageOf) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from docspec.bench.cli.born_digital import born_digital
 from docspec.bench.cli.cost import cost
 from docspec.bench.cli.engines import engines
 from docspec.bench.cli.fidelity import fidelity
@@ -28,6 +29,7 @@ for command in (
     overlap,
     fidelity,
     layer,
+    born_digital,
     words,
     kinds,
     memory,

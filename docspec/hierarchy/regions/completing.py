@@ -24,7 +24,7 @@ def complete(page: PageImage, draft: PageDraft, evidence: bool = False) -> list[
         else one
         for one in draft.regions
     ]
-    forgotten = unread_regions(page.image, regions)
+    forgotten = unread_regions(page.image, regions) if draft.unread is None else list(draft.unread)
     if evidence and draft.searched:
         forgotten = [one for one in forgotten if one.category is Category.PICTURE]
     if not regions:

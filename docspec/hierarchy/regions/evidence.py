@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from docspec.core import Category, Event, PageDraft, Region
+from docspec.core import Block, Category, Event, PageDraft, Region
 from docspec.core.formulas import bare_formula
+from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.scripts import scripts_of
-from docspec.dialects.tables import parse_table, to_pipe
-from docspec.dialects.text import clean
+from docspec.dialects.tables import parse_table, to_html, to_pipe
+from docspec.dialects.text import clean, split_items
 from docspec.hierarchy.regions.joining import laid_out
 from docspec.hierarchy.regions.slices import Slice
 from docspec.targets.card import KINDS, UNSURE, TargetCard
@@ -89,7 +90,9 @@ def known_text(region: Region) -> str:
     text = clean(region.texts[0])
     if region.category is Category.TABLE:
         table = parse_table(text)
-        return text if table is None else to_pipe(table)
+        if table is None:
+            return text
+        return to_html(table) if table.spans else to_pipe(table)  # pipes have no cells that span
     if region.category is Category.FORMULA:
         return bare_formula(text)  # signs in a row, not LaTeX: no marks of a formula around them
     places = [line.bbox for line in region.lines]
@@ -97,6 +100,45 @@ def known_text(region: Region) -> str:
     if len(places) != len(lines):
         lines, places = [text], [region.bbox]
     return laid_out(region, [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)])
+
+
+def known_block(region: Region, text: str) -> Block:
+    """``region``, whose words stand, as a block with its ``text`` and how that is printed."""
+    assert region.words is not None
+    drafted, marks = marked_text(region)
+    heads = region.category in (Category.TITLE, Category.SECTION_HEADER)
+    return Block(
+        region.category,
+        text,
+        region.bbox,
+        "draft",
+        words=region.words,
+        marks=() if region.listing else merged(carried(marks, drafted, text), text),
+        level=region.level,
+        points=round(max((line.points for line in region.lines), default=0.0), 2) if heads else 0.0,
+        indents=_indents(region, text) if region.category is Category.LIST_ITEM else (),
+    )
+
+
+def marked_text(region: Region) -> tuple[str, tuple[Mark, ...]]:
+    """The printed lines of ``region`` one below the other, and the marks of that text."""
+    text, marks = "", list[Mark]()
+    for line in region.lines:
+        marks += shifted(line.marks, len(text))
+        text += f"{line.text}\n"
+    return text, tuple(marks)
+
+
+def _indents(region: Region, text: str) -> tuple[float, ...]:
+    """The left edges of the items of a list, ``text``, one a line; none where the lines of the print do not tell."""
+    printed = clean(region.texts[0]).split("\n")
+    if len(printed) != len(region.lines):
+        return ()
+    edges, at = [], 0
+    for item in split_items("\n".join(printed)):
+        edges.append(round(region.lines[at].bbox.x0, 1))
+        at += item.count("\n") + 1
+    return tuple(edges) if len(edges) == text.count("\n") + 1 else ()
 
 
 def labels_of(region: Region) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from docspec.core import BBox, Block, Category, Region
 from docspec.core.formulas import display_formula
+from docspec.core.marks import carried, shifted
 from docspec.core.result import WordsOf
 from docspec.core.running_text import goes_on
 from docspec.dialects.packaging import unpacked
@@ -102,10 +103,12 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
             and block.category is Category.TEXT
             and goes_on(found[open_at].text, block.text)
         ):
-            whole = join_lines(f"{found[open_at].text}\n{block.text}")
-            trusted = found[open_at].trusted + block.trusted
-            words = max(found[open_at].words, block.words, key=CERTAINTY.index)
-            found[open_at] = replace(found[open_at], text=whole, trusted=trusted, words=words)
+            before = found[open_at]
+            whole = join_lines(f"{before.text}\n{block.text}")
+            marks = (*carried(before.marks, before.text, whole), *shifted(block.marks, len(whole) - len(block.text)))
+            trusted = before.trusted + block.trusted
+            words = max(before.words, block.words, key=CERTAINTY.index)
+            found[open_at] = replace(before, text=whole, trusted=trusted, words=words, marks=marks)
             continue
         found.append(block)
         if block.category in RUNNING and block.text:

@@ -11,7 +11,7 @@ from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
 from docspec.engine.request import Output
 from docspec.hierarchy import results
-from docspec.hierarchy.regions.evidence import known_words
+from docspec.hierarchy.regions.evidence import known_block, known_words
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import Slice
 from docspec.hierarchy.regions.trusted import taken
@@ -98,7 +98,7 @@ class RegionsRead:
     def _block(self, number: int, pieces: Sequence[tuple[str, Slice]]) -> Block:
         region = self.regions[number]
         if number in self.known and region.words is not None:
-            return Block(region.category, self.known[number], region.bbox, "draft", words=region.words)
+            return known_block(region, self.known[number])
         text = region_text(region, pieces)
         trusted = len(text) if number in self.taken else 0
         return Block(region.category, text, region.bbox, "draft", trusted=trusted)

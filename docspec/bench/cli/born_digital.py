@@ -1,0 +1,56 @@
+"""``docspec bench born-digital``: folders of born-digital pages and a cold start, beside pymupdf4llm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.tables import console, table
+
+if TYPE_CHECKING:
+    from docspec.bench.born_digital import Timing
+
+
+def born_digital(
+    inputs: Inputs,
+    *,
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each.")] = 3,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, show_default=False, help="Processes of pymupdf4llm; as many as processors."
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """How long born-digital files and the first page take, beside pymupdf4llm with the same layout model."""
+    from docspec.bench.born_digital import compare
+    from docspec.core.processors import processors
+
+    paths = [source.path for source in sources_of(inputs) if source.path is not None]
+    timings = compare(paths, repeats, processes or processors())
+    print_timings(timings)
+    rows = [asdict(timing) for timing in timings]
+    write_json(json_file, "docspec.bench.born-digital/1", "none", rows, files=list(map(str, paths)))
+
+
+def print_timings(timings: Sequence[Timing]) -> None:
+    """One row a contestant: medians with what the runs lie between, and how many times docspec's time that is."""
+    grid = table("Born-digital files", ["task", "program"], ["seconds", "from", "to", "processor s", "of docspec's"])
+    for timing in timings:
+        own = next(one for one in timings if one.task == timing.task)
+        processor = sorted(timing.processor)[len(timing.processor) // 2]
+        grid.add_row(
+            timing.task,
+            timing.name,
+            f"{timing.median:.2f}",
+            f"{min(timing.wall):.2f}",
+            f"{max(timing.wall):.2f}",
+            f"{processor:.2f}",
+            f"{timing.median / own.median:.2f}",
+        )
+    console().print(grid)

@@ -1,0 +1,75 @@
+"""How words are printed, beside the words: bold, italic, raised, linked. Marks are kept apart from texts, so that
+nothing that is done with them can change a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+MOST_WORK = 200_000_000
+"""Pairs of characters that are compared at most to find marked words in another text; more take seconds."""
+FOUND = 0.8
+"""Share of a mark's letters that stand in the other text too, or the mark is dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Characters ``start`` (included) to ``end`` (excluded) of a text are printed ``bold``, ``italic`` or ``raised``,
+    or are a ``link`` to ``target``, an address."""
+
+    kind: Literal["bold", "italic", "raised", "link"]
+    start: int
+    end: int
+    target: str = ""
+
+
+def shifted(marks: Iterable[Mark], by: int) -> Iterator[Mark]:
+    """``marks`` of a text that stands ``by`` characters further on in another one."""
+    return (replace(mark, start=mark.start + by, end=mark.end + by) for mark in marks)
+
+
+def within(marks: Iterable[Mark], start: int, end: int) -> Iterator[Mark]:
+    """Those of ``marks``, or their parts, between two places of a text, for the text between them."""
+    for mark in marks:
+        first, last = max(mark.start, start), min(mark.end, end)
+        if first < last:
+            yield replace(mark, start=first - start, end=last - start)
+
+
+def carried(marks: tuple[Mark, ...], source: str, target: str) -> tuple[Mark, ...]:
+    """``marks`` of ``source`` at the same words of ``target``, a text that is nearly the same: joined lines, other
+    signs for the same letters. Those whose words are not found there are left out."""
+    if not marks or source == target:
+        return marks
+    if len(source) * len(target) > MOST_WORK:
+        return ()
+    from rapidfuzz.distance import Levenshtein
+
+    place: dict[int, int] = {}
+    for same in Levenshtein.opcodes(source, target).as_matching_blocks():
+        place.update(zip(range(same.a, same.a + same.size), range(same.b, same.b + same.size), strict=True))
+    found = []
+    for mark in marks:
+        letters = [at for at in range(mark.start, min(mark.end, len(source))) if not source[at].isspace()]
+        kept = [place[at] for at in letters if at in place]
+        if kept and len(kept) >= FOUND * len(letters):
+            found.append(replace(mark, start=kept[0], end=kept[-1] + 1))
+    return tuple(found)
+
+
+def merged(marks: Iterable[Mark], text: str) -> tuple[Mark, ...]:
+    """``marks`` of ``text`` in order; those of one kind and target with only white space between them are made one."""
+    found: list[Mark] = []
+    for mark in sorted(marks, key=lambda one: (one.kind, one.target, one.start)):
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and (last.kind, last.target) == (mark.kind, mark.target)
+            and mark.kind != "raised"
+            and not text[last.end : mark.start].strip()
+        ):
+            found[-1] = replace(last, end=max(last.end, mark.end))
+        else:
+            found.append(mark)
+    return tuple(sorted(found, key=lambda one: (one.start, -one.end)))

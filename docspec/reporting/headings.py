@@ -1,0 +1,93 @@
+"""How deep a heading stands in its document: by its bookmark, by its number, by the size of its type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from docspec.core import Block, Category, PageResult
+
+DEEPEST = 6
+SAME_SIZE = 0.03
+"""Share by which the type of headings of one level may differ."""
+
+HEADING = re.compile(r"#{1,6}(?:\s|$)")
+"""What Markdown's headings begin with."""
+
+_NUMBER = re.compile(r"(?:(\d{1,3}(?:\.\d{1,3})*)|([A-Z](?:\.\d{1,3})+))\.?\s+\S")
+
+
+_MARKS = re.compile(r"#{1,6}\s+")
+_CATEGORIES = frozenset({Category.TITLE, Category.SECTION_HEADER})
+
+
+def stands(block: Block) -> bool:
+    """Whether the words of ``block`` are those of the print and no model's."""
+    return block.words != "model" and block.gap is None and not block.trusted
+
+
+def words_of(block: Block) -> str:
+    """The words of a heading whose level is looked for; ``""`` for all else."""
+    if block.category not in _CATEGORIES or not stands(block):
+        return ""
+    return _MARKS.sub("", block.text, count=1).strip()
+
+
+class HeadingLevels:
+    """Levels of a document's headings as they come, page by page: what one heading tells counts for those after it.
+
+    The title is the first level and sections begin with the second, unless the title itself has a bookmark, whose level
+    the others are then counted from. A number says how deep a section stands; a heading with neither takes the level of
+    others of its size, or comes below the next larger ones.
+    """
+
+    def __init__(self) -> None:
+        self._below_bookmark = 1  # a heading's level over that of its bookmark
+        self._titled = False
+        self._sizes: dict[float, int] = {}
+
+    def level(self, block: Block, text: str) -> int:
+        """From 1; ``text`` are the heading's words."""
+        if block.category is Category.TITLE and not self._titled:
+            self._titled = True
+            if block.level:
+                self._below_bookmark = 1 - block.level
+            return 1
+        number = _NUMBER.match(text)
+        if block.level:
+            found = block.level + self._below_bookmark
+        elif number:
+            found = 2 + (number[1] or number[2]).count(".")
+        elif block.category is Category.TITLE:
+            return 1
+        else:
+            return self._noted(block.points, self._by_size(block.points))
+        return self._noted(block.points, min(max(found, 1), DEEPEST))
+
+    def page(self, result: PageResult) -> PageResult:
+        """``result`` with headings, where the words are the print's, that have as many ``#`` as they stand deep."""
+        return replace(result, blocks=tuple(map(self._levelled, result.blocks)))
+
+    def _levelled(self, block: Block) -> Block:
+        words = words_of(block)
+        return replace(block, text=f"{'#' * self.level(block, words)} {words}") if words else block
+
+    def _noted(self, points: float, level: int) -> int:
+        if points:
+            self._sizes[self._known(points) or points] = level
+        return level
+
+    def _known(self, points: float) -> float | None:
+        """The size of headings before that is as good as ``points``."""
+        return next((size for size in self._sizes if abs(size - points) <= SAME_SIZE * points), None)
+
+    def _by_size(self, points: float) -> int:
+        if not points or not self._sizes:
+            return 2
+        known = self._known(points)
+        if known is not None:
+            return self._sizes[known]
+        larger = [level for size, level in self._sizes.items() if size > points]
+        smaller = [level for size, level in self._sizes.items() if size < points]
+        found = max(larger) + 1 if larger else min(smaller)
+        return max(2, min([found, DEEPEST, *(level for level in smaller if level >= 2)] if larger else [found]))

@@ -1,0 +1,256 @@
+"""Markdown as people write it, where the words of a page stand: what the print says beside the words becomes marks.
+
+Blocks whose words a model wrote are left as they are. Of all others the words stay, letter by letter: signs that
+Markdown would read get a backslash; bold, italic and linked words their marks; headings their level; items of lists
+stand below those that they belong to; references to a footnote and the note are tied together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from docspec.core import Block, Category, PageResult
+from docspec.core.inline_markdown import MARKER, escapes
+from docspec.core.marks import Mark, shifted, within
+from docspec.core.running_text import breaks_off
+from docspec.reporting.headings import HeadingLevels, stands
+from docspec.reporting.nesting import nested
+
+_HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
+_PLAIN = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
+_NO_REFERENCES = _PLAIN | {Category.FOOTNOTE}
+_HEADING_MARKS = re.compile(r"#{1,6}\s+")
+_CLOSING = re.compile(r"#+\s*$")
+_LABEL = re.compile(r"\d{1,3}|[*†‡§¶‖]{1,3}|[a-z]")
+_NOTE = re.compile(r"(\d{1,3}|[*†‡§¶‖]{1,3}|[a-z])[.)]?(?:\s+|(?=[A-Z“\"(]))")
+_AUTOLINK = re.compile(r"(?:https?|ftp|mailto):[^<>\s\\]+", re.IGNORECASE)
+_SIGNS = {"bold": "**", "italic": "*"}
+
+
+class RichText:
+    """Makes the pages of one document rich, in their order. Where readers know no footnotes (``tied=False``), raised
+    letters and figures are written so, and no footnote is tied to them."""
+
+    def __init__(self, tied: bool = True) -> None:
+        self._tied = tied
+        self._levels = HeadingLevels()
+        self._notes: set[str] = set()
+
+    def page(self, result: PageResult) -> PageResult:
+        """``result`` with blocks whose texts are Markdown."""
+        notes = self._notes_of(result) if self._tied else None
+        lists = nested(result.blocks, result.width)
+        blocks = [
+            self._rich(block, lists.get(index), notes) if stands(block) else block
+            for index, block in enumerate(result.blocks)
+        ]
+        return replace(result, blocks=tuple(blocks))
+
+    def _notes_of(self, result: PageResult) -> dict[str, str]:
+        """The names, in this document, of the page's footnotes by the labels that they are referred to by."""
+        raised = {
+            block.text[mark.start : mark.end].strip()
+            for block in result.blocks
+            if stands(block) and block.category not in _NO_REFERENCES
+            for mark in block.marks
+            if mark.kind == "raised"
+        }
+        found = {}
+        for block in result.blocks:
+            if stands(block) and block.category is Category.FOOTNOTE:
+                for _, label in _notes_in(block):
+                    if label in raised and label not in found:
+                        found[label] = label if label not in self._notes else f"{label}-p{result.number}"
+        self._notes |= set(found.values())
+        return found
+
+    def _rich(self, block: Block, indents: Sequence[str] | None, notes: dict[str, str] | None) -> Block:
+        text = block.text
+        if block.category in _PLAIN or _is_listing(text):
+            return block
+        if block.category in _HEADINGS:
+            start = found.end() if (found := _HEADING_MARKS.match(text)) else 0
+            words = text[start:]
+            marks = [mark for mark in within(block.marks, start, len(text)) if mark.kind != "bold"]
+            body = _CLOSING.sub(r"\\\g<0>", marked(words, marks, notes, begins=False))
+            return replace(block, text=f"{'#' * self._levels.level(block, words)} {body}" if words.strip() else text)
+        if block.category is Category.FOOTNOTE and notes is not None:
+            return replace(block, text="".join(_footnotes(block, notes)))
+        return replace(block, text="".join(_lines(block, indents, notes)))
+
+
+def _is_listing(text: str) -> bool:
+    return text.startswith("```")
+
+
+def _lines(block: Block, indents: Sequence[str] | None, notes: dict[str, str] | None) -> Iterator[str]:
+    """The lines of running text, and of lists."""
+    start = 0
+    for number, line in enumerate(block.text.split("\n")):
+        end = start + len(line)
+        yield "\n" if number else ""
+        item = MARKER.match(line) if block.category is Category.LIST_ITEM else None
+        if indents is not None:
+            yield indents[number]
+        if item is not None:
+            yield line[: item.end()]
+            start += item.end()
+        yield _written(block, start, end, notes)
+        start = end + 1
+
+
+def _footnotes(block: Block, notes: dict[str, str]) -> Iterator[str]:
+    """The notes of a block, each one that is referred to as a definition of its own."""
+    found = [(start, label) for start, label in _notes_in(block) if label in notes]
+    starts = [start for start, _ in found]
+    if not starts:
+        yield _written(block, 0, len(block.text), {})
+        return
+    if starts[0] > 0:
+        yield _written(block, 0, starts[0], {}).rstrip() + "\n\n"
+    for (start, label), end in zip(found, [*starts[1:], len(block.text)], strict=True):
+        body = _written(block, start + len(label), end, {}).strip()
+        yield f"[^{notes[label]}]: {body}" + ("\n\n" if end < len(block.text) else "")
+
+
+def _notes_in(block: Block) -> Iterator[tuple[int, str]]:
+    """Where the notes of a block of footnotes begin, and their labels: at its start, and at raised ones that follow."""
+    first = _NOTE.match(block.text)
+    if first is not None:
+        yield 0, first[1]
+    for mark in block.marks:
+        label = block.text[mark.start : mark.end].strip()
+        apart = mark.start > 0 and block.text[mark.start - 1].isspace()
+        if mark.kind == "raised" and apart and _LABEL.fullmatch(label):
+            yield mark.start, label
+
+
+def _written(block: Block, start: int, end: int, notes: dict[str, str] | None) -> str:
+    """Part of a block's text with its marks. What may go on in the next block, or goes on from the one before, begins
+    and ends without marks, as a joint needs it."""
+    text = block.text[start:end]
+    marks = list(within(block.marks, start, end))
+    if block.category is Category.TEXT and breaks_off(block.text):
+        raised = [mark for mark in marks if mark.kind == "raised"]
+        marks = [*(mark for mark in within(marks, 0, text.rfind(" ") + 1) if mark.kind != "raised"), *raised]
+    if block.category is Category.TEXT and text[:1].islower():
+        first = len(text.split(" ", 1)[0])
+        marks = list(shifted(within(marks, first, len(text)), first))
+    return marked(text, marks, notes)
+
+
+def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begins: bool = True) -> str:
+    """``text``, a line of printed words, as Markdown that shows it as it is printed. Marks go around whole words;
+    raised labels of ``notes`` become references to what these are called, or, with ``None``, stay raised. It
+    ``begins`` a paragraph, where a number with a point would make a list."""
+    references = {}
+    for mark in marks:
+        label = text[mark.start : mark.end]
+        if mark.kind == "raised" and notes is None and label.isalnum():
+            references[mark.start] = mark.end, f"<sup>{label}</sup>"
+        elif mark.kind == "raised" and notes is not None and label in notes:
+            references[mark.start] = mark.end, f"[^{notes[label]}]"
+    before: dict[int, str] = {}
+    after: dict[int, str] = {}
+    taken: list[tuple[int, int]] = []
+    for link in (mark for mark in marks if mark.kind == "link"):
+        place = _whole_words(text, link.start, link.end)
+        if place is None or any(place[0] < end and start < place[1] for start, end in taken):
+            continue
+        taken.append(place)
+        if text[place[0] : place[1]] == link.target and _AUTOLINK.fullmatch(link.target):
+            before[place[0]], after[place[1]] = "<", ">"
+        else:
+            before[place[0]], after[place[1]] = "[", f"]({_address(link.target)})"
+    links = list(taken)
+    for start, end, sign in _emphasis(text, marks, links, [(at, last) for at, (last, _) in references.items()]):
+        before[start] = before.get(start, "") + sign
+        after[end] = sign + after.get(end, "")
+    bare = [place for place in links if before.get(place[0], "").startswith("<")]
+    backslashes = escapes(text, (0,) if begins else ())
+    backslashes |= {start - 1 for start, _ in links if text[start - 1 : start] == "!"}  # no picture
+    written, at = [], 0
+    while at <= len(text):
+        written.append(after.get(at, ""))
+        written.append(before.get(at, ""))
+        if at in references:
+            at, reference = references[at]
+            written.append(reference)
+            continue
+        if at < len(text):
+            inside = any(start <= at < end for start, end in bare)
+            linked = any(start <= at < end for start, end in links) and text[at] in "[]"
+            written.append(("\\" if (at in backslashes or linked) and not inside else "") + text[at])
+        at += 1
+    return "".join(written)
+
+
+def _emphasis(
+    text: str, marks: Sequence[Mark], links: Sequence[tuple[int, int]], apart: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int, str]]:
+    """Stretches of whole words of one look, and the signs around them; none goes over the edge of a link."""
+    looks: list[tuple[int, int, str, int]] = []
+    for word in re.finditer(r"\S+", text):
+        start, end = word.start(), word.end()
+        for first, last in apart:
+            if start < first < end:
+                end = first
+            elif start == first:
+                start = last
+        link = next((number for number, (a, b) in enumerate(links) if a < end and start < b), -1)
+        if link >= 0:
+            start, end = max(start, links[link][0]), min(end, links[link][1])
+        sign = "".join(_SIGNS[kind] for kind in ("bold", "italic") if _covers(text, marks, kind, start, end))
+        if looks and looks[-1][2:] == (sign, link) and not any(looks[-1][1] <= first < start for first, _ in apart):
+            looks[-1] = (looks[-1][0], end, sign, link)
+        elif start < end:
+            looks.append((start, end, sign, link))
+    for start, end, sign, _ in looks:
+        place = _trimmed(text, marks, sign, start, end) if sign else None
+        if place is not None and _may_open(text, place[0]) and _may_close(text, place[1]):
+            yield (*place, sign)
+
+
+def _covers(text: str, marks: Sequence[Mark], kind: str, start: int, end: int) -> bool:
+    """Whether all letters and figures between two places are of that kind."""
+    letters = [at for at in range(start, end) if text[at].isalnum()]
+    own = [mark for mark in marks if mark.kind == kind]
+    return bool(letters) and all(any(mark.start <= at < mark.end for mark in own) for at in letters)
+
+
+def _trimmed(text: str, marks: Sequence[Mark], sign: str, start: int, end: int) -> tuple[int, int] | None:
+    """Without signs of punctuation at both ends that are printed plainly."""
+    kind = "bold" if sign.startswith("**") else "italic"
+    own = [mark for mark in marks if mark.kind == kind]
+
+    def plain(at: int) -> bool:
+        return not text[at].isalnum() and not any(mark.start <= at < mark.end for mark in own)
+
+    while start < end and plain(start):
+        start += 1
+    while start < end and plain(end - 1):
+        end -= 1
+    return (start, end) if start < end else None
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int] | None:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return (start, end) if start < end else None
+
+
+def _may_open(text: str, at: int) -> bool:
+    """Whether a run of stars before the character there opens emphasis (CommonMark's left-flanking, for all cases)."""
+    return text[at].isalnum() or at == 0 or not text[at - 1].isalnum()
+
+
+def _may_close(text: str, at: int) -> bool:
+    return text[at - 1].isalnum() or at == len(text) or not text[at].isalnum()
+
+
+def _address(target: str) -> str:
+    return re.sub(r"[()<>\\\s]", lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), target)

@@ -1,0 +1,46 @@
+"""Born-digital files beside pymupdf4llm: every contestant writes Markdown, takes turns, and its time is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from docspec.bench.born_digital import Contestant, _timed, compare, contestants
+from docspec.core import DocspecError
+
+LINE = "Every harbour on this coast keeps a list of the boats that went out and did not come back. "
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """A file with one page of running text."""
+    document = pymupdf.open()
+    document.new_page(width=420, height=595).insert_textbox(pymupdf.Rect(50, 60, 370, 500), LINE * 8, fontsize=10)
+    document.save(tmp_path / "page.pdf")
+    return tmp_path / "page.pdf"
+
+
+def test_all_write_the_page_and_take_turns(page: Path) -> None:
+    timings = compare([page], repeats=1)
+    assert [(timing.name, timing.task.partition(",")[0]) for timing in timings] == [
+        ("docspec", "1 files"),
+        ("pymupdf4llm", "1 files"),
+        ("pymupdf4llm, no OCR", "1 files"),
+        ("docspec", "first page"),
+        ("pymupdf4llm", "first page"),
+    ]
+    assert all(len(timing.wall) == len(timing.processor) == 1 for timing in timings)
+    assert all(timing.processor[0] > 0.1 for timing in timings), "interpreter, imports and children are counted"
+
+
+def test_one_that_fails_or_writes_nothing_is_an_error(tmp_path: Path) -> None:
+    for words in (["false"], ["true"]):
+        with pytest.raises(DocspecError, match="idle failed"):
+            _timed(Contestant("idle", "nothing", lambda folder, words=words: words), tmp_path)
+
+
+def test_several_processes_are_a_contestant_of_their_own(page: Path, tmp_path: Path) -> None:
+    names = [one.name for one in contestants([page], 2, tmp_path / "other.py")]
+    assert "pymupdf4llm, no OCR, 2 processes" in names
