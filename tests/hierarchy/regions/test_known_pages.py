@@ -40,24 +40,27 @@ def test_the_result_is_that_of_a_parser_which_has_loaded_the_model(name: str, mo
 
 
 @pytest.fixture
-def three(tmp_path: Path) -> Path:
-    """A printed page, a blank one, and one with a formula drawn as shapes, of which nothing knows the words."""
-    with pymupdf.open() as document, pymupdf.open(SAMPLES / "academic-paper.pdf") as paper:
+def printed_and_blank(tmp_path: Path) -> Path:
+    """A printed page and a blank one."""
+    with pymupdf.open() as document:
         page = document.new_page(width=300, height=200)
         page.insert_textbox((30, 30, 270, 180), "Some words that stand in the text layer. " * 5, fontsize=11)
         document.new_page(width=300, height=200)
-        document.insert_pdf(paper, to_page=0)
-        document.save(tmp_path / "three.pdf")
-    return tmp_path / "three.pdf"
+        document.save(tmp_path / "two.pdf")
+    return tmp_path / "two.pdf"
 
 
-def test_the_model_is_loaded_at_the_first_page_that_needs_it(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pages, was_loaded = read(three, replace(OPTIONS, pages="1-2"))
+def test_the_model_is_loaded_at_the_first_page_that_needs_it(
+    printed_and_blank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages, was_loaded = read(printed_and_blank)
     assert [page.status for page in pages] == ["ok", "blank"] and not was_loaded
-    late, was_loaded = read(three)
-    assert was_loaded, "the third page has a region without words"
+    unknown = replace(OPTIONS, drafter="none")
+    assert not read(printed_and_blank, replace(unknown, pages="2"))[1]
+    late, was_loaded = read(printed_and_blank, unknown)
+    assert was_loaded, "nothing is known of the print on the first page"
     monkeypatch.setattr(ParseOptions, "loads_late", property(lambda self: False))
-    assert late == read(three)[0]
+    assert late == read(printed_and_blank, unknown)[0]
 
 
 @pytest.mark.parametrize("asked", [{"words": "model"}, {"baseline": True}, {"provenance": True}, {"read": "page"}])
