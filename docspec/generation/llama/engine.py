@@ -200,9 +200,10 @@ class Engine:
             accepted += 1
         sequence.drafted += len(chain)
         sequence.accepted += accepted
-        sequence.tell_text([self._model.bytes_of(token) for token in written])
+        marks = sequence.prepared.ask.marks
+        sequence.tell_text([self._model.bytes_of(token, marks) for token in written])
         if sequence.finish is not None:
-            text = self._model.detokenize(sequence.output)
+            text = self._model.detokenize(sequence.output, marks)
             self._leave(sequence)
             self._answered(sequence.prepared.ask.number, sequence.generation(text))
             return
