@@ -76,6 +76,11 @@ class Engine:
         """Whether nothing is decoded and nothing waits."""
         return not self._active and not self._waiting
 
+    @property
+    def waiting(self) -> int:
+        """Requests that are not begun."""
+        return len(self._waiting)
+
     def add(self, prepared: Prepared, tell: Callable[[str], None] | None = None) -> None:
         """Takes a request in; ``tell`` is told of its text as it grows."""
         if self._need(prepared) > self._model.cells:

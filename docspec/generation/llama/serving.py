@@ -137,7 +137,8 @@ class Desk:
 
     def _prepare(self) -> None:
         """Has pictures encoded ahead of the engine."""
-        for number in list(self._asks)[: max(0, self._ahead - len(self._prepared))]:
+        room = self._ahead - len(self._prepared) - self._engine.waiting
+        for number in list(self._asks)[: max(0, room)]:
             ask, at = self._asks.pop(number)
             self._prepared[number] = self._worker.submit(self._made, ask, at)
 
