@@ -25,6 +25,17 @@ def test_a_page_has_the_words_of_docspecs_own_engine(reader_gguf: Path, python: 
     assert page.stage2.steps < page.stage2.tokens / 2
 
 
+def test_drafts_change_nothing_in_float32_and_the_command_says_so(
+    reader_gguf: Path, python: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from docspec.cli.app import run
+
+    asked = ["--engine", "llama", "--model", str(reader_gguf), "--engine-python", str(python), "--pages", "1"]
+    assert run(["bench", "fidelity", str(SAMPLE), *asked]) == 0
+    said = capfd.readouterr().err
+    assert "are the same with drafts" in said and " 0 of 0 " not in said
+
+
 def test_what_is_no_gguf_file_is_refused_in_a_line(tmp_path: Path) -> None:
     options = replace(OWN, engine="llama", model=str(tmp_path))
     with pytest.raises(ModelError, match="GGUF"), Parser(options) as parser:
