@@ -54,7 +54,8 @@ def fidelity(
 ) -> int:
     """Compare tokens and files of every way of decoding with transformers' own generate, to the end of each page.
 
-    With --engine llama: what a GGUF file writes with drafts and without, request by request. Exit code 3 if anything differs, or if a page, a drafter or its drafts could not be compared.
+    With --engine llama: what a GGUF file writes with drafts and without, request by request. Exit code 3 if anything
+    differs, or if a page, a drafter or its drafts could not be compared.
     """
     from docspec.bench.fidelity import check_documents
     from docspec.bench.verdicts import never_compared

@@ -1,4 +1,4 @@
-"""How often drafts change what llama.cpp writes: every request of pages is asked twice, without drafts and with them."""
+"""How often drafts change what llama.cpp writes: every request is asked twice, without drafts and with them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from docspec.generation.contract import Generation, GenerationRequest, Generator
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """``requests`` that were answered both ways, those that were answered with the ``same`` tokens, the ``tokens`` of the
-    answers without drafts, and where the first answers ``differ``: both texts."""
+    """``requests`` that were answered both ways, those that were answered with the ``same`` tokens, the ``tokens`` of
+    the answers without drafts, and both texts of the first answers that ``differ``."""
 
     engine: str
     requests: int
