@@ -164,6 +164,11 @@ def card_of_served(options: ParseOptions) -> TargetCard:
     from docspec.generation.choice import open_engine
     from docspec.targets.profile import profile_of
 
+    if options.reads_with == "llama":
+        from docspec.generation.llama.model_files import find_files
+        from docspec.generation.llama.opening import gguf_of
+
+        return find_files(gguf_of(options.model), options.mmproj).profile(options).card
     if options.reads_with != "server":
         return profile_of(options, options.model).card
     opened = open_engine(options, lambda line: None)

@@ -27,7 +27,7 @@ Exact = Literal["fast", "strict"]
 Overlap = Literal["auto", "off"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa", "split"]
-EngineName = Literal["auto", "local", "server", "vllm", "ray"]
+EngineName = Literal["auto", "local", "server", "vllm", "llama", "ray"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
 
 class SkipPlan(NamedTuple):
@@ -208,15 +208,21 @@ class ParseOptions:
     )
     engine: EngineName = option(
         "auto",
-        "What decodes: this process (local), a --server, or vLLM, started for the run. auto: server where one is "
-        "named, else local. (ray is the former name of --scheduler ray.)",
+        "What decodes: this process (local), a --server, vLLM or llama.cpp, started for the run. auto: server where "
+        "one is named, else local. (ray is the former name of --scheduler ray.)",
         SERVERS,
     )
     engine_args: str | None = option(
         None, "Options of vLLM's own, in one text ('--enforce-eager --max-model-len 8192').", SERVERS, metavar="TEXT"
     )
     engine_python: Path | None = option(
-        None, "The Python of an environment that has vLLM. Default: this one.", SERVERS, metavar="FILE"
+        None,
+        "The Python of an environment that has vLLM, or llama-cpp-python. Default: this one.",
+        SERVERS,
+        metavar="FILE",
+    )
+    mmproj: Path | None = option(
+        None, "llama.cpp: the picture tower. Default: the one beside --model.", SERVERS, metavar="FILE.gguf"
     )
 
     drafter: DrafterName = option("auto", "What proposes text; auto decides page by page.", DRAFTS)
@@ -346,7 +352,8 @@ class ParseOptions:
             "--trust-agreement": self.trust_agreement,
             "--tau": self.tau is not None,
             "--skip-verification": self.skip_verification is not None,
-            "--exact strict": self.exact == "strict",
+            "--exact strict": self.exact == "strict" and self.engine != "llama",
+            "--engine-args": self.engine_args is not None and self.engine == "llama",
             "--schedule together": self.schedule == "together",
             "--quantize": self.quantize != "none",
         }
@@ -357,7 +364,7 @@ class ParseOptions:
 
     @property
     def reads_with(self) -> str:
-        """The engine: ``local``, ``server`` or ``vllm``."""
+        """The engine: ``local``, ``server``, ``vllm`` or ``llama``."""
         if self.engine in ("auto", "ray"):
             return "server" if self.server else "local"
         return self.engine

@@ -50,6 +50,8 @@ def open_engine(options: ParseOptions, tell: Tell) -> Opened:
         from docspec.generation.vllm import VllmGenerator
 
         return _served(VllmGenerator(_vllm_settings(options), options.page_timeout, tell))
+    if options.reads_with == "llama":
+        return _llama(options, tell)
     raise UsageError(f"--engine {options.reads_with} is no engine outside of this process")
 
 
@@ -60,6 +62,21 @@ def _served(generator: ServerGenerator | VllmGenerator) -> Opened:
         generator.close()
         raise
     return Opened(generator, (model.name, model.root), model.max_length)
+
+
+def _llama(options: ParseOptions, tell: Tell) -> Opened:
+    from docspec.generation.llama.opening import gguf_of, open_llama
+
+    opened = open_llama(
+        gguf_of(options.model),
+        options.mmproj,
+        answer=options.max_tokens,
+        python=options.engine_python,
+        strict=options.exact == "strict",
+        tell=tell,
+    )
+    profile = opened.files.profile(options)
+    return Opened(opened.generator, (opened.files.name, str(opened.files.model.path)), opened.max_length, profile)
 
 
 def _vllm_settings(options: ParseOptions) -> Any:
@@ -76,7 +93,7 @@ def served_identity(options: ParseOptions) -> str:
     """What tells one served model from another: asked of the server, or the model that is to be loaded. Raises
     :class:`docspec.core.ModelError` where nobody answers."""
     if options.reads_with != "server":
-        return f"{options.reads_with}:{options.model}:{options.engine_args or ''}"
+        return f"{options.reads_with}:{options.model}:{options.mmproj or ''}:{options.engine_args or ''}"
     opened = open_engine(options, lambda line: None)
     opened.generator.close()
     if not any(opened.names):

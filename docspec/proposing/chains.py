@@ -52,9 +52,10 @@ class Chained:
 
 
 class Chains:
-    """``cost`` is to be told of steps; ``codec`` is the served model's tokenizer."""
+    """``cost`` is to be told of steps; ``codec`` is the served model's tokenizer; ``charged`` as :data:`CHARGED`."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: Codec, charged: float = CHARGED) -> None:
+        self._charged = charged
         self._mixture = Mixture({name: make_source(name, None) for name in SOURCES}, codec, grow=grow_chain)
         self.row_seconds = 0.0
         self.cost = StepCost()
@@ -87,7 +88,7 @@ class Chains:
         """What to verify next for each of ``asked`` requests, of which each has room for some tokens, where ``writing``
         requests take part in a step. ``began``: when what this is for began, by ``time.perf_counter``."""
         began = time.perf_counter() if began is None else began
-        self._mixture.rate.price = CHARGED * self.cost.price(writing)
+        self._mixture.rate.price = self._charged * self.cost.price(writing)
         answers: list[list[int]] = [[] for _ in asked]
         served = []
         for index, (chained, room) in enumerate(asked):

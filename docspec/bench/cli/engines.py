@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @takes_options(
     *("model", "pages", "dpi", "drafter", "server", "server_key", "served_model", "engine", "engine_args"),
-    *("engine_python", "max_tokens"),
+    *("engine_python", "mmproj", "max_tokens"),
     words="model",
     device="cpu",
     dtype="float32",
@@ -38,6 +38,14 @@ def engines(
             metavar="FILE",
             show_default=False,
             help="The Python of an environment that has vLLM, to run it offline, without a server.",
+        ),
+    ] = None,
+    gguf: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="A GGUF file for llama.cpp, in the environment of --engine-python; repeatable.",
         ),
     ] = None,
     in_flight: Annotated[
@@ -57,7 +65,8 @@ def engines(
     spread, tokens compared.
 
     --engine vllm starts a vLLM for each of its ways and asks it over HTTP; --server URL asks one that is there, with
-    drafts and without; --vllm-python runs vLLM offline. Drafts are made before; what drafting takes is told apart.
+    drafts and without; --vllm-python runs vLLM offline, --gguf llama.cpp. Drafts are made before; what drafting takes
+    is told apart.
     """
     from docspec import Parser
     from docspec.bench.engines.measure import OWN, SPECULATIVE, measure
@@ -84,7 +93,7 @@ def engines(
         say(f"{len(tasks)} {what}")
         model = str(locate(options.model, options.offline))
         numbers = sorted(set(in_flight or (1, 4, 16, 64)))
-        servers = _servers(options, tasks, model, max(numbers))
+        servers = _servers(options, tasks, model, max(numbers)) | _llamas(options, gguf or (), tasks)
         figures, version = measure(
             setup,
             tasks,
@@ -96,7 +105,7 @@ def engines(
             say,
             servers,
         )
-    how = "over HTTP" if servers else "offline"
+    how = "over HTTP" if options.is_served else "offline"
     print_engines(figures, f"{len(tasks)} {what}", version, how, options.dtype)
     rows = [asdict(figure) for figure in figures]
     write_json(json_file, "docspec.bench.engines/1", options.model, rows, vllm=version, crops=len(tasks), how=how)
@@ -128,19 +137,33 @@ def _servers(options: ParseOptions, tasks: Sequence[Task], model: str, rows: int
     return dict.fromkeys(("server", "server, drafts") if options.server else (), connect)
 
 
+def _llamas(options: ParseOptions, files: Sequence[Path], tasks: Sequence[Task]) -> dict[str, Callable[[str], Any]]:
+    """The ways of llama.cpp with each of ``files``, and what starts each."""
+    from docspec.bench.engines.llama import LlamaEngine, ways
+
+    asked = [task.any for task in tasks]
+
+    def starts(file: Path, drafts: bool) -> Callable[[str], LlamaEngine]:
+        return lambda way: LlamaEngine(file, options.mmproj, options.engine_python, asked, drafts)
+
+    return {name: starts(file, drafts) for file in files for name, drafts in ways(file)}
+
+
 def print_engines(figures: Sequence[Figure], what: str, version: str | None, how: str, dtype: str) -> None:
-    """A row for each number of requests in flight and engine; how much faster than vLLM without drafts."""
+    """A row for each number of requests in flight and engine; how much faster than the same one without drafts."""
     columns = ["at once", "seconds", "p50 ms", "p95 ms", "taken", "faster", "same"]
     grid = table(f"{what} through each engine, {dtype}, {how}", ["engine"], columns, dense=True)
-    grid.caption = f"vLLM {version}; " if version else ""
+    named = version if version is None or version.startswith("llama.cpp") else f"vLLM {version}"
+    grid.caption = f"{named}; " if named else ""
     grid.caption += (
         "medians (fastest-slowest); p50, p95: of a request; taken: tokens accepted a draft; faster: than without "
         "drafts; same: requests with the tokens of docspec's engine without drafts"
     )
-    plain = {figure.in_flight: figure.typical for figure in figures if figure.engine in ("vLLM", "server")}
+    plain = {(figure.in_flight, figure.engine.removesuffix(", plain")): figure.typical for figure in figures}
     for figure in figures:
         ordered = sorted(figure.latencies)
         drafts = figure.counts.get("drafts", 0)
+        without = plain.get((figure.in_flight, figure.engine.rpartition(", ")[0] or figure.engine))
         grid.add_row(
             figure.engine,
             str(figure.in_flight),
@@ -148,7 +171,7 @@ def print_engines(figures: Sequence[Figure], what: str, version: str | None, how
             f"{1e3 * ordered[len(ordered) // 2]:.0f}" if ordered else "",
             f"{1e3 * ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]:.0f}" if ordered else "",
             f"{figure.counts.get('accepted_tokens', 0) / drafts:.1f}" if drafts else "",
-            f"{plain[figure.in_flight] / figure.typical:.2f}x" if figure.in_flight in plain else "",
+            "" if without is None else f"{without / figure.typical:.2f}x",
             f"{figure.same}",
         )
     console().print(grid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,6 +31,9 @@ ATTENTIONS = ("sdpa", "eager", "auto")
     "ppstructure_models",
     "read",
     "exact",
+    "engine",
+    "engine_python",
+    "mmproj",
     "max_tokens",
     dtype="float32",
     words="model",
@@ -50,7 +54,8 @@ def fidelity(
 ) -> int:
     """Compare tokens and files of every way of decoding with transformers' own generate, to the end of each page.
 
-    Exit code 3 if anything differs, or if a page, a drafter or its drafts could not be compared.
+    With --engine llama: what a GGUF file writes with drafts and without, request by request. Exit code 3 if anything
+    differs, or if a page, a drafter or its drafts could not be compared.
     """
     from docspec.bench.fidelity import check_documents
     from docspec.bench.verdicts import never_compared
@@ -58,6 +63,8 @@ def fidelity(
     from docspec.drafting import make_drafter
 
     quiet_libraries(0)
+    if options.reads_with == "llama":
+        return _llama(inputs, options, (drafter or ["text-layer"])[0], json_file)
     attentions = attention or ["auto"]
     for name in attentions:
         if name not in ATTENTIONS:
@@ -95,6 +102,22 @@ def fidelity(
     for name in missed:
         say(f"{name}: FAILED: no draft of it was compared on any page")
     return exits.OK if all(page.passed for page in done) and not missed else exits.PARTIAL
+
+
+def _llama(inputs: list[str], options: ParseOptions, drafter: str, json_file: Path | None) -> int:
+    """Drafted answers of llama.cpp beside its plain ones."""
+    from docspec.bench.engines.llama_fidelity import compare
+    from docspec.console.terminal import say
+
+    found = compare(sources_of(inputs), replace(options, drafter=drafter))  # type: ignore[arg-type]
+    say(f"{found.engine}: {found.same} of {found.requests} answers ({found.tokens} tokens) are the same with drafts")
+    for plain, drafted in found.differ:
+        say(f"plain: {plain!r}")
+        say(f"drafted: {drafted!r}")
+    write_json(json_file, "docspec.bench.llama_fidelity/1", options.model, [found.as_values()])
+    if not found.requests:
+        raise UsageError("nothing was asked of the model")
+    return exits.OK if found.same == found.requests else exits.PARTIAL
 
 
 def progress_lines(page: PageChecks) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +26,11 @@ class Framed:
     begins: bool
 
 
-def frame(template: str, prompt: str, image: bool, bos: str = "") -> Framed:
-    """``prompt`` as a user's message that asks for an answer; ``bos`` is the text of the first token of all.
+def frame(
+    template: str, prompt: str, image: bool, bos: str = "", arguments: Mapping[str, Any] | None = None
+) -> Framed:
+    """``prompt`` as a user's message that asks for an answer; ``bos`` is the text of the first token of all, and the
+    template is told ``arguments`` too.
 
     What the template writes for a picture is found by leaving the picture out: llama.cpp writes marks of its own around
     it. White space on both sides of it is kept. Raises :class:`docspec.core.ModelError` where the template fails, does
@@ -34,11 +38,11 @@ def frame(template: str, prompt: str, image: bool, bos: str = "") -> Framed:
     """
     before, _, after = prompt.rpartition(IMAGE)
     if not image:
-        whole = _rendered(template, [{"type": "text", "text": before + after}], bos)
+        whole = _rendered(template, [{"type": "text", "text": before + after}], bos, arguments)
         return Framed(whole, "", not (bos and whole.startswith(bos)))
     texts = [{"type": "text", "text": BEFORE}, {"type": "text", "text": AFTER}]
-    shown = _rendered(template, [texts[0], {"type": "image"}, texts[1]], bos)
-    start, end = _difference(shown, _rendered(template, texts, bos))
+    shown = _rendered(template, [texts[0], {"type": "image"}, texts[1]], bos, arguments)
+    start, end = _difference(shown, _rendered(template, texts, bos, arguments))
     mark = shown[start:end]
     if not mark.strip():
         raise ModelError("the chat template of the model shows no picture; take the published template")
@@ -61,7 +65,9 @@ def _difference(longer: str, shorter: str) -> tuple[int, int]:
     return start, len(longer) - end
 
 
-def _rendered(template: str, parts: list[dict[str, str]], bos: str) -> str:
+def _rendered(
+    template: str, parts: list[dict[str, str]], bos: str, arguments: Mapping[str, Any] | None
+) -> str:
     from jinja2.ext import loopcontrols
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -75,7 +81,7 @@ def _rendered(template: str, parts: list[dict[str, str]], bos: str) -> str:
     try:
         text: str = bounded(
             lambda: environment.from_string(template).render(
-                messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=""
+                **(arguments or {}), messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=""
             ),
             SECONDS,
         )

@@ -76,6 +76,11 @@ class Engine:
         """Whether nothing is decoded and nothing waits."""
         return not self._active and not self._waiting
 
+    @property
+    def waiting(self) -> int:
+        """Requests that are not begun."""
+        return len(self._waiting)
+
     def add(self, prepared: Prepared, tell: Callable[[str], None] | None = None) -> None:
         """Takes a request in; ``tell`` is told of its text as it grows."""
         if self._need(prepared) > self._model.cells:
@@ -200,9 +205,10 @@ class Engine:
             accepted += 1
         sequence.drafted += len(chain)
         sequence.accepted += accepted
-        sequence.tell_text([self._model.bytes_of(token) for token in written])
+        marks = sequence.prepared.ask.marks
+        sequence.tell_text([self._model.bytes_of(token, marks) for token in written])
         if sequence.finish is not None:
-            text = self._model.detokenize(sequence.output)
+            text = self._model.detokenize(sequence.output, marks)
             self._leave(sequence)
             self._answered(sequence.prepared.ask.number, sequence.generation(text))
             return

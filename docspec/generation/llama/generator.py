@@ -85,9 +85,18 @@ class LlamaGenerator:
             image = self._fit(request.image.convert("RGB"))
             size, pixels = image.size, image.tobytes()
         number = next(self._numbers)
-        told = on_text is not None
-        drafts = tuple(request.drafts)
-        ask = Ask(number, size, pixels, request.prompt, request.max_tokens, drafts, request.kind, told)
+        ask = Ask(
+            number,
+            size,
+            pixels,
+            request.prompt,
+            request.max_tokens,
+            tuple(request.drafts),
+            request.kind,
+            on_text is not None,
+            request.marks,
+            tuple(request.template_arguments.items()),
+        )
         with self._lock:
             if self._broken is not None:
                 future.set_exception(self._broken)
@@ -203,7 +212,7 @@ class LlamaGenerator:
                 return
             if broken or not self._loaded.done():
                 ended = f"llama.cpp ended with {process.returncode} while the model was loaded; it said last: {noted}"
-                self._broken = ModelError(broken or ended)
+                self._broken = ModelError(f"{broken}; it said last: {noted}" if broken and noted else broken or ended)
                 lost, self._asked = self._asked, {}
             else:
                 lost = {number: one for number, one in self._asked.items() if one.at_work}
@@ -234,6 +243,8 @@ def _name(code: int) -> str:
 
 
 def _last_line(errors: IO[bytes]) -> str:
+    """The last line that speaks of an error, else the last one."""
     errors.seek(0)
     lines = errors.read().decode("utf-8", "replace").strip().splitlines()
-    return lines[-1].strip()[:300] if lines else ""
+    telling = [line for line in lines if "error" in line.lower()] or lines
+    return telling[-1].strip()[:300] if lines else ""

@@ -57,8 +57,7 @@ class LoadedModel:
         self.memory = llama.llama_get_memory(self.context)
         self.cells = int(llama.llama_n_ctx(self.context))
         self.outputs_at_once = max(settings.rows, min(BATCH, LOGITS_BYTES // (4 * self.vocab_size)))
-        self._marks = settings.marks
-        self._pieces: dict[int, bytes] = {}
+        self._pieces: dict[tuple[int, bool], bytes] = {}
         self._batch = _Batch(llama)
         bos = llama.llama_vocab_bos(self.vocab)
         self.bos = self.piece(bos, marks=True).decode("utf-8", "replace") if bos >= 0 else ""
@@ -107,16 +106,16 @@ class LoadedModel:
                 return buffer.raw[:found]
             size = -found
 
-    def bytes_of(self, token: int) -> bytes:
-        """What an output token adds to the text."""
-        known = self._pieces.get(token)
+    def bytes_of(self, token: int, marks: bool) -> bytes:
+        """What an output token adds to the text, with ``marks`` a special one too."""
+        known = self._pieces.get((token, marks))
         if known is None:
-            known = self._pieces[token] = self.piece(token, self._marks)
+            known = self._pieces[token, marks] = self.piece(token, marks)
         return known
 
-    def detokenize(self, tokens: Sequence[int]) -> str:
+    def detokenize(self, tokens: Sequence[int], marks: bool = True) -> str:
         """The text of output tokens."""
-        return b"".join(map(self.bytes_of, tokens)).decode("utf-8", "replace")
+        return b"".join(self.bytes_of(token, marks) for token in tokens).decode("utf-8", "replace")
 
     def is_end(self, token: int) -> bool:
         """Whether ``token`` ends an answer."""

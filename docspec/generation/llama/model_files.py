@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docspec.core import ModelError
+from docspec.core import ModelError, ParseOptions
 from docspec.generation.llama.gguf import Header, read_header
 from docspec.generation.llama.settings import Settings
 from docspec.targets.card import TargetCard
 from docspec.targets.estimate import gib
 from docspec.targets.families import families
 from docspec.targets.family import Family
+from docspec.targets.profile import FACTOR, Profile
+from docspec.targets.sight import PublishedSight
 
 MODEL_TYPE, CARD, PIXELS, GENERATION = (
     f"docspec.{name}" for name in ("model_type", "card", "image_pixels", "generation")
@@ -144,6 +146,19 @@ class ModelFiles:
             raise ModelError(f"{self.model.path}: {PIXELS} is not two numbers") from None
         return least, most
 
+    def profile(self, options: ParseOptions) -> Profile:
+        """How it is asked and how it sees, with what the user says. Raises :class:`docspec.core.ModelError`."""
+        family = self.family if options.family is None else families().get(options.family)
+        if family is None and options.dialect is not None:
+            card = TargetCard(options.dialect)
+        else:
+            card = self.card if options.family is None or family is None else family.card_of(self.name)
+        least, most = self.pixels or (0, 0)
+        if not most and family is not None and family.sight is not None:
+            least, most = family.sight.least_pixels, family.sight.most_pixels
+        sight = PublishedSight(self.factor or FACTOR, least, most)
+        return Profile(self.name, family, card.asked(options.dialect, options.prompt), sight)
+
     @property
     def bytes_per_cell(self) -> int:
         """Of keys and values of one token."""
@@ -213,7 +228,6 @@ def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> Se
     limits = files.pixels
     factor = files.factor
     sizes = None if limits is None or not factor else (max(1, limits[0] // factor**2), limits[1] // factor**2)
-    card = files.card if files.family is not None else None
     template = files.family.template if files.family is not None else None
     return Settings(
         str(files.model.path),
@@ -222,7 +236,6 @@ def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> Se
         threads=threads,
         exact_kv=files.is_float32,
         image_tokens=sizes,
-        marks=card is not None and card.writes_marks,
         template=template,
         **more,
     )

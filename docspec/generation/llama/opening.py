@@ -16,6 +16,9 @@ ROWS, FEW_ROWS = 16, 8
 """Requests that are decoded side by side, and those where the model is small: every token looks at the whole KV memory,
 what belongs to others only to leave it out, which costs a small model as much as its weights."""
 
+ANSWER = 8192
+"""Tokens of an answer that are reckoned with where nothing says so."""
+
 CHAIN = 32
 """Drafted tokens that are verified for a request in one step, at most."""
 
@@ -53,8 +56,8 @@ def open_llama(
     """
     files = find_files(model, tower)
     files.check_rules()
-    wanted = answer if answer is not None else files.card.max_new_tokens
-    cells, remark = files.cells(wanted, free_ram())
+    wanted = answer if answer is not None or files.family is None else files.card.max_new_tokens
+    cells, remark = files.cells(wanted or ANSWER, free_ram())
     small = files.weights <= SMALL
     settings = settings_for(
         files,

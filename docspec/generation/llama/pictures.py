@@ -42,7 +42,9 @@ class Reader:
         template = model.template or settings.template
         if template is None:
             raise ModelError(f"{settings.model} brings no chat template")
-        self._framed = lru_cache(maxsize=64)(lambda prompt, image: frame(template, prompt, image, model.bos))
+        self._framed = lru_cache(maxsize=64)(
+            lambda prompt, image, arguments: frame(template, prompt, image, model.bos, dict(arguments))
+        )
         self._tower = None
         if settings.pictures is None:
             return
@@ -62,7 +64,7 @@ class Reader:
 
     def pieces(self, ask: Ask) -> list[Piece]:
         """The prompt of a request. Raises :class:`docspec.core.PageError` where llama.cpp cannot read it."""
-        framed = self._framed(ask.prompt, ask.pixels is not None)
+        framed = self._framed(ask.prompt, ask.pixels is not None, ask.arguments)
         if self._tower is None:
             if ask.pixels is not None:
                 raise PageError("the model has no picture tower; name its file with --mmproj")

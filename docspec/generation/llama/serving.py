@@ -14,6 +14,7 @@ import queue
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -36,7 +37,20 @@ MOST_DRAFT_TOKENS = 65_536
 
 
 def main() -> None:
-    """Serves until standard input ends."""
+    """Serves until standard input ends, and leaves without waiting for the thread that reads it."""
+    code = 1
+    try:
+        serve()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def serve() -> None:
+    """Loads the model that the parent names, and serves it."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
     arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -123,7 +137,8 @@ class Desk:
 
     def _prepare(self) -> None:
         """Has pictures encoded ahead of the engine."""
-        for number in list(self._asks)[: max(0, self._ahead - len(self._prepared))]:
+        room = self._ahead - len(self._prepared) - self._engine.waiting
+        for number in list(self._asks)[: max(0, room)]:
             ask, at = self._asks.pop(number)
             self._prepared[number] = self._worker.submit(self._made, ask, at)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,10 +11,9 @@ class Settings:
     """``model`` and ``pictures`` (the picture tower, where there is one) are files. The KV memory holds ``cells``
     tokens of all requests together, in float32 with ``exact_kv`` and else in 16 bits; ``rows`` requests are decoded
     side by side, with chains of up to ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is
-    made smaller or larger to (``None``: as the file says). ``marks``: special tokens are part of the text.
-    ``template`` frames prompts where the file has none. With ``strict``, choices nearer than the noise that is measured
-    when the model is loaded are made again one token at a time. ``spins``: threads that wait for each other do so at
-    work."""
+    made smaller or larger to (``None``: as the file says). ``template`` frames prompts where the file has none. With
+    ``strict``, choices nearer than the noise that is measured when the model is loaded are made again one token at a
+    time. ``spins``: threads that wait for each other do so at work."""
 
     model: str
     pictures: str | None = None
@@ -24,7 +24,6 @@ class Settings:
     exact_kv: bool = False
     flash: bool = False
     image_tokens: tuple[int, int] | None = None
-    marks: bool = False
     template: str | None = None
     strict: bool = False
     spins: bool = False
@@ -33,7 +32,8 @@ class Settings:
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A request on its way to the child. ``pixels`` are ``width * height`` RGB bytes in rows (``None``: text alone);
-    ``told``: its text is wanted as it grows."""
+    ``told``: its text is wanted as it grows. The rest is as in :class:`docspec.generation.contract.GenerationRequest`,
+    ``arguments`` being those of the template in pairs."""
 
     number: int
     size: tuple[int, int]
@@ -43,6 +43,8 @@ class Ask:
     drafts: tuple[str, ...]
     kind: str
     told: bool = False
+    marks: bool = False
+    arguments: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,11 +43,7 @@ def wanted(python: Path) -> list[tuple[GenerationRequest, str, tuple[int, ...]]]
         own = OwnEngine(setup, tasks, plain=True).run(0)["tokens"]
         found = []
         for task, tokens in zip(tasks, own, strict=True):
-            drafts = tuple(target.detokenize(list(draft)) for draft in task.request.drafts)
-            image, prompt = task.asked
-            kind = str(task.request.kind).lower()
-            request = GenerationRequest(image, prompt, task.request.budget, drafts, kind)
-            found.append((request, target.detokenize(list(tokens)), tuple(tokens)))
+            found.append((task.any, target.detokenize(list(tokens)), tuple(tokens)))
         return found
 
 
@@ -59,9 +55,10 @@ def _whole(setup: Any, tasks: list[Task], first: int, width: int) -> Task:
     for crop in crops:
         page.paste(crop, (3, top))
         top += crop.height
-    [prompt] = setup.target.encode_all([(page, tasks[first].asked[1])])
-    drafts = tuple(draft for task in tasks[first : first + 2] for draft in task.request.drafts)
-    return Task((page, tasks[first].asked[1]), (), replace(tasks[first].request, prompt=prompt, drafts=drafts))
+    above, below = tasks[first : first + 2]
+    [prompt] = setup.target.encode_all([(page, above.any.prompt)])
+    asked = replace(above.any, image=page, drafts=above.any.drafts + below.any.drafts)
+    return Task(asked, (), replace(above.request, prompt=prompt))
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +212,7 @@ def test_the_child_ends_with_its_parent(reader_gguf: Path, python: Path) -> None
 def test_a_model_that_cannot_be_loaded_says_so_in_a_line(reader_gguf: Path, python: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.gguf"
     cut.write_bytes(reader_gguf.read_bytes()[:2_000_000])
-    with pytest.raises(ModelError, match=r"cut\.gguf") as raised:
+    with pytest.raises(ModelError, match=r"cut\.gguf cannot be loaded.*error loading model") as raised:
         open_llama(cut, reader_gguf.with_name(f"mmproj-{reader_gguf.name}"), python=python)
     assert "\n" not in str(raised.value)
 

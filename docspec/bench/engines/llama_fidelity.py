@@ -1,0 +1,74 @@
+"""How often drafts change what llama.cpp writes: every request is asked twice, without drafts and with them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from docspec.core import ParseOptions
+from docspec.generation.contract import Generation, GenerationRequest, Generator, OnText
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """``requests`` that were answered both ways, those that were answered with the ``same`` tokens, the ``tokens`` of
+    the answers without drafts, and both texts of the first answers that ``differ``."""
+
+    engine: str
+    requests: int
+    same: int
+    tokens: int
+    differ: tuple[tuple[str, str], ...]
+
+    def as_values(self) -> dict[str, Any]:
+        """JSON values."""
+        return asdict(self)
+
+
+class Twice:
+    """A :class:`docspec.generation.contract.Generator` that answers without drafts, and asks with them beside that."""
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+        self._pairs: list[tuple[Future[Generation], Future[Generation]]] = []
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return self._generator.name
+
+    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
+        plain = self._generator.submit(replace(request, drafts=()), on_text)
+        drafted = self._generator.submit(request)
+        plain.add_done_callback(lambda done: drafted.cancel() if done.cancelled() else None)
+        with self._lock:
+            self._pairs.append((plain, drafted))
+        return plain
+
+    def close(self) -> None:
+        self._generator.close()
+
+    def compared(self, shown: int = 5) -> Compared:
+        """What came of all requests; waits for those with drafts. Those that were cut off count for nothing."""
+        both = [(one.result(), other.result()) for one, other in self._pairs if not one.cancelled()]
+        differing = [(one.text, other.text) for one, other in both if one.token_ids != other.token_ids]
+        tokens = sum(one.counts.tokens for one, _ in both)
+        return Compared(self.name, len(both), len(both) - len(differing), tokens, tuple(differing[:shown]))
+
+
+def compare(sources: Sequence[Any], options: ParseOptions) -> Compared:
+    """The pages of ``sources`` read with ``options``, everything asked twice. Raises
+    :class:`docspec.core.DocspecError`."""
+    from docspec import Parser
+
+    with Parser(options) as parser:
+        served = parser._served
+        assert served is not None
+        twice = Twice(served.engine.generator)
+        served.engine = replace(served.engine, generator=twice)
+        for source in sources:
+            parser.parse(source)
+        return twice.compared()
