@@ -32,8 +32,8 @@ class BatchSource(Protocol):
 
     One that ``leads`` is asked first, and where it states what comes (without a key) nobody else is. ``wants`` is what
     it needs of each step: ``ranks`` and ``hidden`` of it come with ``context.verified``. All seconds in its methods are
-    counted as its own; work that it leaves on an accelerator it waits for itself. One that ``observes`` is told of every
-    step.
+    counted as its own; work that it leaves on an accelerator it waits for itself. One that ``observes`` is told of
+    every step.
     """
 
     leads: bool

@@ -70,7 +70,7 @@ def print_costs(costs: list[ProposerCost], pages: int, steps: int) -> None:
         ["ms a row and step", "mean", "95 of 100", "tokens a step", "proposed", "requests begun"],
         dense=True,
     )
-    grid.caption = "processor time of all that vLLM waits for: median over steps, mean with what beginning a request takes"
+    grid.caption = "processor time that vLLM waits for: median over steps; mean, with what beginning requests takes"
     for cost in costs:
         grid.add_row(
             str(cost.rows),
