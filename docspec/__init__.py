@@ -6,6 +6,7 @@ so that ``import docspec`` stays cheap and pulls in no torch.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from docspec.core.observer import NullObserver, Observer
     from docspec.parser import Parser, parse
 
-telemetry.switch_off()
-waiting.wait_briefly()
+if "vllm" not in sys.modules:  # whose process it is, and whose environment: docspec is a guest there
+    telemetry.switch_off()
+    waiting.wait_briefly()
 
 _HOMES = {
     "Parser": "docspec.parser",

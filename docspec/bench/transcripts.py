@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import gzip
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from docspec.bench.copy_bound import copy_bound
-from docspec.core import InputError, PageImage, UsageError
+from docspec.core import InputError, PageDraft, PageImage, UsageError
 from docspec.core.scaffold import Scaffold
 from docspec.dialects import Dialect, make_dialect
 from docspec.documents import PageFailure, open_document
@@ -44,6 +45,14 @@ class Transcript:
     document: Path
     text: str
     dialect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A page's ``drafts`` and ``output``, in tokens."""
+
+    drafts: tuple[tuple[int, ...], ...]
+    output: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +212,7 @@ def replay_page(
     policy once more with one continuation a step in place of a tree (``NAME, chain``)."""
     dialect: Dialect = make_dialect(transcript.dialect)
     draft, events = drafter.draft_with_events(page)
-    drafts = [tuple(codec.tokenize(text)) for text in dialect.page_drafts(draft, page.width, page.height)]
+    drafts = drafted_tokens(dialect, draft, page, codec)
     output = [*codec.tokenize(transcript.text), codec.end]
     replays = []
     for align, chain in [(align, False) for align in aligns] + [(align, True) for align in aligns if chains]:
@@ -226,6 +235,13 @@ def replay_page(
     )
 
 
+def drafted_tokens(
+    dialect: Dialect, draft: PageDraft, page: PageImage, codec: TokenizerFile
+) -> list[tuple[int, ...]]:
+    """What ``draft`` says of ``page``, in tokens of the model's spelling."""
+    return [tuple(codec.tokenize(text)) for text in dialect.page_drafts(draft, page.width, page.height)]
+
+
 def replay_transcript(
     transcript: Transcript,
     drafter: SafeDrafter,
@@ -239,12 +255,28 @@ def replay_transcript(
 
     Raises :class:`docspec.core.DocspecError` if the document or its first page cannot be read.
     """
+    with first_page(transcript, dpi) as page:
+        return replay_page(transcript, page, drafter, codec, aligns, budget, chains)
+
+
+@contextmanager
+def first_page(transcript: Transcript, dpi: float) -> Iterator[PageImage]:
+    """Page 1 of the document of ``transcript``, rendered."""
     with open_document(transcript.document) as document:
         for page in document.pages("1", dpi):
             if isinstance(page, PageFailure):
                 raise page.error
-            return replay_page(transcript, page, drafter, codec, aligns, budget, chains)
+            yield page
+            return
     raise InputError(f"{transcript.document}: no pages")
+
+
+def followed(transcript: Transcript, drafter: SafeDrafter, codec: TokenizerFile, dpi: float = 200.0) -> Followed:
+    """The drafts of the first page of the document of ``transcript`` and what was written for it, in tokens."""
+    dialect = make_dialect(transcript.dialect)
+    with first_page(transcript, dpi) as page:
+        drafts = drafted_tokens(dialect, drafter.draft_with_events(page)[0], page, codec)
+    return Followed(tuple(drafts), (*codec.tokenize(transcript.text), codec.end))
 
 
 def total(pages: Sequence[PageReplay]) -> PageReplay:

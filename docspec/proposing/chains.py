@@ -18,6 +18,7 @@ from docspec.engine.stopping import NeverStop
 from docspec.engine.tree import TokenTree
 from docspec.proposing import lookup, ngrams, respelling, resumption, rewrites, syntax  # noqa: F401  (register)
 from docspec.proposing.chain import grow_chain
+from docspec.proposing.drafts import Drafts
 from docspec.proposing.mixture import Mixture
 from docspec.proposing.source import make_source
 from docspec.proposing.spelling import Codec
@@ -60,11 +61,19 @@ class Chains:
         self.row_seconds = 0.0
         self.cost = StepCost()
 
-    def begin(self, drafts: Sequence[Sequence[int]], kind: str, room: int, output: Sequence[int]) -> Chained:
-        """A request with ``drafts`` in tokens, which has written ``output``: a token at least."""
+    def begin(
+        self,
+        drafts: Sequence[Sequence[int]],
+        kind: str,
+        room: int,
+        output: Sequence[int],
+        ready: Drafts | None = None,
+    ) -> Chained:
+        """A request with ``drafts`` in tokens, which has written ``output``: a token at least. ``ready`` are the same
+        drafts where they were indexed before (while the prompt was read)."""
         request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), room, kind=kind)
         row = Row(request, 0, 0, frozenset(), NeverStop(), list(output))
-        self._mixture.begin(row)
+        self._mixture.begin(row, drafts=ready)
         return Chained(row, room)
 
     def written(self, chained: Chained, new: Sequence[int]) -> None:

@@ -72,12 +72,13 @@ class Context:
         speller: Speller | None = None,
         target: TargetModel | None = None,
         states: PromptStates | None = None,
+        drafts: Drafts | None = None,
     ) -> None:
         self.request = request
         self.target = target
         self.states = states
         self.output: list[int] = []
-        self.drafts = Drafts(request.drafts, [draft.limit for draft in request.growing])
+        self.drafts = drafts or Drafts(request.drafts, [draft.limit for draft in request.growing])
         self.speller = speller
         self.scaffold: Scaffold | None = request.scaffold() if request.scaffold is not None else None
         self.place = 0

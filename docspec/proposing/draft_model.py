@@ -40,6 +40,7 @@ class DraftModel:
     """Drafts with ``model`` for the rows of one batch."""
 
     leads = False
+    observes = True
     wants = NOTHING
 
     def __init__(self, model: TargetModel, share: float = 1.0) -> None:

@@ -38,6 +38,7 @@ class HeadSource:
     """Drafts with ``head`` for the rows of one batch of ``target``."""
 
     leads = False
+    observes = True
     wants = Wanted(hidden=True)
 
     def __init__(self, head: Head, target: TargetModel) -> None:

@@ -14,6 +14,7 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
+from docspec.proposing.drafts import Drafts
 from docspec.proposing.grower import Grow, grow
 from docspec.proposing.row_state import Learnt, RowState
 from docspec.proposing.source import BatchSource, Expecting
@@ -51,6 +52,7 @@ class Mixture:
         self._sources = dict(sources)
         self._leading = {name: source for name, source in sources.items() if source.leads}
         self._others = {name: source for name, source in sources.items() if not source.leads}
+        self._observing = {name: source for name, source in sources.items() if source.observes}
         self._speller = None if codec is None else Speller(codec)
         self.rate = Rate(price)
         self._grow = grow
@@ -68,15 +70,16 @@ class Mixture:
 
         return guide if guides else None
 
-    def begin(self, row: Row, states: PromptStates | None = None) -> None:
+    def begin(self, row: Row, states: PromptStates | None = None, drafts: Drafts | None = None) -> None:
+        """``drafts`` are those of the row's request, where they were made ready before."""
         if row.request.plain:
             return
-        context = Context(row.request, self._speller, self._target, states)
+        context = Context(row.request, self._speller, self._target, states, drafts)
         context.extend(row.output)
         self._rows[row] = RowState(
             context, self.rate, self._learnt[row.request.kind], row.trail, self._grow
         )
-        self._tell(lambda source: source.begin(context))
+        self._tell(self._sources, lambda source: source.begin(context))
         context.states = None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
@@ -113,7 +116,7 @@ class Mixture:
 
     def _ask(self, sources: Mapping[str, BatchSource], states: Sequence[RowState]) -> None:
         """Adds what ``sources`` suggest for ``states``, and counts the seconds of each."""
-        if not states:
+        if not states or not sources:
             return
         contexts = [state.context for state in states]
         last = time.perf_counter()
@@ -128,12 +131,12 @@ class Mixture:
         """Takes in what ``output`` has grown by."""
         written = state.follow(output)
         if written:
-            self._tell(lambda source: source.observe(state.context, written))
+            self._tell(self._observing, lambda source: source.observe(state.context, written))
 
-    def _tell(self, tell: Callable[[BatchSource], None]) -> None:
-        """Calls ``tell`` with each source, and counts its seconds."""
+    def _tell(self, sources: Mapping[str, BatchSource], tell: Callable[[BatchSource], None]) -> None:
+        """Calls ``tell`` with each of ``sources``, and counts its seconds."""
         last = time.perf_counter()
-        for name, source in self._sources.items():
+        for name, source in sources.items():
             tell(source)
             now = time.perf_counter()
             self.seconds[name] += now - last

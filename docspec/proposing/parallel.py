@@ -119,6 +119,7 @@ class ParallelDraft:
     """Drafts with the model of ``pair`` for the rows of one batch, a turn ahead of the target."""
 
     leads = False
+    observes = True
     wants = NOTHING
 
     def __init__(self, pair: Pair) -> None:

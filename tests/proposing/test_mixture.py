@@ -93,7 +93,7 @@ def test_the_seconds_of_each_source_are_its_own():
 
 def test_a_source_may_work_for_all_rows_at_once():
     class Batch:
-        calls, leads, wants = 0, False, NOTHING
+        calls, leads, observes, wants = 0, False, True, NOTHING
 
         def begin(self, context): ...
 

@@ -73,7 +73,7 @@ def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, 
 class Nearest:
     """Proposes for all rows at once what followed the earlier state that is most like the last one."""
 
-    leads, wants, KEY = False, Wanted(hidden=True), Key("nearest state", 0.5)
+    leads, observes, wants, KEY = False, True, Wanted(hidden=True), Key("nearest state", 0.5)
 
     def __init__(self, target):
         self.rows, self.widths = {}, []

@@ -20,6 +20,9 @@ from PIL import Image  # noqa: E402
 from vllm import LLM, SamplingParams  # noqa: E402
 from vllm.sampling_params import StructuredOutputsParams  # noqa: E402
 
+BLOCKS = 26
+"""Of KV memory, 32 tokens each: the prompts of eight crops fit, and not what they come to be."""
+
 DOCSPEC = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 31}
 
 
@@ -32,47 +35,62 @@ def main(model: str, file: str) -> None:
     found["plain"], _ = answers(plain, tasks)
     found["plain stop"] = [one.outputs[0].text for one in generate(plain, tasks[:4], stop=["e"])]
     found["plain choice"] = [one.outputs[0].text for one in generate(plain, tasks[:2], **choice())]
+    found["plain pattern"] = [one.outputs[0].text for one in generate(plain, tasks[:4], **pattern())]
     found["plain logprobs"] = logprobs(generate(plain, tasks[:2], logprobs=1))
     del plain
     llm = engine(model, DOCSPEC)
     proposer = proposer_of(llm)
-    found["drafts"], found["counts"] = answers(llm, tasks, [task["drafts"] for task in tasks])
+    drafts = [task["drafts"] for task in tasks]
+    found["drafts"], found["counts"] = answers(llm, tasks, drafts)
+    hits = cached(llm)
     found["without"], found["counts without"] = answers(llm, tasks)
+    found["prefixes cached"] = cached(llm) - hits
     others = [tasks[index - 1]["drafts"] for index in range(len(tasks))]
     found["of others"], found["counts of others"] = answers(llm, tasks, others)
     junk = [[[7] * 40, "no such text", None, {"a": 1}], 5, "x" * 4000]
     found["junk"], _ = answers(llm, tasks, [junk[index % 3] for index in range(len(tasks))])
     found["twice"], _ = answers(llm, [tasks[0]] * 6 + tasks[1:3], [tasks[0]["drafts"], None] * 4)
-    found["stop"] = [
-        one.outputs[0].text for one in generate(llm, tasks[:4], [task["drafts"] for task in tasks[:4]], stop=["e"])
+    found["stop"] = [one.outputs[0].text for one in generate(llm, tasks[:4], drafts, stop=["e"])]
+    found["short"] = [list(one.outputs[0].token_ids) for one in generate(llm, tasks, drafts, max_tokens=4)]
+    last = [answer[min(5, len(answer) - 1)] for answer in found["drafts"]]
+    found["ended"] = [
+        list(generate(llm, [task], [task["drafts"]], stop_token_ids=[token])[0].outputs[0].token_ids)
+        for task, token in zip(tasks[:6], last, strict=False)
     ]
+    found["pattern"] = [one.outputs[0].text for one in generate(llm, tasks[:4], drafts, **pattern())]
     found["choice"] = [one.outputs[0].text for one in generate(llm, tasks[:2], [["maybe"]] * 2, **choice())]
-    found["logprobs"] = logprobs(generate(llm, tasks[:2], [task["drafts"] for task in tasks[:2]], logprobs=1))
+    found["logprobs"] = logprobs(generate(llm, tasks[:2], drafts, logprobs=1))
     found["aborted"] = aborted(llm, tasks)
     answers(llm, tasks[:1])  # a step in which ended requests are told of
     found["left"] = sorted(proposer._rows)
-    found["row seconds"] = proposer._chains.row_seconds
+    found["row seconds"] = proposer.chains.row_seconds
+    del llm, proposer
+    tight = engine(model, DOCSPEC, max_model_len=512, block_size=32, num_gpu_blocks_override=BLOCKS)
+    found["preempted"], _ = answers(tight, tasks, drafts)
+    found["preemptions"] = sum(one.value for one in tight.get_metrics() if one.name == "vllm:num_preemptions")
     print(json.dumps(found), file=ANSWERS, flush=True)
 
 
-def engine(model: str, speculative: dict | None) -> LLM:
-    return LLM(
-        model,
-        dtype="float32",
-        enforce_eager=True,
-        max_model_len=2048,
-        max_num_seqs=8,
-        max_num_batched_tokens=256,  # prompts in pieces
-        limit_mm_per_prompt={"image": 1},
-        speculative_config=speculative,
-        mm_processor_cache_gb=0,
-        disable_log_stats=False,
-    )
+def engine(model: str, speculative: dict | None, **more: int) -> LLM:
+    settings = {
+        "max_model_len": 2048,
+        "max_num_seqs": 8,
+        "max_num_batched_tokens": 256,  # prompts in pieces
+        "limit_mm_per_prompt": {"image": 1},
+        "mm_processor_cache_gb": 0,
+        "disable_log_stats": False,
+    }
+    return LLM(model, dtype="float32", enforce_eager=True, speculative_config=speculative, **{**settings, **more})
 
 
 def proposer_of(llm: LLM) -> object:
     worker = llm.llm_engine.engine_core.engine_core.model_executor.driver_worker.worker
     return worker.model_runner.drafter
+
+
+def pattern() -> dict:
+    """A grammar that goes along with what is on the pages, for a while."""
+    return {"structured_outputs": StructuredOutputsParams(regex="[A-Za-z ]{3,12}[0-9]?")}
 
 
 def choice() -> dict:
@@ -86,9 +104,8 @@ def generate(llm: LLM, tasks: list, drafts: list | None = None, **params: object
     told = [
         SamplingParams(
             temperature=0.0,
-            max_tokens=task["budget"],
             extra_args=None if drafts is None or drafts[index] is None else {"docspec_drafts": drafts[index]},
-            **params,
+            **{"max_tokens": min(task["budget"], 400), **params},
         )
         for index, task in enumerate(tasks)
     ]
@@ -99,6 +116,11 @@ def answers(llm: LLM, tasks: list, drafts: list | None = None) -> tuple[list, di
     before = counts(llm)
     written = [list(one.outputs[0].token_ids) for one in generate(llm, tasks, drafts)]
     return written, {name: value - before.get(name, 0) for name, value in counts(llm).items()}
+
+
+def cached(llm: LLM) -> float:
+    """Tokens of prompts that were found in vLLM's cache of prefixes."""
+    return sum(one.value for one in llm.get_metrics() if one.name == "vllm:prefix_cache_hits")
 
 
 def counts(llm: LLM) -> dict:

@@ -33,6 +33,12 @@ def test_no_package_of_vllms_environment_is_changed() -> None:
     assert len(now) > 100 and changed == set()
 
 
+def test_vllm_finds_the_plug_in() -> None:
+    code = "from importlib.metadata import entry_points as e; [e(group='vllm.general_plugins')['docspec'].load()()]"
+    ran = subprocess.run([str(PYTHON), "-c", code], capture_output=True, text=True, timeout=120, cwd="/")
+    assert ran.returncode == 0 and "docspec's proposer" not in ran.stderr, ran.stderr
+
+
 def test_what_docspec_needs_is_there_and_nobody_misses_more_than_before() -> None:
     """vLLM itself misses two packages that do not load beside a torch for processors and that nobody needs."""
     assert sorted(pip("check")) == sorted(before("check-before.txt"))

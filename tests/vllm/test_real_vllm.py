@@ -47,8 +47,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     )
     assert ran.returncode == 0, ran.stderr[-4000:]
     made: dict[str, Any] = json.loads(ran.stdout)
-    made["own"] = own
-    for name in ("plain", "drafts", "without", "of others", "junk", "twice", "aborted"):
+    made["own"], made["ends"] = own, sorted(ends)
+    for name in ("plain", "drafts", "without", "of others", "junk", "twice", "aborted", "preempted"):
         made[name] = [[token for token in one if token not in ends] for one in made[name]]
     return made
 
@@ -79,8 +79,26 @@ def test_the_same_request_several_times_in_a_batch(found: dict[str, Any]) -> Non
     assert found["twice"] == [found["plain"][0]] * 6 + found["plain"][1:3]
 
 
-def test_stop_strings_choices_and_logprobs_are_as_without_drafts(found: dict[str, Any]) -> None:
-    assert found["stop"] == found["plain stop"] and found["choice"] == found["plain choice"]
+def test_requests_that_were_preempted_go_on_where_they_were(found: dict[str, Any]) -> None:
+    assert found["preemptions"] > 0 and found["preempted"] == found["plain"]
+
+
+def test_prompts_that_vllm_has_cached_are_answered_alike(found: dict[str, Any]) -> None:
+    assert found["prefixes cached"] > 0 and found["without"] == found["plain"]
+
+
+def test_requests_end_in_the_middle_of_a_chain(found: dict[str, Any]) -> None:
+    """At a limit of tokens, and at a token that was drafted and ends them."""
+    assert found["short"] == [(answer + found["ends"])[:4] for answer in found["plain"]]
+    for answer, whole in zip(found["ended"], found["plain"], strict=False):
+        last = answer[-1]
+        if last not in found["ends"]:
+            assert answer == whole[: whole.index(last) + 1]
+
+
+def test_stop_strings_grammars_and_logprobs_are_as_without_drafts(found: dict[str, Any]) -> None:
+    assert found["stop"] == found["plain stop"]
+    assert found["choice"] == found["plain choice"] and found["pattern"] == found["plain pattern"]
     for one, other in zip(found["logprobs"], found["plain logprobs"], strict=True):
         assert one == pytest.approx(other, abs=2e-3)
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.proposing.step_cost import PRIOR_PRICE, StepCost
+from docspec.vllm import runner
 from docspec.vllm.request import MOST_TOKENS, said_in
+
+ROOT = Path(__file__).parents[2]
 
 
 def tokenize(text: str) -> list[int]:
@@ -70,3 +79,31 @@ def test_before_anything_is_known_a_token_is_cheap_alone_and_dear_in_a_full_batc
     assert cost.price(1) == PRIOR_PRICE and cost.price(128) == 1.0
     cost.note(3, 0.01)
     assert 0 < cost.price(1) < 0.05 and cost.row_seconds(4) < cost.row_seconds(1)
+
+
+def test_a_version_that_nobody_tried_is_told_of_once_for_all_processes(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv(runner.SAID, "")
+    monkeypatch.delenv(runner.SAID)
+    with caplog.at_level(logging.WARNING, "vllm.docspec"):
+        for version in (*runner.TRIED, f"{runner.TRIED[0]}.1"):
+            runner.say_version(version)
+        assert caplog.messages == []
+        runner.say_version("9.1")
+        assert len(caplog.messages) == 1 and "9.1" in caplog.text and "tried all the same" in caplog.text
+        monkeypatch.setenv(runner.SAID, "1")  # a process of vLLM's that another one has started
+        runner.say_version("9.1")
+    assert len(caplog.messages) == 1
+
+
+def test_vllm_finds_the_plug_in_which_leaves_its_process_as_it_is() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"]["vllm.general_plugins"] == {"docspec": "docspec.vllm.runner:register"}
+    code = (
+        "import os, sys, types; sys.modules['vllm'] = types.ModuleType('vllm'); before = dict(os.environ)\n"
+        "from docspec.vllm.runner import register; register()\n"
+        "print(dict(os.environ) == before, [name for name in ('torch', 'numpy') if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ran.stdout == "True []\n", ran.stderr

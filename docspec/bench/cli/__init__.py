@@ -12,6 +12,7 @@ from docspec.bench.cli.kinds import kinds
 from docspec.bench.cli.layer import layer
 from docspec.bench.cli.memory import memory
 from docspec.bench.cli.overlap import overlap
+from docspec.bench.cli.proposer import proposer
 from docspec.bench.cli.speed import speed
 from docspec.bench.cli.step import scripted, step
 from docspec.bench.cli.transcripts import transcripts
@@ -37,5 +38,6 @@ for command in (
     step,
     scripted,
     transcripts,
+    proposer,
 ):
     bench.command()(command)
