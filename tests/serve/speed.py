@@ -213,8 +213,8 @@ def main() -> None:
         asked = [Crop(**each) for each in json.loads(given.crops.read_text())][: given.requests]
     else:
         asked = crops(given.requests)
-    if given.crops is not None:
-        given.crops.write_text(json.dumps([asdict(each) for each in asked]))
+        if given.crops is not None:
+            given.crops.write_text(json.dumps([asdict(each) for each in asked]))
     print(json.dumps(measured(given.vllm_python, asked, given.clients, given.rounds), indent=1))
 
 
