@@ -151,13 +151,19 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
             timed(served.url, drafted[:16], 4)
             for each in clients:
                 before = statistics.median(seconds for _, seconds in straight[each])
+                counted = speculated(url)
                 runs = [timed(served.url, drafted, each) for _ in range(rounds)]
+                steps, accepted = (
+                    round(now - then) for now, then in zip(speculated(url), counted, strict=True)
+                )
                 # The same server without drafts, straight and through the gateway, in turn.
                 pairs = [(timed(url, plain, each), timed(served.url, plain, each)) for _ in range(rounds)]
                 found[f"{each} clients"] = {
                     "equal with prediction": [_equal(texts, expected) for texts, _ in runs],
                     "equal without": [_equal(through[0], expected) for _, through in pairs],
                     "seconds straight, vLLM without speculation": round(before, 2),
+                    "steps with drafts, and tokens accepted": [steps, accepted],
+                    "characters written": rounds * sum(map(len, expected)),
                     "seconds with prediction": [round(seconds, 2) for _, seconds in runs],
                     "times as fast with prediction": round(before / statistics.median(s for _, s in runs), 2),
                     "times as fast, recognition where it pays, same server": round(
@@ -175,6 +181,17 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
             found["drafts"] = {name: value for name, value in lines.items() if "drafts_total" in name}
             found["resident MiB"] = served.resident() >> 20
     return found
+
+
+def speculated(url: str) -> tuple[float, float]:
+    """Steps in which vLLM verified drafts, and drafted tokens that it accepted."""
+    lines = httpx.get(f"{url}/metrics", timeout=30).text.splitlines()
+    names = "num_drafts_total", "num_accepted_tokens_total"
+    found = [
+        sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(f"vllm:spec_decode_{name}"))
+        for name in names
+    ]
+    return found[0], found[1]
 
 
 def _equal(texts: Sequence[str], expected: Sequence[str]) -> int:
@@ -196,8 +213,8 @@ def main() -> None:
         asked = [Crop(**each) for each in json.loads(given.crops.read_text())][: given.requests]
     else:
         asked = crops(given.requests)
-    if given.crops is not None:
-        given.crops.write_text(json.dumps([asdict(each) for each in asked]))
+        if given.crops is not None:
+            given.crops.write_text(json.dumps([asdict(each) for each in asked]))
     print(json.dumps(measured(given.vllm_python, asked, given.clients, given.rounds), indent=1))
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.serve.processes import gateway
-from tests.serve.speed import CHAT, crops, timed, vllm
+from tests.serve.speed import CHAT, crops, speculated, timed, vllm
 
 PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
 pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")
@@ -27,9 +27,9 @@ def test_answers_are_vllms_own_and_drafts_are_accepted(tmp_path: Path) -> None:
         gateway("--upstream", url, "--recognise", "never") as served,
     ):
         straight, _ = timed(url, plain, 4)
-        before = _accepted(url)
+        before = speculated(url)[1]
         assert timed(served.url, drafted, 4)[0] == straight
-        accepted = _accepted(url) - before
+        accepted = speculated(url)[1] - before
         assert timed(served.url, plain, 1)[0] == straight
         streamed = httpx.post(served.url + CHAT, json={**drafted[5], "stream": True}, timeout=60)
         assert streamed.text.rstrip().endswith("data: [DONE]")
@@ -38,9 +38,3 @@ def test_answers_are_vllms_own_and_drafts_are_accepted(tmp_path: Path) -> None:
         assert refusals[0].status_code == refusals[1].status_code == 400
         assert refusals[0].json() == refusals[1].json()
     assert accepted > 0.5 * sum(len(text) for text in straight) / 4, "most of what is written was drafted"
-
-
-def _accepted(url: str) -> float:
-    lines = httpx.get(f"{url}/metrics", timeout=30).text.splitlines()
-    counts = [line for line in lines if line.startswith("vllm:spec_decode_num_accepted_tokens_total")]
-    return sum(float(line.rpartition(" ")[2]) for line in counts)
