@@ -29,6 +29,7 @@ from typing import Any
 from tests.campaign.__main__ import commit
 from tests.campaign.raw import document, text
 
+ROOT = Path(__file__).parents[2]
 MANIFEST = "docspec.manifest.jsonl"
 VOLATILE = ("seconds", "finished", "modified", "input", "attempts")
 TARGETS = ("parent", "group", "child", "worker")
@@ -59,7 +60,7 @@ class Runs:
                 stdout=said,
                 stderr=said,
                 start_new_session=True,
-                env={**os.environ, "OMP_NUM_THREADS": "1", "XDG_CONFIG_HOME": "/nowhere"},
+                env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "XDG_CONFIG_HOME": "/nowhere"},
                 preexec_fn=_hear_signals,
             )
 

@@ -135,8 +135,7 @@ def warm(model: Path) -> Any:
     def make_parser(options: Any, observer: Any, devices: Any) -> Parser:
         parser = Parser(options, observer)
         if options.model == str(model):
-            parser.__dict__.setdefault("loaded", loaded)
-            parser._verifier.loaded = loaded
+            parser.loaded = loaded
         if options.drafter == "auto":
             parser._isolation = Isolation(options, text_only)
         return parser
