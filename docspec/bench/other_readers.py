@@ -4,32 +4,49 @@ layout, order or joints is in what they write, but for RapidOCR's, which has no 
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from docspec.bench.extras import require
 from docspec.core import PageImage, UsageError
 from docspec.documents.mupdf import mupdf
 
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a tool writes of a page, as Markdown, and what it sets apart as the ``labels`` of pictures."""
+
+    text: str
+    labels: str = ""
+
+
+Read = Callable[[PageImage], Written]
+
+PICTURE_TEXT = re.compile(r"\*\*-+ Start of picture text -+\*\*(.*?)\*\*-+ End of picture text -+\*\*", re.DOTALL)
+"""How pymupdf4llm marks the words in a picture."""
+
 TESSERACT = ("-l", "eng", "--psm", "1")
 """Its automatic page segmentation with the orientation of the page."""
 
 
-def with_pymupdf4llm() -> Callable[[PageImage], str]:
+def with_pymupdf4llm() -> Read:
     """``pymupdf4llm.to_markdown`` as it is by default: with its layout model, headers and footers, and recognition
     where it thinks that a page needs it."""
     package = require("pymupdf4llm", "comparing with pymupdf4llm")
 
-    def read(page: PageImage) -> str:
+    def read(page: PageImage) -> Written:
         with _one_page(page) as document:
-            return str(package.to_markdown(document, show_progress=False))
+            text = str(package.to_markdown(document, show_progress=False))
+        return Written(PICTURE_TEXT.sub(" ", text), "\n".join(PICTURE_TEXT.findall(text)))
 
     return read
 
 
-def with_rapidocr() -> Callable[[PageImage], str]:
+def with_rapidocr() -> Read:
     """RapidOCR's lines of the picture of the page, ordered along white space."""
     from docspec.drafting.assembly import assemble
     from docspec.drafting.columns import cut_layout
@@ -37,29 +54,30 @@ def with_rapidocr() -> Callable[[PageImage], str]:
 
     recogniser = Recogniser()
 
-    def read(page: PageImage) -> str:
+    def read(page: PageImage) -> Written:
         lines, _ = recogniser.read_page(page.image)
         regions = assemble(cut_layout(lines, page.width, page.height), lines)
-        return "\n\n".join(text for region in regions for text in region.texts[:1])
+        return Written("\n\n".join(text for region in regions for text in region.texts[:1]))
 
     return read
 
 
-def with_tesseract() -> Callable[[PageImage], str]:
+def with_tesseract() -> Read:
     """The program ``tesseract`` on the picture of the page."""
     if shutil.which("tesseract") is None:
         raise UsageError("tesseract is not installed; leave out --reader tesseract")
 
-    def read(page: PageImage) -> str:
+    def read(page: PageImage) -> Written:
         buffer = io.BytesIO()
         page.image.save(buffer, "PNG", dpi=(72 * page.scale, 72 * page.scale))
         command = ["tesseract", "-", "-", *TESSERACT]
-        return subprocess.run(command, input=buffer.getvalue(), capture_output=True, check=True).stdout.decode()
+        done = subprocess.run(command, input=buffer.getvalue(), capture_output=True, check=True)
+        return Written(done.stdout.decode())
 
     return read
 
 
-OTHERS: Mapping[str, Callable[[], Callable[[PageImage], str]]] = {
+OTHERS: Mapping[str, Callable[[], Read]] = {
     "pymupdf4llm": with_pymupdf4llm,
     "rapidocr": with_rapidocr,
     "tesseract": with_tesseract,

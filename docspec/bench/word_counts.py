@@ -1,8 +1,8 @@
 """The words and numbers of a page's text layer in what somebody has written of the page: found, wrong, in their order.
 
 Both sides are made bare alike: Markdown's and HTML's marks, kinds of quotes, hyphens within words and capitals aside. A
-number that is written more often than it is printed is wrong; so is one that stands in a picture, of which the text
-layer knows nothing: nobody can tell.
+number that is written more often than it is printed is wrong. Labels of pictures count for what is found alone: a text
+layer knows nothing of what stands in a picture, so that nobody can tell whether they are right.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ _TAG = re.compile(r"</?[A-Za-z][^>]*>")
 _FENCE = re.compile(r"(?m)^\s*(?:```\S*|~~~\S*)$")
 _MARKS = re.compile(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|\\(?=[^\w\s])|`")
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u00ad]\s*(?=[^\W\d_])")
-_SOURCE = re.compile(r"(?m)^\*\*----- (?:Start|End) of picture text -----\*\*(?:<br>)?$|==> .*? <==")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +45,17 @@ class WordCounts:
         return WordCounts(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
 
-def counted(layer: str, written: str) -> WordCounts:
-    """``written`` (Markdown) held against the text ``layer`` of its page (plain lines)."""
-    truth, text = _bare(layer), _bare(without_marks(written))
+def counted(layer: str, written: str, labels: str = "") -> WordCounts:
+    """``written`` (Markdown), and the ``labels`` of pictures, held against the text ``layer`` of its page
+    (plain lines)."""
+    truth, text, beside = _bare(layer), _bare(without_marks(written)), _bare(without_marks(labels))
     printed, numbers = Counter(NUMBER.findall(truth)), Counter(NUMBER.findall(text))
-    words, theirs = WORD.findall(truth), WORD.findall(text)
+    words, theirs = WORD.findall(truth), [*WORD.findall(text), *WORD.findall(beside)]
+    seen = numbers + Counter(NUMBER.findall(beside))
     found = (Counter(words) & Counter(theirs)).total()
     return WordCounts(
         numbers=printed.total(),
-        numbers_found=(printed & numbers).total(),
+        numbers_found=(printed & seen).total(),
         numbers_written=numbers.total(),
         numbers_wrong=(numbers - printed).total(),
         words=len(words),
@@ -65,7 +66,7 @@ def counted(layer: str, written: str) -> WordCounts:
 
 def without_marks(markdown: str) -> str:
     """The words of ``markdown``, without its marks and links."""
-    text = _LINK.sub(r"\1", _PICTURE.sub(" ", _SOURCE.sub(" ", markdown)))
+    text = _LINK.sub(r"\1", _PICTURE.sub(" ", markdown))
     return _MARKS.sub("", _FENCE.sub("", _TAG.sub(" ", _INLINE.sub("", text))))
 
 

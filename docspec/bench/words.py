@@ -6,15 +6,15 @@ count everywhere: who leaves them out by choice (docspec does) is asked to keep 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 from docspec.bench.degradation import degraded_page
-from docspec.bench.other_readers import OTHERS
+from docspec.bench.other_readers import OTHERS, Read, Written
 from docspec.bench.word_counts import WordCounts, counted
-from docspec.core import PageError, PageImage, ParseOptions
+from docspec.core import Block, Category, PageError, PageImage, ParseOptions
 from docspec.core.options import WordsFrom
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting.recogniser import Recogniser
@@ -22,9 +22,6 @@ from docspec.drafting.trust import TrustJudge
 from docspec.parser import Parser
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
-
-Read = Callable[[PageImage], str]
-"""What a reader writes of a page, as Markdown."""
 
 DOCSPEC: Mapping[str, WordsFrom] = {"docspec": "auto", "docspec --words model": "model"}
 """docspec's own ways, and what each says of ``words``."""
@@ -80,9 +77,9 @@ def measure(
                             with _alone(parser, source, page.number) as own:
                                 shown = degraded_page(own, "blur", radius) if radius else own
                                 start = perf_counter()
-                                text = read(shown)
+                                written = read(shown)
                             seconds = perf_counter() - start
-                            found = counted(layer, text)
+                            found = counted(layer, written.text, written.labels)
                             yield WordsOfPage(page.source, page.number, radius, name, found, seconds)
 
 
@@ -116,11 +113,18 @@ def _readers(stack: ExitStack, options: ParseOptions, names: Sequence[str]) -> M
     return readers
 
 
+def _is_label(block: Block) -> bool:
+    return block.category is Category.PICTURE and block.words != "model"
+
+
 def _with_docspec(parser: Parser) -> Read:
-    def read(page: PageImage) -> str:
+    def read(page: PageImage) -> Written:
         result = parser.parse_page(page)
         if result.status == "failed":
             raise PageError(result.error or "failed")
-        return MarkdownRenderer(Layout(keep_furniture=True)).page(result, {})
+        labels = [index for index, block in enumerate(result.blocks) if _is_label(block)]
+        bare = tuple(replace(block, text="") if at in labels else block for at, block in enumerate(result.blocks))
+        text = MarkdownRenderer(Layout(keep_furniture=True)).page(replace(result, blocks=bare), {})
+        return Written(text, "\n".join(result.blocks[index].text for index in labels))
 
     return read

@@ -34,6 +34,11 @@ def test_a_digit_that_changed_is_a_number_wrong_and_one_not_found() -> None:
     assert (found.numbers_found, found.numbers_written, found.numbers_wrong) == (2, 5, 3)
 
 
+def test_labels_of_pictures_are_found_and_never_wrong() -> None:
+    found = counted("Figure 3 has 1,136 ships", "Figure 3 has ships", "1,136 0 0.5 1.5")
+    assert (found.numbers_found, found.numbers_written, found.numbers_wrong) == (2, 1, 0)
+
+
 def test_order_counts_the_most_words_that_stand_as_in_the_layer() -> None:
     found = counted("one two three four five six", "five six one two three seven")
     assert (found.words, found.words_found, found.in_order) == (6, 5, 3)
