@@ -318,7 +318,7 @@ class Parser:
         if self.options.baseline:
             return 0
         if self.loads_late:
-            return max(self.options.in_flight, processors())
+            return max(self.options.in_flight, 2 * processors())  # a slow page holds nobody up
         return self.options.in_flight * max(1, len(self.devices))
 
     def _read(

@@ -119,6 +119,7 @@ class TrustJudge:
         if not hidden and fonts <= known:
             return _with(verdict, True, "sound text layer, fonts checked before")
         if verdict.leaves_no_doubt and images_share(page.pdf_page) < COVERED:
+            self._sound = (page.source, known | fonts)
             return _with(verdict, True, "sound text layer, by its words")
         if hidden:
             likeness = spot_check(page, self._recogniser, SPOT_LINES_HIDDEN)
