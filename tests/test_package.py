@@ -59,7 +59,8 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_used() -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed, extras = project["dependencies"], project["optional-dependencies"]
     declared = {canonical(each) for each in [*needed, *chain(*extras.values())]}
-    providers = {name: {canonical(each) for each in found} for name, found in packages_distributions().items()} | ELSEWHERE
+    providers = {name: {canonical(each) for each in found} for name, found in packages_distributions().items()}
+    providers |= ELSEWHERE
     undeclared = {
         name: files
         for name, files in imported(root / "docspec").items()
