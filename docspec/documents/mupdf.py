@@ -31,8 +31,8 @@ def mupdf() -> Any:
 @cache
 def has_layout_model() -> bool:
     """Whether PyMuPDF's layout model is installed; loads it, which takes longer than PyMuPDF itself. It works with one
-    thread: pages are drafted in several processes, and threads that wait for each other lose more on a busy machine than
-    they gain on an idle one."""
+    thread: pages are drafted in several processes, and threads that wait for each other lose more on a busy machine
+    than they gain on an idle one."""
     if mupdf()._get_layout is None:
         try:
             with one_processor():
