@@ -11,6 +11,8 @@ import sys
 from functools import cache
 from typing import Any
 
+from docspec.core.processors import one_processor
+
 LAYOUT = "pymupdf.layout"
 
 
@@ -28,10 +30,13 @@ def mupdf() -> Any:
 
 @cache
 def has_layout_model() -> bool:
-    """Whether PyMuPDF's layout model is installed; loads it, which takes longer than PyMuPDF itself."""
+    """Whether PyMuPDF's layout model is installed; loads it, which takes longer than PyMuPDF itself. It works with one
+    thread: pages are drafted in several processes, and threads that wait for each other lose more on a busy machine
+    than they gain on an idle one."""
     if mupdf()._get_layout is None:
         try:
-            importlib.import_module(LAYOUT)
+            with one_processor():
+                importlib.import_module(LAYOUT)
         except ImportError:
             return False
     return mupdf()._get_layout is not None

@@ -59,6 +59,8 @@ def _ink_outside(image: Image, known: Sequence[BBox], factor: int) -> NDArray[np
     for box in known:
         x0, y0, x1, y1 = box.grown(1).clamped(mask.shape[1], mask.shape[0]).rounded()
         mask[y0 : y1 + 1, x0 : x1 + 1] = False
+    if not mask.any():
+        return mask
     return _without_rules(_without_rules(mask, MIN_RULE_DOWN).T, MIN_RULE_ACROSS).T
 
 

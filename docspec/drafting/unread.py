@@ -42,7 +42,13 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
             region.bbox.grown(0.25 * usual).clamped(image.width, image.height).rounded()
         )
         ink[top:bottom, left:right] = False
-    ink = without_rules(ink, round(RULE * usual))
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if not len(rows):
+        return []
+    stroke = round(RULE * usual)  # rules are looked for no further than they could reach from what is left
+    top, bottom = max(0, int(rows[0]) - stroke), int(rows[-1]) + stroke + 1
+    left, right = max(0, int(columns[0]) - stroke), int(columns[-1]) + stroke + 1
+    ink[top:bottom, left:right] = without_rules(ink[top:bottom, left:right], stroke)
     if not ink.any():
         return []
     height, width = -(-ink.shape[0] // SMALL), -(-ink.shape[1] // SMALL)
