@@ -1,6 +1,6 @@
 """vLLM as the model's server, where it is installed beside docspec: started here, ended with the gateway.
 
-Written after vLLM 0.32's command line and run with its build for processors; on a GPU it was never run.
+Written after vLLM 0.32's command line. It was never run.
 """
 
 from __future__ import annotations
