@@ -10,6 +10,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 ANSWERS = os.fdopen(os.dup(1), "w")
@@ -19,9 +20,6 @@ os.environ.update(VLLM_ENABLE_V1_MULTIPROCESSING="0", VLLM_LOGGING_LEVEL="ERROR"
 from PIL import Image  # noqa: E402
 from vllm import LLM, SamplingParams  # noqa: E402
 from vllm.sampling_params import StructuredOutputsParams  # noqa: E402
-
-BLOCKS = 26
-"""Of KV memory, 32 tokens each: the prompts of eight crops fit, and not what they come to be."""
 
 DOCSPEC = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 31}
 
@@ -61,26 +59,26 @@ def main(model: str, file: str) -> None:
     found["choice"] = [one.outputs[0].text for one in generate(llm, tasks[:2], [["maybe"]] * 2, **choice())]
     found["logprobs"] = logprobs(generate(llm, tasks[:2], drafts, logprobs=1))
     found["aborted"] = aborted(llm, tasks)
+    found["preempted"], found["preemptions"] = preempted(llm, tasks)
     answers(llm, tasks[:1])  # a step in which ended requests are told of
     found["left"] = sorted(proposer._rows)
     found["row seconds"] = proposer.chains.row_seconds
-    del llm, proposer
-    tight = engine(model, DOCSPEC, max_model_len=512, block_size=32, num_gpu_blocks_override=BLOCKS)
-    found["preempted"], _ = answers(tight, tasks, drafts)
-    found["preemptions"] = sum(one.value for one in tight.get_metrics() if one.name == "vllm:num_preemptions")
     print(json.dumps(found), file=ANSWERS, flush=True)
 
 
-def engine(model: str, speculative: dict | None, **more: int) -> LLM:
-    settings = {
-        "max_model_len": 2048,
-        "max_num_seqs": 8,
-        "max_num_batched_tokens": 256,  # prompts in pieces
-        "limit_mm_per_prompt": {"image": 1},
-        "mm_processor_cache_gb": 0,
-        "disable_log_stats": False,
-    }
-    return LLM(model, dtype="float32", enforce_eager=True, speculative_config=speculative, **{**settings, **more})
+def engine(model: str, speculative: dict | None) -> LLM:
+    return LLM(
+        model,
+        dtype="float32",
+        enforce_eager=True,
+        max_model_len=2048,
+        max_num_seqs=8,
+        max_num_batched_tokens=256,  # prompts in pieces
+        limit_mm_per_prompt={"image": 1},
+        speculative_config=speculative,
+        mm_processor_cache_gb=0,
+        disable_log_stats=False,
+    )
 
 
 def proposer_of(llm: LLM) -> object:
@@ -105,7 +103,7 @@ def generate(llm: LLM, tasks: list, drafts: list | None = None, **params: object
         SamplingParams(
             temperature=0.0,
             extra_args=None if drafts is None or drafts[index] is None else {"docspec_drafts": drafts[index]},
-            **{"max_tokens": min(task["budget"], 400), **params},
+            **{"max_tokens": task["budget"], **params},
         )
         for index, task in enumerate(tasks)
     ]
@@ -135,23 +133,44 @@ def logprobs(outputs: list) -> list:
 
 def aborted(llm: LLM, tasks: list) -> list:
     """Every other request is aborted after two steps; what the others wrote."""
+    leaving = [f"abort-{index}" for index in range(1, 8, 2)]
+    written = stepped(
+        llm, "abort", tasks[:8], lambda engine, step: engine.abort_request(leaving) if step == 2 else None
+    )
+    return written[::2]
+
+
+def preempted(llm: LLM, tasks: list) -> tuple[list, int]:
+    """At every third step all requests lose their KV memory and wait again; what they wrote, how often one lost it."""
+    lost = 0
+
+    def preempt(engine: object, step: int) -> None:
+        nonlocal lost
+        if step % 3 == 2 and step < 12:
+            lost += len(engine.engine_core.engine_core.scheduler.running)
+            engine.reset_prefix_cache(reset_running_requests=True)
+
+    return stepped(llm, "preempt", tasks[:8], preempt), lost
+
+
+def stepped(llm: LLM, name: str, tasks: list, before: Callable) -> list:
+    """What requests with drafts write while ``before`` is called with the engine and the number of each step."""
     engine = llm.llm_engine
-    for index, task in enumerate(tasks[:8]):
+    for index, task in enumerate(tasks):
         params = SamplingParams(
             temperature=0.0, max_tokens=task["budget"], extra_args={"docspec_drafts": task["drafts"]}
         )
         prompt = {"prompt_token_ids": task["prompt"], "multi_modal_data": {"image": task["picture"]}}
-        engine.add_request(f"abort-{index}", prompt, params)
+        engine.add_request(f"{name}-{index}", prompt, params)
     written = {}
     for step in range(10_000):
-        if step == 2:
-            engine.abort_request([f"abort-{index}" for index in range(1, 8, 2)])
+        before(engine, step)
         for output in engine.step():
             if output.finished:
                 written[output.request_id] = list(output.outputs[0].token_ids)
         if not engine.has_unfinished_requests():
             break
-    return [written.get(f"abort-{index}") for index in range(0, 8, 2)]
+    return [written.get(f"{name}-{index}") for index in range(len(tasks))]
 
 
 if __name__ == "__main__":
