@@ -54,7 +54,7 @@ class Family:
     architectures: tuple[str, ...] = ()
     processor: str | None = None
     template: str | None = None
-    template_arguments: Mapping[str, Any] = field(default_factory=dict)
+    template_arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
     logits: Callable[[Any, Any], Any] | None = None
     vision_attention: str = "sdpa"
     factor: int | None = None
