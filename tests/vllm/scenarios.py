@@ -74,6 +74,7 @@ def engine(model: str, speculative: dict | None) -> LLM:
         max_model_len=2048,
         max_num_seqs=8,
         max_num_batched_tokens=256,  # prompts in pieces
+        block_size=32,  # less than a prompt: whole blocks are found again
         limit_mm_per_prompt={"image": 1},
         speculative_config=speculative,
         mm_processor_cache_gb=0,
