@@ -23,7 +23,8 @@ from docspec.core import (
     PageResult,
     StageStats,
 )
-from docspec.core.provenance import LeftOut, Provenance, Span
+from docspec.core.provenance import LeftOut, NumberReadings, Provenance, Span
+from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
 from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.page_values import page_result, page_values
@@ -68,8 +69,11 @@ def full_page(number: int) -> PageResult:
             (1, 2),
             (("own", 3),),
             False,
+            (NumberReadings(0, 0, 1, (("text layer", "1"), ("model", "7")), BBox(1, 2, 3, 4)),),
             0.1,
         ),
+        quality=Quality("D", 0.5, 0.4, 0.1, "hardly any agreement"),
+        turns=1,
     )
 
 
