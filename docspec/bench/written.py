@@ -15,8 +15,8 @@ COMPARED: tuple[Format, ...] = ("md", "json", "html")
 
 def files_of(result: PageResult) -> dict[str, str]:
     """What would be written of the page, by format. Boxes that drafts gave are left out of the JSON: ``generate`` has
-    none of them, nor of what was cut."""
-    result = replace(result, cut=None)
+    none of them, nor of what was cut and how far a page can be believed."""
+    result = replace(result, cut=None, quality=None)
     written: dict[str, str] = {}
     for name in COMPARED:
         renderer = renderer_for(name, Layout())
