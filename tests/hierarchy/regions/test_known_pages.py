@@ -21,7 +21,8 @@ OPTIONS = ParseOptions(device="cpu", dtype="float32")
 
 def bare(page: PageResult) -> PageResult:
     """``page`` without what it took (seconds, and steps, which go by them) and without its picture."""
-    return replace(page, timings=PageTimings(), image=None, stage2=None)
+    quality = page.quality and replace(page.quality, margin=None)  # its last digits go by the shape of steps
+    return replace(page, quality=quality, timings=PageTimings(), image=None, stage2=None)
 
 
 def read(path: Path, options: ParseOptions = OPTIONS) -> tuple[list[PageResult], bool]:
