@@ -143,7 +143,8 @@ def bare(page: PageResult) -> PageResult:
     """``page`` without what it took, and whether drafts paid, which goes by that."""
     events = tuple(event for event in page.events if event.kind != "plain_decoding")
     quality = page.quality and replace(page.quality, margin=None)  # its last digits go by the shape of steps
-    return replace(page, quality=quality, timings=type(page.timings)(), timeline=(), image=None, stage2=None, events=events)
+    page = replace(page, quality=quality, timings=type(page.timings)(), events=events)
+    return replace(page, timeline=(), image=None, stage2=None)
 
 
 def when(page: PageResult, what: str) -> int:
