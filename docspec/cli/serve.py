@@ -23,10 +23,6 @@ def serve(
         str,
         typer.Option(metavar="NAME|DIR", help="Without --upstream: what answers. It reads documents, too."),
     ] = "auto",
-    engine: Annotated[
-        Literal["auto", "docspec", "vllm"],
-        typer.Option(help="What runs that model; auto: vLLM where it is installed."),
-    ] = "auto",
     greedy: Annotated[
         bool, typer.Option("--greedy", help="docspec's engine answers greedily who asks for sampling.")
     ] = False,
@@ -96,7 +92,7 @@ def serve(
     server = None
     if not upstream:
         say(f"loading {named}")
-        server = ModelServer(named, engine, greedy)
+        server = ModelServer(named, greedy)
     settings = Settings(
         tuple(map(_address, upstream)) if upstream else (server.url,) if server else (),
         upstream_kind if upstream else "vllm",

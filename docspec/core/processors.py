@@ -16,7 +16,7 @@ def processors() -> int:
 def one_processor() -> Iterator[None]:
     """Within it this thread counts one processor, and so do libraries that it loads: they start no threads of their
     own. Where the system cannot narrow a thread, nothing changes."""
-    if not hasattr(os, "sched_setaffinity"):
+    if not (hasattr(os, "sched_getaffinity") and hasattr(os, "sched_setaffinity")):
         yield
         return
     usual = os.sched_getaffinity(0)

@@ -16,23 +16,29 @@ import threading
 PATIENCE = 10.0
 """Seconds that the command has to end by itself."""
 
+ASKED_TO_END = [getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name)]
+AT_ONCE = getattr(signal, "SIGKILL", signal.SIGTERM)
+
 
 def main(command: list[str]) -> int:
     """Runs ``command`` in a process group of its own; its exit code, or minus the signal that ended it."""
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):  # the pipe's end tells, and nothing else
+    for number in ASKED_TO_END:  # the pipe's end tells, and nothing else
         signal.signal(number, signal.SIG_IGN)
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_take_signals_again
+        command,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_take_signals_again if os.name == "posix" else None,
     )
     threading.Thread(target=_watch, args=(process,), daemon=True).start()
     code = process.wait()
-    _signal(process, signal.SIGKILL)  # what it left behind
+    _signal(process, AT_ONCE)  # what it left behind
     return code
 
 
 def _take_signals_again() -> None:
     """What is ignored would be ignored by the command too."""
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    for number in ASKED_TO_END:
         signal.signal(number, signal.SIG_DFL)
 
 
@@ -44,12 +50,15 @@ def _watch(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
-        _signal(process, signal.SIGKILL)
+        _signal(process, AT_ONCE)
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     with contextlib.suppress(OSError):
-        os.killpg(process.pid, number)
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
 
 
 if __name__ == "__main__":

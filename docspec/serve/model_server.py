@@ -4,19 +4,16 @@ anew at the same address where it ends."""
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import secrets
 import subprocess
 import sys
 import threading
 import time
-from typing import Literal
 from urllib.parse import urlsplit
 
 from docspec.core import ModelError
 
-EngineName = Literal["auto", "docspec", "vllm"]
 MOST_STARTS = 5
 """In a row, each of which has lasted less than :data:`LASTED` seconds."""
 LASTED = 60.0
@@ -26,12 +23,9 @@ class ModelServer:
     """``url`` and ``key`` are for the gateway alone. Raises :class:`docspec.core.ModelError` where the model cannot be
     served."""
 
-    def __init__(self, model: str, engine: EngineName = "auto", greedy: bool = False) -> None:
-        if engine == "auto":
-            engine = "vllm" if importlib.util.find_spec("vllm") is not None else "docspec"
-        self.engine = engine
+    def __init__(self, model: str, greedy: bool = False) -> None:
         self.key = secrets.token_urlsafe(32)
-        self._said = {"model": model, "engine": engine, "greedy": greedy, "key": self.key}
+        self._said = {"model": model, "greedy": greedy, "key": self.key}
         self._closed = False
         self._process: subprocess.Popen[str] | None = None
         self.url = self._start(0)

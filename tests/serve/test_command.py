@@ -47,7 +47,7 @@ def test_sglang_knows_drafts_while_a_request_is_under_way_and_no_longer() -> Non
     """A stand-in, made after SGLang's documentation: never run on SGLang."""
     with stand_in() as one, gateway("--upstream", one.url, "--upstream-kind", "sglang") as served:
         values = asked(prediction={"type": "content", "content": "a draft"})
-        assert httpx.post(served.url + CHAT, json=values).status_code == 200
+        assert httpx.post(served.url + CHAT, json=values, timeout=60).status_code == 200
         seen = one.told()["seen"]
         until(lambda: seen.extend(one.told()["seen"]) or len(seen) == 3)  # it is removed behind the answer
         added, request, removed = seen

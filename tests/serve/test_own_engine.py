@@ -41,7 +41,7 @@ def line(text: str) -> Image.Image:
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
-    with gateway("--model", "mini", "--engine", "docspec", "--recognise", "never") as found:
+    with gateway("--model", "mini", "--recognise", "never") as found:
         yield found
 
 

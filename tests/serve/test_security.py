@@ -138,8 +138,9 @@ def test_a_body_is_bounded_whether_or_not_it_says_its_size(keyed: Served, upstre
     upstream.told()
     key = {"X-Api-Key": "first-key", "Content-Type": "application/json"}
     large = json.dumps(with_image("data:image/png;base64," + "A" * 2**20)).encode()
-    said = httpx.post(keyed.url + CHAT, content=large, headers=key)
-    unsaid = httpx.post(keyed.url + CHAT, content=iter([large[:700_000], large[700_000:]]), headers=key)
+    said = httpx.post(keyed.url + CHAT, content=large, headers=key, timeout=60)
+    parts = iter([large[:700_000], large[700_000:]])
+    unsaid = httpx.post(keyed.url + CHAT, content=parts, headers=key, timeout=60)
     assert (said.status_code, unsaid.status_code) == (413, 413)
     assert upstream.told()["seen"] == []
 

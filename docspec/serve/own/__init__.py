@@ -3,5 +3,5 @@
 It runs as a process of its own that the gateway starts, on loopback and with a key that nobody else knows; who may ask
 for how much is the gateway's to say. Read: ``asking`` (what a body asks for, and what is refused), ``prompts`` (a
 conversation as the model's inputs), ``writing`` (an answer as it grows), ``batches`` (requests decoded side by side),
-``app`` (the routes) and ``__main__``, which serves vLLM in its place where that is installed (``vllm_child``).
+``app`` (the routes) and ``__main__``.
 """

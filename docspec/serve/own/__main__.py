@@ -16,25 +16,18 @@ def main() -> None:
     said = json.loads(sys.stdin.readline())
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no address
-    left = threading.Event()
-    threading.Thread(target=_wait_for_parent, args=(left, said["engine"]), daemon=True).start()
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
 
     def tell(values: dict[str, str]) -> None:
         print(json.dumps(values), file=answers, flush=True)
 
     try:
-        _serve(said, tell, left)
+        _serve(said, tell)
     except DocspecError as error:
         tell({"error": str(error)})
 
 
-def _serve(said: dict[str, Any], tell: Any, left: threading.Event) -> None:
-    if said["engine"] == "vllm":
-        from docspec.serve.own import vllm_child
-        from docspec.targets.registry import locate
-
-        vllm_child.run(said, locate(said["model"]), said["model"], tell, left)
-        return
+def _serve(said: dict[str, Any], tell: Any) -> None:
     from docspec.core.extras import require_local
 
     require_local(f"serving {said['model']}")
@@ -47,12 +40,10 @@ def _serve(said: dict[str, Any], tell: Any, left: threading.Event) -> None:
     run(app, "127.0.0.1", said.get("port", 0), 60.0, lambda url: tell({"url": url}))
 
 
-def _wait_for_parent(left: threading.Event, engine: str) -> None:
+def _wait_for_parent() -> None:
     while sys.stdin.read(1 << 16):
         pass
-    left.set()
-    if engine != "vllm":
-        os._exit(0)
+    os._exit(0)
 
 
 if __name__ == "__main__":
