@@ -89,4 +89,5 @@ def test_actors_read_with_a_server(tmp_path: Path) -> None:
         words = ("--server", server.url, "--words", "model", "--scheduler", "ray")
         done = parse(source, tmp_path / "out", "mini", *words, "--max-tokens", "100")
     assert done.returncode == 0, done.stderr.decode()
-    assert (tmp_path / "out" / "a.md").read_text() == "a.pdf, page 0\n\na.pdf, page 1\n" and len(server.asked) == 3
+    # Its paragraph goes on over the page: no full stop, and a small letter behind it.
+    assert (tmp_path / "out" / "a.md").read_text() == "a.pdf, page 0 a.pdf, page 1\n" and len(server.asked) == 3
