@@ -7,6 +7,7 @@ import typer
 from benchmarks.cli.accuracy import accuracy
 from benchmarks.cli.corrections import corrections
 from benchmarks.cli.drafts import drafts
+from benchmarks.cli.figures import figures
 from benchmarks.cli.marks import marks
 from benchmarks.cli.paper import paper
 from benchmarks.cli.pictures import pictures
@@ -18,5 +19,5 @@ app = typer.Typer(
     help="Published benchmarks, the paper's tables, and what drafts of varied quality are worth.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (suite, paper, pictures, accuracy, drafts, corrections, marks):
+for command in (suite, paper, figures, pictures, accuracy, drafts, corrections, marks):
     app.command()(command)
