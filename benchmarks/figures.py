@@ -1,7 +1,7 @@
 """The table of ``docs/figures.md``: one row a measurement, each with its command and the commit that it is of.
 
-A row is what :class:`Row` makes of the JSON file that its command writes. Rows whose file is not there keep what the page
-says of them.
+A row is what :class:`Row` makes of the JSON file that its command writes. Rows whose file is not there keep what the
+page says of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,17 @@ from docspec.reporting.writer import write_whole
 
 BEGIN, END = "<!-- figures -->", "<!-- end -->"
 HEAD = "| what | figure | command | commit |\n|---|---|---|---|\n"
-SMALL = ("academic-paper", "book", "exam-paper", "financial-report", "magazine", "newspaper", "notes", "slides", "textbook")
+SMALL = (
+    "academic-paper",
+    "book",
+    "exam-paper",
+    "financial-report",
+    "magazine",
+    "newspaper",
+    "notes",
+    "slides",
+    "textbook",
+)
 """The small samples; each has a scan beside it."""
 
 PDFS = [f"samples/{name}.pdf" for name in SMALL]
@@ -107,9 +117,24 @@ ROWS = (
         "proposers",
         "other proposers, three small pages: SR_e2e at tokens a step",
         (
-            *("bench", "speed", "samples/notes.pdf", "samples/book.pdf", "samples/exam-paper.pdf", "--repeats", "2"),
+            *(
+                "bench",
+                "speed",
+                "samples/notes.pdf",
+                "samples/book.pdf",
+                "samples/exam-paper.pdf",
+                "--repeats",
+                "2",
+            ),
             *("--proposer", "cursor", "--proposer", "window", "--proposer", "lookup"),
-            *("--proposer", "model:mini-draft", "--proposer", "head:mini-vispec", "--proposer", "head:mini-hivis"),
+            *(
+                "--proposer",
+                "model:mini-draft",
+                "--proposer",
+                "head:mini-vispec",
+                "--proposer",
+                "head:mini-hivis",
+            ),
         ),
         modes,
         "docspec bench speed samples/{notes,book,exam-paper}.pdf --proposer ...",
@@ -122,7 +147,10 @@ def run(folder: Path, rows: Sequence[Row], tell: Callable[[str], None]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for row in rows:
         tell(f"docspec {' '.join(row.words)}")
-        subprocess.run([sys.executable, "-m", "docspec", *row.words, "--json", str(folder / f"{row.name}.json")], check=True)
+        subprocess.run(
+            [sys.executable, "-m", "docspec", *row.words, "--json", str(folder / f"{row.name}.json")],
+            check=True,
+        )
 
 
 def fill(page: Path, folder: Path, commit: str) -> list[str]:

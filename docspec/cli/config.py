@@ -15,6 +15,7 @@ from types import NoneType
 from typing import Any, get_args, get_origin
 
 from docspec.core import UsageError
+from docspec.core.options import RENAMED, flag_of
 
 MODEL_VARIABLE = "DOCSPEC_MODEL"
 MOST_BYTES = 2**20
@@ -24,6 +25,9 @@ _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     int: ((int,), "a whole number"),
     float: ((int, float), "a finite number"),
 }
+
+_NAMES = {flag.removeprefix("--").replace("-", "_"): name for name, flags in RENAMED.items() for flag in flags}
+"""Fields by the names of flags that are not theirs."""
 
 
 def default_path(environ: Mapping[str, str] | None = None) -> Path:
@@ -61,10 +65,10 @@ def load(path: Path | None, kinds: Mapping[str, Any] | None = None) -> dict[str,
         raise UsageError(f"{path}: not a valid TOML file: {error}") from error
     found: dict[str, Any] = {}
     for key, value in values.items():
-        name = key.replace("-", "_")
+        name = _NAMES.get(key.replace("-", "_"), key.replace("-", "_"))
         if name in found:
             raise UsageError(f"{path}: {key} is given twice")
-        found[name] = _checked(key, value, path, kinds)
+        found[name] = _checked(key, name, value, path, kinds)
     return found
 
 
@@ -76,19 +80,19 @@ def resolve_model(flag: str, environ: Mapping[str, str], configured: str | None)
     return next((name for name in candidates if name and name != "auto"), "auto")
 
 
-def _checked(key: str, value: Any, path: Path, kinds: Mapping[str, Any] | None) -> Any:
+def _checked(key: str, name: str, value: Any, path: Path, kinds: Mapping[str, Any] | None) -> Any:
     """``value`` as its option takes it: numbers as text, so that one place (the option's own type) converts and checks
     them, flags as they are. A text is no number and a flag is neither."""
     if kinds is None:
         accepted: tuple[type, ...] = (str, bool, int, float)
         wanted = "a text, a number or true/false"
-    elif (name := key.replace("-", "_")) in kinds:
+    elif name in kinds:
         kind = next((each for each in get_args(kinds[name]) or () if each is not NoneType), kinds[name])
         if get_origin(kind) is list:
             return _list_of(key, value, path)
         accepted, wanted = _KINDS.get(kind, ((str,), "a text in quotes"))
     else:
-        known = ", ".join(sorted(option.replace("_", "-") for option in kinds))
+        known = ", ".join(sorted(flag_of(option).removeprefix("--") for option in kinds))
         raise UsageError(f"{path}: unknown key {key!r}; known are {known}")
     odd = isinstance(value, float) and not math.isfinite(value)
     if odd or not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):

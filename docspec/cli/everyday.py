@@ -57,7 +57,8 @@ class EverydayCommand(TyperCommand):
         shown = [options[name] for name in EVERYDAY]
         with formatter.section("Options"):
             rows = [(_flags(one, ctx), _sentence(one.help or "")) for one in shown]
-            formatter.write_dl([*rows, ("--help-all", f"All {len(self.params) - 1} options, by group.")], WIDEST)
+            count = sum(not getattr(one, "hidden", False) for one in self.params) - 1
+            formatter.write_dl([*rows, ("--help-all", f"All {count} options, by group.")], WIDEST)
 
 
 ALL = "docspec.help.all"

@@ -16,7 +16,7 @@ from docspec.cli.batch import Batch
 from docspec.cli.everyday import show_all
 from docspec.cli.outputs import Outputs
 from docspec.console import log
-from docspec.console.parameters import declared, takes_options
+from docspec.console.parameters import FORMER, declared, takes_options
 from docspec.core import ParseOptions, UsageError
 from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Layout
@@ -49,7 +49,8 @@ KEY_VARIABLE = "DOCSPEC_SERVER_KEY"
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     if context.resilient_parsing:
         return path
-    kinds = {name: kind for name, kind in get_type_hints(parse).items() if name not in NOT_CONFIGURABLE}
+    hints = get_type_hints(parse)
+    kinds = {name: kind for name, kind in hints.items() if name not in NOT_CONFIGURABLE and not name.startswith(FORMER)}
     values = config_file.load(path, kinds)
     # The model has a rule of its own (an environment variable stands between flag and file).
     context.meta[CONFIG_MODEL] = values.pop("model", None)

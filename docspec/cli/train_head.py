@@ -31,7 +31,7 @@ def train_head(
     updates: Annotated[int, typer.Option(min=1, help="Updates of the weights in all.")] = 1500,
     rate: Annotated[float, typer.Option(min=0.0, help="Learning rate at its highest.")] = 1e-3,
 ) -> int:
-    """Train a head that drafts for a model (--align head:DIR), from pages that the model reads here first.
+    """Train a head that drafts for a model (--proposer head:DIR), from pages that the model reads here first.
 
     The same command goes on where an interrupted one stopped. Validation: drafted tokens in a row that are right.
     """

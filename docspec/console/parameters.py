@@ -13,7 +13,11 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from docspec.core.options import OPTION, Option, flag_of
+from docspec.console.terminal import say_warning
+from docspec.core.options import OPTION, RENAMED, Option, flag_of
+
+FORMER = "former_"
+"""How the parameters of former flags begin."""
 
 
 def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -41,8 +45,15 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
                 if not offered or each.name in offered:
                     taken[name].append(each.name)
                     parameters[each.name] = _parameter(groups[name], each, defaults)
+                    if each.name in RENAMED:
+                        parameters[FORMER + each.name] = _former(groups[name], each)
 
         def run(**values: Any) -> int:
+            for name in [name for name in values if name.startswith(FORMER)]:
+                if (value := values.pop(name)) is not None:
+                    flag, former = RENAMED[name.removeprefix(FORMER)]
+                    say_warning(f"{former} is {flag} now; the former name goes with the next version")
+                    values[name.removeprefix(FORMER)] = value
             given: dict[str, Any] = {}
             for name, cls in groups.items():
                 given[name] = cls(**{key: _settled(values[key], hints_of[name][key]) for key in taken[name]})
@@ -80,6 +91,16 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
     )
     return inspect.Parameter(
         each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown]
+    )
+
+
+def _former(cls: type, each: Field[Any]) -> inspect.Parameter:
+    """The flag that ``each`` had before, which no help page shows."""
+    said: Option = each.metadata[OPTION]
+    kind = get_type_hints(cls)[each.name]
+    hidden = typer.Option(RENAMED[each.name][1], hidden=True, min=said.least, max=said.most)
+    return inspect.Parameter(
+        FORMER + each.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, hidden]
     )
 
 

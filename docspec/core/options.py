@@ -65,9 +65,18 @@ def option(default: Any, help: str, group: str, **more: Any) -> Any:
     return field(default=default, metadata={OPTION: Option(help, group, **more)})
 
 
+RENAMED = {
+    "align": ("--proposer", "--align"),
+    "graphs": ("--graph-mode", "--graphs"),
+    "max_tree": ("--max-tree", "--budget"),
+}
+"""Fields whose flag has changed: the flag, and the former one, which works for one version more. Reports and manifests
+have the fields' names, which stay."""
+
+
 def flag_of(name: str) -> str:
     """The field ``name`` as it is spelled on the command line."""
-    return "--" + name.replace("_", "-")
+    return RENAMED[name][0] if name in RENAMED else "--" + name.replace("_", "-")
 
 
 def check(options: Any) -> None:
@@ -256,7 +265,7 @@ class ParseOptions:
     )
     align: str = option(
         "cursor",
-        "What proposes tokens: cursor, the paper's window, or sources joined with +.",
+        "What proposes tokens: cursor, the paper's window, or proposers joined with +.",
         SPECULATION,
         metavar="NAME[+NAME]",
     )
@@ -277,7 +286,7 @@ class ParseOptions:
     skip_verification: str | None = option(
         None,
         "LOSSY. Every K-th step (uniform:K), or where the tree's paths are alike (similarity:T, 0 to 1), take a "
-        "drafted path unverified. Meant for heads (--align head:DIR).",
+        "drafted path unverified. Meant for heads (--proposer head:DIR).",
         SPECULATION,
         metavar="uniform:K|similarity:T",
     )
@@ -291,9 +300,7 @@ class ParseOptions:
         "Begin a page that is read whole while its text is still recognised beside it (auto), or after that (off).",
         SPECULATION,
     )
-    max_tree: int = option(
-        64, "Tokens checked in one step.", SPECULATION, least=1, most=4096, flags=("--max-tree", "--budget")
-    )
+    max_tree: int = option(64, "Tokens checked in one step.", SPECULATION, least=1, most=4096)
     on_loop: OnLoop = option(
         "stop",
         "Cut a page where its text only repeats itself, and no more (stop) or then read what it has not come to on "
@@ -330,7 +337,7 @@ class ParseOptions:
             other = "--tau" if self.tau is not None else "--pages-in-flight"
             raise UsageError(f"--exact strict and {other}: choose one of them")
         if self.skips is not None and (self.exact == "strict" or self.align == "window"):
-            other = "--exact strict" if self.exact == "strict" else "--align window"
+            other = "--exact strict" if self.exact == "strict" else "--proposer window"
             raise UsageError(f"{other} and --skip-verification: choose one of them")
         if self.trust_agreement and self.drafter != "text-layer+rapidocr":
             raise UsageError("--trust-agreement compares two readings: add --drafter text-layer+rapidocr")

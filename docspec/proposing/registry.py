@@ -85,7 +85,7 @@ def source_names(name: str) -> list[str]:
             kind, _, what = one.partition(":")
             if one not in sources and not (what and kind in openers):
                 known = [*sources, *(f"{kind}:NAME" for kind in openers)]
-                raise UsageError(f"--align {name}: no source {one!r}; choose cursor, {', '.join(known)}")
+                raise UsageError(f"--proposer {name}: no source {one!r}; choose cursor, {', '.join(known)}")
             if sign == "-":
                 found.pop(one, None)
             else:

@@ -5,9 +5,9 @@
         def suggest(self):
             return [Continuation(Copy(self.context.output), key=ECHO)]
 
-Import it where :mod:`docspec.proposing` is used, and name it: ``--align echo``, ``--align cursor+echo``. A source that
-works for all rows of a step at once, as a model does, is a class like :class:`BatchSource`, and what makes it stands in
-:data:`sources` under its name, or, where it is made of something that is named too, behind an :func:`opener`.
+Import it where :mod:`docspec.proposing` is used, and name it: ``--proposer echo``, ``--proposer cursor+echo``. A source
+that works for all rows of a step at once, as a model does, is a class like :class:`BatchSource`, and what makes it
+stands in :data:`sources` under its name, or, where it is made of something that is named too, behind an :func:`opener`.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def speed(
         typer.Option(
             metavar="NAME",
             show_default=False,
-            help="Whole pages by what --align NAME stands for: lookup, cursor, model:NAME, window+lookup. Repeatable.",
+            help="Pages by what --proposer NAME of parse is: lookup, cursor, model:NAME, window+lookup. Repeatable.",
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 3,

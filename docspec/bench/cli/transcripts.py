@@ -44,7 +44,10 @@ def transcripts(
     align: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", show_default=False, help="What to replay; repeatable. Default: window and cursor."
+            *("--proposer", "--align"),
+            metavar="NAME",
+            show_default=False,
+            help="What to replay; repeatable. Default: window and cursor.",
         ),
     ] = None,
     without: Annotated[
