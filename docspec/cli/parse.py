@@ -18,10 +18,12 @@ from docspec.cli.outputs import Outputs
 from docspec.console import log
 from docspec.console.parameters import FORMER, declared, takes_options
 from docspec.core import ParseOptions, UsageError
+from docspec.core.profiles import PROFILES, Profile
 from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Layout
 
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
+CONFIG_VALUES, PROFILE_VALUES = "docspec.config.values", "docspec.profile.values"
 NOT_CONFIGURABLE = {
     *(
         "context",
@@ -55,8 +57,21 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     # The model has a rule of its own (an environment variable stands between flag and file).
     context.meta[CONFIG_MODEL] = values.pop("model", None)
     context.meta[CONFIG_PATH] = config_file.default_path() if path is None else path
-    context.default_map = values
+    context.meta[CONFIG_VALUES] = values
+    _set_defaults(context)
     return path
+
+
+def _load_profile(context: typer.Context, name: Profile | None) -> Profile | None:
+    if name is not None and not context.resilient_parsing:
+        context.meta[PROFILE_VALUES] = PROFILES[name]
+        _set_defaults(context)
+    return name
+
+
+def _set_defaults(context: typer.Context) -> None:
+    """The config file's options stand before those of the profile."""
+    context.default_map = {**context.meta.get(PROFILE_VALUES, {}), **context.meta.get(CONFIG_VALUES, {})}
 
 
 @takes_options()
@@ -84,6 +99,16 @@ def parse(
             rich_help_panel=_RUN,
             show_default=False,
             help="Options from a TOML file. Default: docspec/config.toml in the user's config folder.",
+        ),
+    ] = None,
+    profile: Annotated[
+        Profile | None,
+        typer.Option(
+            is_eager=True,
+            callback=_load_profile,
+            rich_help_panel=_RUN,
+            show_default=False,
+            help="Exact to the last near tie, fast with the file's sound words, or lossy. Other options win over it.",
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", rich_help_panel=_RUN, help="Errors only.")] = False,
