@@ -1,4 +1,4 @@
-"""docspec: document VLMs write the same page several times faster, by hierarchical speculative decoding.
+"""docspec: document VLMs write the same page in fewer steps, by hierarchical speculative decoding.
 
 ``from docspec import parse, Parser, ParseOptions`` is the Python interface; names are imported on first use,
 so that ``import docspec`` stays cheap and pulls in no torch.

@@ -142,7 +142,7 @@ def parse(
     """Read documents into Markdown, JSON or HTML.
 
     Without --model: the words of the file where they are sound, recognised ones elsewhere, with layout, order and
-    tables; a small reader for the rest. With --model: that model's own output, verified, several times faster.
+    tables; a small reader for the rest. With --model: that model's own output, drafted and verified.
 
     Exit codes: 0 all read, 1 fatal, 2 wrong usage, 3 some pages or inputs failed or are damaged (with --strict: or are
     doubtful), 129 hung up, 130 interrupted, 141 pipe closed, 143 terminated.
