@@ -30,7 +30,7 @@ from docspec.core import DocspecError
 from docspec.core.extras import remedy
 
 HELP = """
-Documents to Markdown: the words of the file where they are sound, a vision-language model's own output where they are not.
+Documents to Markdown: the words of the file where they are sound, a document model's own output where they are not.
 
 [bold]docspec parse report.pdf -o report.md[/]
 """
