@@ -10,9 +10,10 @@ import contextlib
 import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from docspec.core.errors import UsageError
+from docspec.core.plugins import with_plugins
 from docspec.core.spelling import DialectName
 
 Stages = Literal["auto", "both", "page", "none"]
@@ -29,6 +30,9 @@ OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa", "split"]
 EngineName = Literal["auto", "local", "server", "vllm", "llama", "ray"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
+if not TYPE_CHECKING:
+    DrafterName = with_plugins(DrafterName, "drafters")
+
 
 class SkipPlan(NamedTuple):
     """When verification is skipped: ``uniform`` or ``similarity``, and how."""

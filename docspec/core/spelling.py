@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
+
+from docspec.core.plugins import with_plugins
 
 DialectName = Literal["markdown", "layout-json", "doctags", "grounded", "grounded-inline", "layout-html"]
+if not TYPE_CHECKING:
+    DialectName = with_plugins(DialectName, "dialects")
 
 DIALECTS: tuple[DialectName, ...] = get_args(DialectName)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from docspec.core import UsageError
+from docspec.core.plugins import load, plugins
 from docspec.core.spelling import DIALECTS
 from docspec.dialects.dialect import Dialect
 
@@ -42,6 +43,9 @@ def make_dialect(name: str, **settings: Any) -> Dialect:
             from docspec.dialects.layout_html import LayoutHtmlDialect
 
             return LayoutHtmlDialect(**settings)
+        if name in plugins("dialects"):
+            made: Dialect = load("dialects", name)(**settings)
+            return made
     except TypeError as error:
         raise UsageError(f"the dialect {name!r} does not take these settings ({error})") from error
     raise UsageError(f"there is no dialect {name!r}; known are {', '.join(DIALECTS)}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from docspec.core import ParseOptions, UsageError
+from docspec.core.plugins import load, plugins
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.economy import Economy
 from docspec.drafting.safe import SafeDrafter
@@ -75,6 +76,9 @@ def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Draf
             from docspec.drafting.none import NoneDrafter
 
             return NoneDrafter()
+    if options.drafter in plugins("drafters"):
+        made: Drafter = load("drafters", options.drafter)()
+        return made
     raise UsageError(
         f"--drafter {options.drafter}: unknown; choose auto, text-layer, rapidocr, text-layer+rapidocr, ppstructure, "
         "saved or none"

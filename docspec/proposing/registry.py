@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from docspec.core import UsageError
+from docspec.core.plugins import load, plugins
 from docspec.engine.proposer import Proposer
 from docspec.proposing import (  # noqa: F401  (each registers its source)
     drafter_loading,
@@ -82,6 +83,8 @@ def source_names(name: str) -> list[str]:
     found: dict[str, None] = {}
     for sign, part in re.findall(r"(^|[+-])(\w+:[^+]*|[^+-]*)", name):
         for one in CURSOR if part == "cursor" else (part,):
+            if one in plugins("proposers") and one not in sources:
+                load("proposers", one)  # which registers it
             kind, _, what = one.partition(":")
             if one not in sources and not (what and kind in openers):
                 known = [*sources, *(f"{kind}:NAME" for kind in openers)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from docspec.core.plugins import load
 from docspec.reporting.renderer import Format, Layout, Renderer
 
 
@@ -27,6 +28,9 @@ def renderer_for(format: Format, layout: Layout) -> Renderer:
         from docspec.reporting.docling import DoclingRenderer
 
         return DoclingRenderer()
+    if format != "md":
+        made: Renderer = load("formats", format)(layout)
+        return made
     from docspec.reporting.markdown import MarkdownRenderer
 
     return MarkdownRenderer(layout)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from docspec.core import Block, PageResult
 from docspec.core.options import OUTPUT, PLAIN_MARKDOWN, option
+from docspec.core.plugins import with_plugins
 from docspec.core.running_text import is_left_out
 
 Format = Literal["md", "json", "html", "chunks", "dots", "docling"]
+if not TYPE_CHECKING:
+    Format = with_plugins(Format, "formats")
 SUFFIXES: dict[Format, str] = {
     "md": ".md",
     "json": ".json",
@@ -23,6 +26,7 @@ SUFFIXES: dict[Format, str] = {
     "dots": ".dots.json",
     "docling": ".docling.json",
 }
+SUFFIXES |= {name: f".{name}" for name in get_args(Format) if name not in SUFFIXES}
 
 
 @dataclass(frozen=True, slots=True)

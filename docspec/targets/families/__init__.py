@@ -8,6 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from docspec.core.plugins import load, plugins
 from docspec.targets.family import Family
 
 
@@ -18,6 +19,9 @@ def families() -> dict[str, Family]:
     for module in iter_modules(__path__):
         family: Family = import_module(f"{__name__}.{module.name}").FAMILY
         found.update(dict.fromkeys(family.model_types, family))
+    for name in plugins("families"):
+        added: Family = load("families", name)
+        found = dict.fromkeys(added.model_types, added) | found
     return found
 
 

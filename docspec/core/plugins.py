@@ -1,0 +1,42 @@
+"""What other packages add: drafters, dialects, formats, families and proposers, by their entry points.
+
+A package names them in its ``pyproject.toml``; docs/extending.md has one of each:
+
+    [project.entry-points."docspec.drafters"]
+    mine = "my_package:MyDrafter"
+
+A name that docspec has itself stays docspec's. Nothing of a plug-in is imported before it is asked for, but for
+families, which are told apart by what they hold.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal, get_args
+
+from docspec.core.errors import UsageError
+
+Kind = Literal["drafters", "dialects", "formats", "families", "proposers"]
+
+
+@cache
+def plugins(kind: Kind) -> dict[str, EntryPoint]:
+    """The entry points of the group ``docspec.KIND`` by their names."""
+    return {one.name: one for one in entry_points(group=f"docspec.{kind}")}
+
+
+def load(kind: Kind, name: str) -> Any:
+    """What the plug-in called ``name`` is. Raises :class:`docspec.core.UsageError` where it cannot be imported."""
+    found = plugins(kind)[name]
+    try:
+        return found.load()
+    except Exception as error:
+        package = found.dist.name if found.dist is not None else "an installed package"
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"{name} of {package} ({found.value}) cannot be loaded: {why}") from error
+
+
+def with_plugins(names: Any, kind: Kind) -> Any:
+    """The ``Literal`` of ``names`` with those of plug-ins behind them."""
+    return Literal[tuple(dict.fromkeys((*get_args(names), *plugins(kind))))]

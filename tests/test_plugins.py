@@ -1,0 +1,86 @@
+"""The package of docs/extending.md, installed: each of its plug-ins works by its name."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs" / "extending.md"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for ``PYTHONPATH`` with the package and its metadata, as an installer leaves them."""
+    page, home = DOCS.read_text(), tmp_path_factory.mktemp("site")
+    [project], [module] = (
+        re.findall(r"```toml\n(.*?)```", page, re.S),
+        re.findall(r"```python\n(.*?)```", page, re.S),
+    )
+    (home / "docspec_example.py").write_text(module)
+    facts = tomllib.loads(project)["project"]
+    metadata = home / "docspec_example-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\n"
+    )
+    groups = facts["entry-points"] | {
+        "docspec.formats": facts["entry-points"]["docspec.formats"] | {"broken": "nowhere:X"}
+    }
+    lines = [
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in those.items())
+        for group, those in groups.items()
+    ]
+    (metadata / "entry_points.txt").write_text("\n".join(lines))
+    with pymupdf.open() as document:
+        document.new_page(width=300, height=200).insert_text((30, 60), "Low tide at noon")
+        document.save(home / "page.pdf")
+    return home
+
+
+def run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(home), str(DOCS.parents[1])])
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=home,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_a_drafter_and_a_format_are_choices_like_docspecs_own(installed: Path) -> None:
+    ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "out.words", "--drafter", "shouting")
+    assert ran.returncode == 0, ran.stderr
+    assert (installed / "out.words").read_text() == "page.pdf\nLOW\nTIDE\nAT\nNOON\n"
+
+
+def test_a_dialect_a_family_and_a_proposer_are_found_by_name(installed: Path) -> None:
+    code = """
+from docspec import ParseOptions
+from docspec.dialects import make_dialect
+from docspec.proposing.registry import make_proposer
+from docspec.targets.families import families
+
+assert make_dialect("bracketed").parse("[a b]", 9, 9)[0].text == "a b"
+assert families()["acme_reader"].checkpoints[0].name == "acme/reader"
+assert "echo" in make_proposer("cursor+echo").seconds
+assert ParseOptions(dialect="bracketed").dialect == "bracketed"
+"""
+    ran = run(installed, "-c", code)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_plug_in_that_cannot_be_imported_is_named_and_ends_only_runs_that_ask_for_it(
+    installed: Path,
+) -> None:
+    ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "-", "--format", "broken")
+    assert ran.returncode == 2 and "Traceback" not in ran.stderr
+    assert "broken of docspec-example (nowhere:X) cannot be loaded: ModuleNotFoundError" in ran.stderr
