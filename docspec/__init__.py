@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from docspec import telemetry, waiting
+from docspec import process
 
 if TYPE_CHECKING:
     from docspec.core import (
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from docspec.parser import Parser, parse
 
 if "vllm" not in sys.modules:  # whose process it is, and whose environment: docspec is a guest there
-    telemetry.switch_off()
-    waiting.wait_briefly()
+    process.prepare()
 
 _HOMES = {
     "Parser": "docspec.parser",

@@ -13,9 +13,9 @@ import sys
 import threading
 from typing import Any
 
-from docspec import telemetry
+from docspec.process import NO_TELEMETRY
 
-SWITCHES = telemetry.SWITCHES | {
+SWITCHES = NO_TELEMETRY | {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "HF_DATASETS_OFFLINE": "1",

@@ -8,7 +8,6 @@ import contextlib
 import logging
 import os
 import sys
-import warnings
 from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
@@ -18,6 +17,7 @@ from rich.segment import Segment
 from docspec.console import log
 from docspec.core.paths import cache_folder
 from docspec.core.safe_text import safe_text
+from docspec.process import set_defaults, silence
 
 
 class CleanConsole(Console):
@@ -99,16 +99,14 @@ def quiet_libraries(verbosity: int) -> None:
     """
     if verbosity >= 2:
         return
-    warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    silence()
+    set_defaults({"TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"})
     with contextlib.suppress(OSError, RuntimeError):  # torch would make one in the folder for temporary files
         compiled = cache_folder() / "torchinductor"
         compiled.mkdir(parents=True, exist_ok=True)
-        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(compiled))
+        set_defaults({"TORCHINDUCTOR_CACHE_DIR": str(compiled)})
     if not sys.stderr.isatty():
-        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        set_defaults({"HF_HUB_DISABLE_PROGRESS_BARS": "1"})
 
 
 def drop_standard_output() -> None:

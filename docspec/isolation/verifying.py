@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -11,6 +9,7 @@ from typing import Any, Protocol
 from docspec.core import PageResult, ParseOptions
 from docspec.isolation.hand import Prepared
 from docspec.isolation.window import Place
+from docspec.process import silence
 
 
 class Verifier(Protocol):
@@ -38,8 +37,7 @@ class VerifyingDesk:
     def load(self, make: VerifierMaker, options: ParseOptions, sharing: int, quiet: bool) -> Any:
         """Loads the model and says what it is. ``sharing``: how many processes share the machine's processors."""
         if quiet:
-            warnings.simplefilter("ignore")
-            logging.disable(logging.WARNING)
+            silence()
         self._verifier = make(options)
         if sharing > 1:
             import torch

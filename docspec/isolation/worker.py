@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +17,7 @@ from docspec.drafting.economy import Kind, Ledger, Prices
 from docspec.drafting.page import Drafted, PageDrafters
 from docspec.isolation.serving import Said
 from docspec.isolation.window import SIZE, Place, seen_at
+from docspec.process import silence
 
 DrafterMaker = Callable[[ParseOptions, Economy | None], SafeDrafter]
 """Makes a drafter in the child; it travels there by its name (:func:`docspec.drafting.make_drafter`)."""
@@ -61,8 +60,7 @@ class Desk:
     def begin(self, options: ParseOptions, make: DrafterMaker, quiet: bool) -> None:
         """Makes the drafters; raises :class:`docspec.core.DrafterError` where one cannot work here."""
         if quiet:
-            warnings.simplefilter("ignore")
-            logging.disable(logging.WARNING)
+            silence()
         if options.offline and not offline.enforced():
             offline.enforce()
         self._drafters = PageDrafters(make(options, self._ledger), make(options, None))

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Protocol
 from docspec.core import OutputError, PageResult
 from docspec.core.paths import make_folder
 from docspec.core.safe_text import safe_text
+from docspec.process import new_file_mode
 from docspec.reporting.figures import FigureSink, NoFigures
 from docspec.reporting.renderer import Renderer
 from docspec.reporting.staging import Staged
@@ -91,9 +92,7 @@ class AtomicFile:
         """Permissions of the file being replaced, or what any new file of this user gets."""
         with contextlib.suppress(OSError):
             return stat.S_IMODE(self._target.stat().st_mode)
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask
+        return new_file_mode()
 
     def _error(self, error: OSError | ValueError) -> OutputError:
         reason = getattr(error, "strerror", None) or str(error)

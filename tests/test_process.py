@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from docspec.waiting import SPINS
+from docspec.process import SPINS, new_file_mode
 
 IDLE = """
 import docspec, time, torch
@@ -47,3 +49,40 @@ def test_what_the_user_has_set_stays():
 def test_a_waiting_thread_sleeps():
     short, long = float(printed(IDLE)), float(printed(IDLE, GOMP_SPINCOUNT="100000000"))
     assert short < long / 2
+
+
+HOME = Path(__file__).parents[1] / "docspec"
+CHANGES = (
+    r"os\.environ\[|environ\.(?:setdefault|update|pop)|os\.umask|sys\.settrace|set_num_threads\(|addaudithook"
+    r"|signal\.signal\(|logging\.disable\(|disable_progress_bar|^    warnings\.simplefilter"
+)
+KNOWN = {
+    "process.py",  # sets, and lists all the others
+    "offline.py",
+    "core/bars.py",
+    "console/exits.py",
+    "generation/lifeline.py",  # processes of their own
+    "isolation/serving.py",
+    "isolation/verifying.py",
+    "targets/chat_template.py",
+    "targets/threads.py",
+    "vllm/runner.py",  # vLLM's own process
+    "bench/engines/vllm_worker.py",
+}
+
+
+def test_the_process_is_changed_only_where_that_is_listed() -> None:
+    """Whoever adds a place lists it, in docspec/process.py."""
+    changing = {
+        str(file.relative_to(HOME)) for file in HOME.rglob("*.py") if re.search(CHANGES, file.read_text(), re.MULTILINE)
+    }
+    assert changing == KNOWN
+
+
+def test_reading_the_umask_leaves_it_as_it_was() -> None:
+    before = os.umask(0o027)
+    try:
+        assert new_file_mode() == 0o640
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(before)

@@ -1,0 +1,63 @@
+"""What docspec changes of the process that it runs in. Environment variables are set here, and never where the user has
+set them; what else is changed, where, and when it is taken back:
+
+| what | where | taken back |
+|---|---|---|
+| switches of libraries (:func:`prepare`) | at import of docspec, but not inside vLLM | no: they are read once |
+| warnings, logs, bars (:func:`silence`) | the command line, and children of docspec | no: they end with it |
+| connections refused | :mod:`docspec.offline` | when the last parser that asked for it is closed |
+| number of torch's threads | :mod:`docspec.targets.threads`; a child that shares the machine | after each step; no |
+| a trace of a chat template that may not end | :mod:`docspec.targets.chat_template` | when it has ended |
+| progress bars of transformers | :mod:`docspec.core.bars` | after loading |
+| signal handlers, standard output | :mod:`docspec.console`: the command line alone | at its end |
+| the umask, for as long as it is read | :func:`new_file_mode` | at once |
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import warnings
+from collections.abc import Mapping
+
+NO_TELEMETRY = {
+    "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: native threads that no hook in Python sees, and a device id on disk
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True",  # paddlex asks every model host at the first missing model
+}
+"""No library that docspec uses reports home."""
+
+SPINS = "2000"
+"""Turns for which torch's threads wait for each other awake, some hundredths of a millisecond. GNU's OpenMP lets them
+spin for milliseconds: on a machine that does other work too they spin away the very time that the last one waits for,
+at each of thousands of operations, and what takes a second alone takes a minute."""
+
+_umask = threading.Lock()
+
+
+def prepare() -> None:
+    """Sets what libraries read when they are imported, in this process and its children."""
+    set_defaults(NO_TELEMETRY)
+    if "OMP_WAIT_POLICY" not in os.environ:
+        set_defaults({"GOMP_SPINCOUNT": SPINS})
+
+
+def set_defaults(variables: Mapping[str, str]) -> None:
+    """Sets environment ``variables`` that are not set."""
+    for name, value in variables.items():
+        os.environ.setdefault(name, value)
+
+
+def silence() -> None:
+    """Keeps libraries' warnings and logs back, from now on."""
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+
+
+def new_file_mode() -> int:
+    """Permissions that any new file of this user gets."""
+    with _umask:
+        umask = os.umask(0)
+        os.umask(umask)
+    return 0o666 & ~umask
