@@ -138,8 +138,8 @@ class HeadSource:
         real = ancestry.diagonal(dim1=1, dim2=2)
         walked = real & (right.unsqueeze(1) | ~ancestry).all(2)
         counts = walked.sum(1)
-        behind = torch.arange(tokens.shape[1], 0, -1, device=tokens.device)  # a parent comes before its children
-        nodes = (walked * behind).topk(verified.deepest, 1).indices
+        rank = torch.arange(tokens.shape[1], 0, -1, dtype=torch.float32, device=tokens.device)
+        nodes = (walked * rank).topk(verified.deepest, 1).indices  # in order: a parent comes before its children
         ends = (counts - 1).unsqueeze(1)
         each = torch.arange(verified.deepest, device=tokens.device).minimum(ends)  # beyond it may stand anything
         nodes = nodes.gather(1, each)

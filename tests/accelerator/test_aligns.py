@@ -18,6 +18,7 @@ from docspec.proposing.head_memory import HeadMemory
 from docspec.proposing.head_tree import HeadSource
 from docspec.proposing.mixture import Mixture
 from docspec.proposing.registry import CURSOR
+from docspec.proposing.source import openers, sources
 from docspec.targets.registry import load_target
 from docspec.targets.rules import GenerationRules, NgramBan
 from docspec.targets.stepping.eager import EagerSteps
@@ -27,6 +28,11 @@ WAITS, COPIES = 1, 2
 """How often a step may wait, and copy to the device."""
 
 ALIGNS = ("window", "cursor", *CURSOR, "cursor+head:hivis", "head:vispec", "head:hivis+head:vispec", "head:hivis tau")
+
+
+def test_everything_that_proposes_is_here():
+    ours = {name for name, make in sources.items() if make.args[0].__module__.startswith("docspec")}
+    assert ours == {*CURSOR, "window"} and set(openers) == {"head", "model", "parallel"}
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from docspec.bench import bandwidth
 from docspec.bench import device as checkup
 from docspec.bench import device_checks as checks
 from docspec.cli.app import app
+from docspec.targets.stepping.choice import FirstThatWorks
 from docspec.targets.stepping.inputs import Inputs
 
 
@@ -46,6 +48,22 @@ def test_every_check_is_made_and_nothing_is_wrong(lines, device):
 
 def test_it_ends_in_time_and_says_what_it_left_out(lively_qwen, device):
     found = list(checkup.examine_device("openreg:0", str(lively_qwen), seconds=0.0))
+    assert [line.ok for line in found if "not checked" in line.detail] == [None] * 8
+
+
+def test_a_check_is_ended_from_within(lively_qwen, device, monkeypatch):
+    """On a device that takes an eighth of a second a step, the first page alone would take five."""
+    seconds, each, steps = 2.0, 0.125, []
+    honest = FirstThatWorks.advance
+
+    def slow(self, pending, cache):
+        time.sleep(each)
+        steps.append(1)
+        return honest(self, pending, cache)
+
+    monkeypatch.setattr(FirstThatWorks, "advance", slow)
+    found = list(checkup.examine_device("openreg:0", str(lively_qwen), seconds))
+    assert len(steps) <= seconds / each + 1
     assert [line.ok for line in found if "not checked" in line.detail] == [None] * 8
 
 
