@@ -193,6 +193,7 @@ def test_a_draft_model_waits_once_a_token_that_it_drafts(
 ):
     """Whether it drafts another one depends on how sure it was of the last, and a pass of it costs far more than to
     wait for it: so its passes are steps of their own, each with a copy there and one back."""
+    monkeypatch.setattr("docspec.proposing.draft_model.ENOUGH", 1e-4)
     passes = []
     honest = EagerSteps.run
 

@@ -51,11 +51,11 @@ def test_a_captured_step_sees_the_prompts_of_the_cache_it_runs_over(device, tmp_
 
         monkeypatch.setattr(StaticStep, "load", those_of_the_first_cache)
     plain, graphed = loaded(path, graphs="off"), loaded(path)
-    sizes = (160, 96), (48, 64)
+    asked = "Read all that is printed on this page, line after line.", "Read."
     written = []
     for target in (plain, graphed):
         engine = make_engine(target, ParseOptions())
-        requests = [Request(target.encode(printed(*size), "Read."), (), 40) for size in sizes]
+        requests = [Request(target.encode(printed(160, 96), one), (), 30) for one in asked]
         several = [engine.speculate(requests)[0] for _ in range(2)]
         alone = [engine.speculate([request])[0] for request in reversed(requests)]
         written.append([[output.tokens for output in outputs] for outputs in (*several, *alone)])
