@@ -23,7 +23,7 @@ from docspec.targets.registry import load_target
 from docspec.targets.rules import GenerationRules, NgramBan
 from docspec.targets.stepping.eager import EagerSteps
 
-TOKENS = 18
+TOKENS = 15
 WAITS, COPIES = 1, 2
 """How often a step may wait, and copy to the device."""
 
@@ -136,9 +136,9 @@ def test_heads_do_not_draft_for_rows_that_follow_surely(device, target, heads, p
     honest = HeadMemory.draw
     monkeypatch.setattr(HeadMemory, "draw", lambda self, *given: drawn.append(1) or honest(self, *given))
     engine = make_engine(target, ParseOptions(align=f"cursor+head:{heads['hivis']}", max_tree=6))
-    request = Request(target.encode(printed_page, "Read."), (), 60)
+    request = Request(target.encode(printed_page, "Read."), (), 48)
     expected = engine.baseline(request)[0].tokens
-    draft = tuple(0 if at == 40 else token for at, token in enumerate(expected))
+    draft = tuple(0 if at == 36 else token for at, token in enumerate(expected))
     for _ in range(3):
         drawn.clear()
         written, steps, _ = per_step(device, engine, [replace(request, drafts=(draft,))], lambda: len(drawn))
@@ -160,7 +160,7 @@ def test_what_the_host_decides_otherwise_is_taken_back(target, lively_qwen, head
         engine = make_engine(one, ParseOptions(align=f"ngrams+head:{heads['hivis']}", **said))
         doubt = 0.5 if "exact" in said else 0.0
         [request, *_] = requests_of(one, printed_page)
-        [output], stats = engine.speculate([replace(request, budget=40, doubt=doubt)])
+        [output], stats = engine.speculate([replace(request, budget=24, doubt=doubt)])
         found.append((output.tokens, stats.steps, stats.accepted, stats.redecided, stats.unverified))
     assert found[0] == found[1]
     assert "exact" not in said or stats.redecided > 0

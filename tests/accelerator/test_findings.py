@@ -155,14 +155,14 @@ def test_compiled_steps_are_not_compiled_again_over_other_caches(lively_qwen):
     steps = BucketedSteps(target, Compiled(backend="eager"))
     plain = EagerSteps(target)
     target.kv.reserve(2000)
-    with torch._dynamo.config.patch(recompile_limit=2, fail_on_recompile_limit_hit=True):
+    with torch._dynamo.config.patch(recompile_limit=1, fail_on_recompile_limit_hit=True):
         for slots in (600, 700):
             cache = target.kv.cache(1, slots)
-            for width in (1, 8, 16):
+            for width in (1, 8):
                 step = chain(1, width, 300, 400)
                 for _ in range(3):
                     assert steps.run(step, cache) == plain.run(step, cache)
-    assert steps.report.captured == 3
+    assert steps.report.captured == 2
 
 
 def test_compiling_on_a_cpu_is_not_given_up_for_what_padding_holds(lively_qwen):
@@ -327,8 +327,9 @@ def test_attention_apart_can_be_captured(device, lively_qwen):
     written = []
     for engine, one in zip(engines, (target, plain), strict=True):
         prompt = one.encode(printed(160, 96), "Read.")
-        expected = engine.baseline(Request(prompt, (), 40))[0].tokens
+        expected = engine.baseline(Request(prompt, (), 20))[0].tokens
         drafts = (tuple(token if at % 4 else 0 for at, token in enumerate(expected)),)
-        written += [engine.speculate([Request(prompt, drafts, 40)])[0][0].tokens for _ in range(3)]
+        turns = 3 if one is target else 1
+        written += [engine.speculate([Request(prompt, drafts, 20)])[0][0].tokens for _ in range(turns)]
         assert set(written) == {expected}
     assert target.steps.report.mode == "cuda" and target.steps.report.captured > 1
