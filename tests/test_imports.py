@@ -70,6 +70,7 @@ NEEDS_LOCAL = {
     "docspec.bench.scripted",
     "docspec.bench.step",
     "docspec.heads",
+    "docspec.proposing.head_memory",
     "docspec.proposing.head_tree",
     "docspec.reader",
     "docspec.targets",

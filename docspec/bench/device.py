@@ -15,7 +15,7 @@ import torch
 from PIL import Image, ImageDraw
 
 from docspec.bench import device_checks as checks
-from docspec.bench.device_checks import Line
+from docspec.bench.device_checks import Clock, Line, OutOfTime
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.memory import release_memory
 from docspec.core.safe_text import first_line
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from docspec.targets.registry import LoadedTarget
 
 SECONDS = 120.0
-"""All checks together take no longer; what is left then is told to be."""
+"""All checks together take no longer than this and a step; what is not done by then is told to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Check:
     """``run`` is given a loaded target and answers with a line; ``remedy`` is said where it fails."""
 
     name: str
-    run: Callable[[LoadedTarget, Image.Image], Line]
+    run: Callable[[LoadedTarget, Image.Image, Clock], Line]
     remedy: str
 
 
@@ -58,7 +58,9 @@ def examine_device(name: str, model: str = "mini", seconds: float = SECONDS) -> 
     there is no such device."""
     from docspec.targets.registry import pick_device
 
-    end = time.monotonic() + seconds
+    clock = Clock(time.monotonic() + seconds)
+    over = f"{seconds:.0f} seconds were over"
+    took = 0.0
     device = pick_device(name)
     yield checks.facts(device)
     page = printed_page()
@@ -67,9 +69,13 @@ def examine_device(name: str, model: str = "mini", seconds: float = SECONDS) -> 
         loaded = None
         started = time.monotonic()
         try:
+            if clock.left < took:  # what it took before
+                raise OutOfTime
             loaded = _loaded(ParseOptions(model=model, device=name, dtype=dtype))  # type: ignore[arg-type]
             took = time.monotonic() - started
             yield Line(f"{model} in {dtype}", True, f"loaded in {took:.1f} s", figures={"seconds": took})
+        except OutOfTime:
+            yield Line(f"{model} in {dtype}", None, f"not loaded: {over}")
         except Exception as error:
             known = isinstance(error, DocspecError)  # a large model may well not fit in float32
             remedy = "--model mini, or a smaller one" if known else "report it"
@@ -77,11 +83,14 @@ def examine_device(name: str, model: str = "mini", seconds: float = SECONDS) -> 
                 f"{model} in {dtype}", None if known and dtype == "float32" else False, first_line(error), remedy
             )
         for check in group:
-            if loaded is None or time.monotonic() > end:
-                why = "the model was not loaded" if loaded is None else f"{seconds:.0f} seconds were over"
-                yield Line(check.name, None, f"not checked: {why}")
-            else:
-                yield _made(check, loaded, page)
+            if loaded is None:
+                yield Line(check.name, None, "not checked: the model was not loaded")
+                continue
+            try:
+                clock.check()
+                yield _made(check, loaded, page, clock)
+            except OutOfTime:
+                yield Line(check.name, None, f"not checked: {over}")
         del loaded
         release_memory()
 
@@ -94,10 +103,12 @@ def _loaded(options: ParseOptions) -> LoadedTarget:
     return load_target(options)
 
 
-def _made(check: Check, loaded: LoadedTarget, page: Image.Image) -> Line:
+def _made(check: Check, loaded: LoadedTarget, page: Image.Image, clock: Clock) -> Line:
     started = time.monotonic()
     try:
-        found = check.run(loaded, page)
+        found = check.run(loaded, page, clock)
+    except OutOfTime:
+        raise
     except Exception as error:
         found = Line(check.name, False, f"{type(error).__name__}: {first_line(error)}")
     remedy = found.remedy or (check.remedy if found.ok is False else "")

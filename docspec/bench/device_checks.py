@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from docspec.engine.request import Request
+    from docspec.engine.stopping import Loop
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.registry import LoadedTarget
     from docspec.targets.stepping.step import StepBatch, StepRunner
@@ -42,6 +44,30 @@ class Line:
     figures: dict[str, Any] = field(default_factory=dict)
 
 
+class OutOfTime(Exception):
+    """The checks have taken as long as they may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Bounds checks from within: it is looked at before every step and, as a stop rule, after every token."""
+
+    end: float
+
+    @property
+    def left(self) -> float:
+        return self.end - time.monotonic()
+
+    def check(self) -> None:
+        """Raises :class:`OutOfTime` where none is left."""
+        if self.left < 0:
+            raise OutOfTime
+
+    def observe(self, token: int) -> Loop | None:
+        self.check()
+        return None
+
+
 def _line(ok: bool | None, detail: str, **figures: Any) -> Line:
     return Line("", ok, detail, figures=figures)
 
@@ -64,12 +90,12 @@ def facts(device: torch.device) -> Line:
     return replace(line, name=str(device))
 
 
-def _request(loaded: LoadedTarget, page: Image) -> Request:
+def _request(loaded: LoadedTarget, page: Image, clock: Clock) -> Request:
     from docspec.engine.request import Request
     from docspec.verifier import dialect_of
 
     prompt = loaded.target.encode(page, dialect_of(loaded).page_prompt)
-    return Request(prompt, (), TOKENS)
+    return Request(prompt, (), TOKENS, stop=lambda: clock)
 
 
 def _with_drafts(request: Request, tokens: tuple[int, ...]) -> Request:
@@ -82,15 +108,16 @@ def _options(loaded: LoadedTarget, **more: Any) -> ParseOptions:
     return ParseOptions(device=loaded.info.device, **more)
 
 
-def same_tokens(loaded: LoadedTarget, page: Image) -> Line:
+def same_tokens(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     """Drafted, plain and ``generate``, token for token."""
     from docspec.bench.generate import generated
     from docspec.hierarchy.decoding import make_engine
 
-    request = _request(loaded, page)
+    request = _request(loaded, page, clock)
     engine = make_engine(loaded.target, _options(loaded))
     plain = engine.baseline(request)[0].tokens
-    theirs = tuple(generated(loaded.target, request.prompt.inputs, TOKENS)[0])
+    theirs = tuple(generated(loaded.target, request.prompt.inputs, TOKENS, clock.left)[0])
+    clock.check()
     drafted = []
     for _ in range(3):  # steps as they are, while they are captured, captured
         [output], stats = engine.speculate([_with_drafts(request, plain)])
@@ -103,11 +130,11 @@ def same_tokens(loaded: LoadedTarget, page: Image) -> Line:
     return _line(not differ, detail if not differ else f"{', '.join(differ)} differ from plain decoding", **figures)
 
 
-def near_ties(loaded: LoadedTarget, page: Image) -> Line:
+def near_ties(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     """Drafted against plain with ``--exact strict``, and how many choices would have been near ties without."""
     from docspec.hierarchy.decoding import make_engine
 
-    request = replace(_request(loaded, page), doubt=NEAR)
+    request = replace(_request(loaded, page, clock), doubt=NEAR)
     engine = make_engine(loaded.target, _options(loaded, exact="strict"))
     plain = engine.baseline(request)[0].tokens
     [output], stats = engine.speculate([_with_drafts(request, plain)])
@@ -129,7 +156,7 @@ def _steps(rows: int, width: int, prefix: int, seed: int) -> StepBatch:
     return replace(plain, tokens=tokens, wanted=Wanted(margins=True))
 
 
-def graphs(loaded: LoadedTarget, page: Image) -> Line:
+def graphs(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     """Captured steps against plain ones over inputs that change, and caches of other rows and slots."""
     from docspec.targets.stepping.eager import EagerSteps
 
@@ -143,6 +170,7 @@ def graphs(loaded: LoadedTarget, page: Image) -> Line:
             cache.storage.normal_()
         for width in (1, 12):
             for seed in range(3):
+                clock.check()
                 step = _steps(rows, width, 200, 10 * turn + seed)
                 compared += 1
                 differ += plain.run(step, cache).choice != steps.run(step, cache).choice
@@ -158,7 +186,7 @@ def graphs(loaded: LoadedTarget, page: Image) -> Line:
     return _line(not differ and report.captured > 0, detail, **figures)
 
 
-def failed_capture(loaded: LoadedTarget, page: Image) -> Line:
+def failed_capture(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     """A capture is made to fail; afterwards memory can be given back, and a page is read."""
     from docspec.core.memory import release_memory
     from docspec.hierarchy.decoding import make_engine
@@ -168,7 +196,7 @@ def failed_capture(loaded: LoadedTarget, page: Image) -> Line:
     target = loaded.target
     if not can_capture(target.kv_spec.device):
         return _line(None, f"{target.kv_spec.device.type} has no graphs")
-    request = _request(loaded, page)
+    request = _request(loaded, page, clock)
     engine = make_engine(target, _options(loaded))
     expected = engine.baseline(request)[0].tokens
     usual = target.steps
@@ -209,7 +237,7 @@ def _waiting_logits(target: TransformersTarget) -> Iterator[None]:
         del target.logits
 
 
-def waiting(loaded: LoadedTarget, page: Image) -> Line:
+def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     """What a step waits for besides its answer: torch tells of each operation that makes the host wait."""
     from docspec.targets.stepping.eager import EagerSteps
 
@@ -222,6 +250,7 @@ def waiting(loaded: LoadedTarget, page: Image) -> Line:
     ways: tuple[StepRunner, ...] = (EagerSteps(target), target.steps)
     for runner in ways:
         for seed in range(3):
+            clock.check()
             runner.run(_steps(1, 12, PREFIX, seed), cache)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
@@ -236,7 +265,7 @@ def waiting(loaded: LoadedTarget, page: Image) -> Line:
     return _line(fine, ", ".join(f"{mode}: {waits} a step" for mode, waits in found.items()), waits=found)
 
 
-def attention(loaded: LoadedTarget, page: Image) -> Line:
+def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     """Which of torch's kernels take the attention of a tree, and what each takes."""
     from docspec.bench.attention import measured
 
@@ -254,7 +283,7 @@ def attention(loaded: LoadedTarget, page: Image) -> Line:
     return _line(masked is not None, detail, milliseconds=found, cudnn=cudnn, split_pays=pays)
 
 
-def step_times(loaded: LoadedTarget, page: Image) -> Line:
+def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     """Milliseconds over trees and rows, beside the floor of the memory's bandwidth."""
     from docspec.bench.bandwidth import measure_bandwidth
     from docspec.bench.step import Omitted, StepTime, measure
@@ -263,6 +292,7 @@ def step_times(loaded: LoadedTarget, page: Image) -> Line:
     bandwidth = measure_bandwidth(target.kv_spec.device, 3)
     times, omitted = [], []
     for one in measure(target, bandwidth, PREFIX, TREES, ROWS, REPEATS, patience=1.0):
+        clock.check()
         if isinstance(one, StepTime):
             times.append(one)
         elif isinstance(one, Omitted):
@@ -277,7 +307,7 @@ def step_times(loaded: LoadedTarget, page: Image) -> Line:
     return _line(not omitted and bool(times), f"{quickest} {told} ms; {bandwidth / 1e9:.0f} GB/s", **figures)
 
 
-def memory(loaded: LoadedTarget, page: Image) -> Line:
+def memory(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     """What was held at most, beside what was reckoned with before loading."""
     from docspec.targets.estimate import estimate, gib
 

@@ -52,9 +52,13 @@ class GenerateReader:
 
 
 def generated(
-    target: TransformersTarget, inputs: Mapping[str, torch.Tensor], budget: int
+    target: TransformersTarget,
+    inputs: Mapping[str, torch.Tensor],
+    budget: int,
+    seconds: float | None = None,
 ) -> tuple[list[int], bool]:
-    """What ``generate`` writes for ``inputs``, the end token dropped, and whether there was one."""
+    """What ``generate`` writes for ``inputs``, the end token dropped, and whether there was one; it ends with the token
+    that passes ``seconds``."""
     moved = {name: value.to(target.kv_spec.device) for name, value in inputs.items()}
     length = inputs["input_ids"].shape[1]
     bans = LogitsProcessorList(
@@ -63,7 +67,12 @@ def generated(
     )
     with torch.inference_mode():
         ids = target.model.generate(
-            **moved, do_sample=False, num_beams=1, max_new_tokens=budget, logits_processor=bans
+            **moved,
+            do_sample=False,
+            num_beams=1,
+            max_new_tokens=budget,
+            max_time=seconds,
+            logits_processor=bans,
         )
     written = ids[0, length:].tolist()
     tokens = [token for token in written if token not in target.eos_ids]

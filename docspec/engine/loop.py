@@ -96,6 +96,7 @@ class SpecDecode:
             self.target.steps.padded,
             tuple(row.rules for row in rows) if any(row.rules for row in rows) else (),
             self.wanted,
+            self.proposer.behind(rows),
         )
         return Step(rows, trees, batch)
 

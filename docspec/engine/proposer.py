@@ -9,7 +9,7 @@ from docspec.engine.acceptance import Outcome
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
-from docspec.targets.protocol import Wanted
+from docspec.targets.protocol import Behind, Wanted
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import Guide, PromptStates
@@ -38,6 +38,10 @@ class Proposer(Protocol):
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
         """A tree for each of ``rows`` (those of the batch that may have one in this step): its root is the pending
         token, and it has at most ``limits[i]`` nodes, root included (two or more)."""
+        ...
+
+    def behind(self, rows: Sequence[Row]) -> Sequence[Behind]:
+        """What is to follow on the device when the trees of ``rows``, all those of the step, have been verified."""
         ...
 
     def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:

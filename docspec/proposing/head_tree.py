@@ -1,8 +1,13 @@
 """How a trained head drafts: it goes on from the target's last hidden states and makes a tree, the likeliest leaves
 first (EAGLE-2's dynamic tree).
 
-After each step the head takes in the states of what was accepted; then it goes ahead alone, :data:`WIDTH` nodes wide
-and :data:`DEPTH` deep, all rows of the step at once. The grower chooses among the nodes by their probabilities.
+After each step the head takes in the states of what was accepted; then it goes ahead alone, all rows of the step at
+once. The grower chooses among the nodes by their probabilities.
+
+On an accelerator all of it is launched right behind the step's verification, from which the device itself takes what
+was accepted; the tree comes with the step's own answer, so that nothing is waited for twice. That holds where the walk
+is the exact one. Where the host decides otherwise (a tolerance, a choice made again), what was taken in is taken back,
+and the head drafts when it is asked; so it does on a CPU, where waiting costs nothing and work for nobody does.
 """
 
 from __future__ import annotations
@@ -14,25 +19,21 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from docspec.heads.network import Head, Made, Past
+from docspec.heads.network import Head
 from docspec.heads.states import text_places
 from docspec.proposing.branches import Branches
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
-from docspec.targets.protocol import Wanted
+from docspec.proposing.head_memory import HeadMemory, tree_of
+from docspec.targets.protocol import Verified, Wanted
 from docspec.targets.staging import Staging
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import TargetModel
-
-DEPTH = 5
-"""Steps that the head goes ahead alone."""
+    from docspec.targets.protocol import Behind, TargetModel
 
 RECENT = 8
 """States of the target that are kept for tokens that have none of their own yet."""
 
-WIDTH = 4
-"""Nodes that it goes on from at each of them, and tokens that it suggests after each."""
 
 class HeadSource:
     """Drafts with ``head`` for the rows of one batch of ``target``."""
@@ -42,12 +43,16 @@ class HeadSource:
     wants = Wanted(hidden=True)
 
     def __init__(self, head: Head, target: TargetModel) -> None:
+        device = target.kv_spec.device
         self._head = head
         self._target = target
+        self._memory = HeadMemory(head, target)
         self._rows: dict[Context, _Row] = {}
-        self._staging = Staging(target.kv_spec.device)
-        self._lengths = torch.zeros(0, dtype=torch.long, device=target.kv_spec.device)
-        """Of the rows that drew last."""
+        self._staging = Staging(device)
+        self._goes_behind = device.type != "cpu"
+        self._asked = False
+        self._step: dict[int, _Row] = {}
+        """Of the step that is verified, by place in it: the rows that the device takes in itself."""
 
     @torch.inference_mode()
     def begin(self, context: Context) -> None:
@@ -56,11 +61,13 @@ class HeadSource:
             return
         ids = torch.tensor(context.prompt, device=states.hidden.device)
         text = text_places(ids, states, self._target)
-        row = _Row(self._head, states.embeddings[~text] if self._head.sees_images() else None)
-        tokens = [*ids[text].tolist()[1:], context.output[0]]
-        row.note(states.hidden[text], tokens)
+        place = len(self._rows)
+        image = states.embeddings[~text] if self._head.sees_images() else None
+        row = _Row(place, self._memory.enter(place, image))
+        row.note(states.hidden[text], [*ids[text].tolist()[1:], context.output[0]])
         self._rows[context] = row
 
+    @torch.inference_mode()
     def observe(self, context: Context, written: Sequence[int]) -> None:
         row = self._rows.get(context)
         if row is None:
@@ -68,179 +75,148 @@ class HeadSource:
         if context.assumed:
             row.assume(list(written))
             return
-        states = context.verified[1].hidden if context.verified is not None else None
-        written = [*row.take_back(), *written]
+        walked, row.walked = row.walked, None
+        states = None
+        if context.verified is not None:
+            _, outcome = context.verified
+            states = outcome.hidden
+            if walked == (outcome.path[-1] if outcome.path else 0, outcome.token):
+                row.length += 1 + len(outcome.path)
+                row.remember(states)
+                return
+        taken_back = row.take_back()
+        if walked is not None or taken_back:
+            self._memory.lengths[row.place] = row.length
+        written = [*taken_back, *written]
         if states is None or len(states) != len(written):
-            del self._rows[context]  # it has lost the thread: nothing told the states of what was written
+            self.end(context)  # it has lost the thread: nothing told the states of what was written
         else:
-            row.note(states, list(written))
+            row.note(states, written)
 
     @torch.inference_mode()
     def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
-        rows = [self._rows[context] for context in contexts if context in self._rows]
-        drawn = iter(self._draw(rows) if rows else ())
-        return [next(drawn).following(0, 0, (), 0.0) if context in self._rows else () for context in contexts]
+        self._asked = True
+        rows = [self._rows.get(context) for context in contexts]
+        late = [row for row in rows if row is not None and row.unread]
+        if late:
+            self._read(late)
+            drawn = self._memory.draw([row.place for row in late], max(row.length for row in late)).cpu()
+            for row, numbers in zip(late, drawn, strict=True):
+                row.drawn = tree_of(numbers)
+        return [
+            row.drawn.following(0, 0, (), 0.0) if row is not None and row.drawn is not None else () for row in rows
+        ]
 
+    @torch.inference_mode()
     def end(self, context: Context) -> None:
-        self._rows.pop(context, None)
+        row = self._rows.pop(context, None)
+        if row is None or row.place == len(self._rows):
+            return
+        [last] = [one for one in self._rows.values() if one.place == len(self._rows)]
+        self._memory.move(last.place, row.place)
+        last.place = row.place
 
-    def _draw(self, rows: Sequence[_Row]) -> list[Branches]:
-        """A tree for each row: what was verified is taken in, then each level is one pass over all rows. What is found
-        stays on the device until all of it is."""
-        last = self._take_in(rows)
-        known = _past(rows, self._lengths)
-        reached = torch.ones(len(rows), 1, device=last.device)
-        hidden = last.unsqueeze(1)
-        paths: list[
-            torch.Tensor
-        ] = []  # for each level, which nodes of the levels before its own nodes look at
-        made: list[Made] = []
-        found: list[torch.Tensor] = []  # for each level its tokens, their chances, and which of them go on
-        for depth in range(DEPTH):
-            chances, tokens = self._target.logits(hidden).float().softmax(-1).topk(WIDTH, -1)
-            found += [tokens.flatten(1).float(), chances.flatten(1)]
-            if depth == DEPTH - 1:
-                break
-            reached, best = (
-                (reached.unsqueeze(-1) * chances).flatten(1).topk(min(WIDTH, chances[0].numel()), -1)
-            )
-            found.append(best.float())
-            parents = best // WIDTH
-            chosen = tokens.flatten(1).gather(1, best)
-            states = hidden.gather(1, parents.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
-            paths = [seen.gather(1, parents.unsqueeze(-1).expand(-1, -1, seen.shape[-1])) for seen in paths]
-            step = self._ahead(rows, known, states, chosen, depth, paths, made)
-            width = best.shape[1]
-            paths.append(torch.eye(width, dtype=torch.bool, device=best.device).expand(len(rows), -1, -1))
-            made.append(step)
-            hidden = step.hidden
-        sizes = [part.shape[1] for part in found]
-        return [_tree(part.split(sizes)) for part in torch.cat(found, 1).cpu()]
+    @torch.inference_mode()
+    def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
+        """What follows the verification of these rows' trees (``None`` where nothing is proposed): itself, on an
+        accelerator."""
+        known = {at: self._rows[one] for at, one in enumerate(contexts) if one is not None and one in self._rows}
+        self._step = {at: row for at, row in known.items() if not row.assumed}
+        if not self._goes_behind or not self._step:
+            return None
+        self._read([row for row in self._step.values() if row.unread])
+        return self
 
-    def _ahead(
-        self,
-        rows: Sequence[_Row],
-        known: Past,
-        states: torch.Tensor,
-        tokens: torch.Tensor,
-        depth: int,
-        paths: Sequence[torch.Tensor],
-        made: Sequence[Made],
-    ) -> Made:
-        """One level: ``states`` ``(rows, nodes, size)`` with the ``tokens`` after them, which see what is ``known`` of
-        their row and their path through the levels before."""
-        width = states.shape[1]
-        past = Past(
-            torch.cat((known.keys, *(one.keys for one in made)), 2),
-            torch.cat((known.values, *(one.values for one in made)), 2),
-            torch.cat((known.seen.expand(-1, width, -1), *paths), 2),
-        )
-        places = (self._lengths + depth).unsqueeze(1).expand(-1, width)
-        own = torch.eye(width, dtype=torch.bool, device=states.device).expand(len(rows), -1, -1)
-        offset = torch.stack([row.image for row in rows]).unsqueeze(1)
-        return self._head(states + offset, self._target.embed(tokens), depth + 1, places, past, own)
+    def launch(self, verified: Verified) -> torch.Tensor:
+        """``(rows, numbers)``: the node where each walk ends and the token there; where any row was asked for in this
+        step, all rows' trees. Where all follow other drafts surely, none is drawn."""
+        memory, at = self._memory, list(self._step)
+        places = [row.place for row in self._step.values()]
+        tokens, parents, ancestry, choice, hidden = (memory.of(at, one) for one in verified.tensors)
+        right = tokens == choice.gather(1, parents)
+        right[:, 0] = True
+        real = ancestry.diagonal(dim1=1, dim2=2)
+        walked = real & (right.unsqueeze(1) | ~ancestry).all(2)
+        counts = walked.sum(1)
+        rank = torch.arange(tokens.shape[1], 0, -1, dtype=torch.float32, device=tokens.device)
+        nodes = (walked * rank).topk(verified.deepest, 1).indices  # in order: a parent comes before its children
+        ends = (counts - 1).unsqueeze(1)
+        each = torch.arange(verified.deepest, device=tokens.device).minimum(ends)  # beyond it may stand anything
+        nodes = nodes.gather(1, each)
+        following = choice.gather(1, nodes)
+        states = hidden.gather(1, nodes.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
+        longest = max(row.length for row in self._step.values())
+        memory.make_room(len(self._rows), longest + verified.deepest)
+        memory.take_in(places, states, following, counts, longest)
+        found = [nodes.gather(1, ends).float(), following.gather(1, ends).float()]
+        if self._asked:
+            found.append(memory.draw(places, longest + verified.deepest))
+        return torch.cat(found, 1)
 
-    def _take_in(self, rows: Sequence[_Row]) -> torch.Tensor:
-        """Takes in what was verified since, all rows together; the states that the head makes of each row's last place,
-        ``(rows, size)``."""
-        new = [row for row in rows if row.unread]
-        states, tokens = [], []
-        for row in new:
-            seen, written = row.read()
-            states.append(seen)
-            tokens.append(written)
-        most = max(map(len, tokens), default=0)
-        after = np.zeros((len(new), most), dtype=np.int64)
+    def arrived(self, numbers: torch.Tensor) -> None:
+        for row, (node, token, *_), tree in zip(
+            self._step.values(), numbers.tolist(), numbers[:, 2:], strict=True
+        ):
+            row.walked = int(node), int(token)
+            row.drawn = tree_of(tree) if len(tree) else None
+        self._asked = False
+
+    def _read(self, rows: Sequence[_Row]) -> None:
+        """Takes in what is unread of ``rows``, all together."""
+        if not rows:
+            return
+        states, tokens = zip(*(row.read() for row in rows), strict=True)
+        most, longest = max(map(len, tokens)), max(row.length for row in rows)
+        after = np.zeros((len(rows), most), dtype=np.int64)
         for line, written in zip(after, tokens, strict=True):
             line[: len(written)] = written
-        grown = dict(zip(map(id, new), map(len, tokens), strict=True))
-        before = np.array([row.length for row in new], dtype=np.int64)
-        ends = np.array([row.length + grown.get(id(row), 0) for row in rows], dtype=np.int64)
-        following, lengths, self._lengths = self._staging.put([after, before, ends])
-        if new:
-            device = lengths.device
-            given = pad_sequence(states, True) + torch.stack([row.image for row in new]).unsqueeze(1)
-            places = lengths.unsqueeze(1) + torch.arange(most, device=device)
-            past = _past(new, lengths)
-            past = Past(past.keys, past.values, past.seen.expand(-1, most, -1))
-            own = torch.ones(len(new), most, most, dtype=torch.bool, device=device).tril()
-            made = self._head(given, self._target.embed(following), 0, places, past, own)
-            for at, (row, written) in enumerate(zip(new, tokens, strict=True)):
-                count = len(written)
-                row.grow(made.keys[at, :, :count], made.values[at, :, :count], made.hidden[at, count - 1])
-        return torch.stack([row.last for row in rows])
-
-
-def _tree(found: Sequence[torch.Tensor]) -> Branches:
-    """One row's tree of what :meth:`HeadSource._draw` found of each level."""
-    tree, nodes = Branches(), [0]
-    for tokens, chances, *best in (found[at : at + 3] for at in range(0, len(found), 3)):
-        below = [
-            tree.add(nodes[at // WIDTH], int(token), chance)
-            for at, (token, chance) in enumerate(zip(tokens.tolist(), chances.tolist(), strict=True))
-        ]
-        nodes = [below[int(at)] for at in best[0].tolist()] if best else []
-    return tree
-
-
-def _past(rows: Sequence[_Row], lengths: torch.Tensor | None = None) -> Past:
-    """Keys and values of all ``rows``, padded to the longest; ``seen`` ``(rows, 1, places)``. ``lengths`` ``(rows,)``
-    are theirs, where they are on the device already."""
-    if lengths is None:
-        lengths = torch.tensor([row.length for row in rows], device=rows[0].keys.device)
-    longest = max(row.length for row in rows)
-    keys = torch.stack([row.padded(row.keys, longest) for row in rows])
-    values = torch.stack([row.padded(row.values, longest) for row in rows])
-    seen = torch.arange(longest, device=keys.device) < lengths.unsqueeze(1)
-    return Past(keys, values, seen.unsqueeze(1))
+        following, counts = self._staging.put([after, np.array([len(one) for one in tokens], dtype=np.int64)])
+        self._memory.make_room(len(self._rows), longest + most)
+        self._memory.take_in([row.place for row in rows], pad_sequence(list(states), True), following, counts, longest)
+        for row, written in zip(rows, tokens, strict=True):
+            row.length += len(written)
 
 
 class _Row:
-    """One row: keys and values ``(heads, places, head size)`` of what is verified, its image's compressed tokens first,
-    and what is still to be taken in: hidden states with the tokens after them."""
+    """One row: its ``place`` in the memory, the ``length`` of what was taken in there, what is still to be (hidden
+    states with the tokens after them), and the tree ``drawn`` of all of it. ``walked`` is the node where the device's
+    walk through the last tree ended, and the token there."""
 
-    def __init__(self, head: Head, image: torch.Tensor | None) -> None:
-        self._head = head
-        weight = head.fuse.weight
-        shape = (head.config.heads, 0, head.config.size // head.config.heads)
-        self.keys, self.values = weight.new_zeros(shape), weight.new_zeros(shape)
-        self.image = weight.new_zeros(head.config.size)
-        self.last = self.image
+    def __init__(self, place: int, length: int) -> None:
+        self.place = place
+        self.length = length
         self.unread: list[tuple[torch.Tensor, list[int]]] = []
-        self._recent = weight.new_zeros(0, head.config.size)
-        self._assumed: list[int] = []
-        if image is not None:
-            tokens, [self.image] = head.compress(image.unsqueeze(0))
-            places = torch.arange(tokens.shape[1], device=weight.device).unsqueeze(0)
-            _, [self.keys], [self.values] = head.projected(tokens, places)
-
-    @property
-    def length(self) -> int:
-        return self.keys.shape[1]
+        self.drawn: Branches | None = None
+        self.walked: tuple[int, int] | None = None
+        self.assumed: list[int] = []
+        self._recent: list[torch.Tensor] = []
 
     def note(self, states: torch.Tensor, tokens: list[int]) -> None:
         """``tokens`` are written, each chosen by one of ``states``."""
         self.unread.append((states, tokens))
-        self._recent = torch.cat((self._recent, states))[-RECENT:]
+        self.drawn = None
+        self.remember(states)
+
+    def remember(self, states: torch.Tensor | None) -> None:
+        """These are the target's latest."""
+        if states is not None:
+            self._recent = [*self._recent, states[-RECENT:]][-RECENT:]
 
     def assume(self, tokens: list[int]) -> None:
         """``tokens`` are written without a state of the target's: the latest known ones stand in for theirs (VVS)."""
-        known = self._recent[-len(tokens) :]
+        known = torch.cat(self._recent)[-RECENT:][-len(tokens) :]
         stale = torch.cat((known, known[-1:].expand(len(tokens) - len(known), -1)))
         self.unread.append((stale, tokens))
-        self._assumed = tokens
+        self.assumed = tokens
 
     def take_back(self) -> list[int]:
         """Drops what was made of stale states; returns the tokens, whose own states are there now."""
-        tokens, self._assumed = self._assumed, []
+        tokens, self.assumed = self.assumed, []
         if tokens and self.unread:
             self.unread.pop()  # nobody has asked since
         elif tokens:
-            self.keys, self.values = self.keys[:, : -len(tokens)], self.values[:, : -len(tokens)]
+            self.length -= len(tokens)
         return tokens
-
-    def padded(self, kept: torch.Tensor, longest: int) -> torch.Tensor:
-        return torch.nn.functional.pad(kept, (0, 0, 0, longest - self.length))
 
     def read(self) -> tuple[torch.Tensor, list[int]]:
         """What is still to be taken in: hidden states ``(places, size)`` and the tokens after them."""
@@ -248,9 +224,3 @@ class _Row:
         tokens = [token for _, written in self.unread for token in written]
         self.unread.clear()
         return states, tokens
-
-    def grow(self, keys: torch.Tensor, values: torch.Tensor, last: torch.Tensor) -> None:
-        """Keys and values ``(heads, places, head size)`` of what was taken in, and the ``last`` state made of it."""
-        self.keys = torch.cat((self.keys, keys), 1)
-        self.values = torch.cat((self.values, values), 1)
-        self.last = last

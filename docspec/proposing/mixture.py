@@ -17,7 +17,7 @@ from docspec.proposing.context import Context
 from docspec.proposing.drafts import Drafts
 from docspec.proposing.grower import Grow, grow
 from docspec.proposing.row_state import Learnt, RowState
-from docspec.proposing.source import BatchSource, Expecting
+from docspec.proposing.source import BatchSource, Expecting, Following
 from docspec.proposing.spelling import Codec, Speller
 from docspec.proposing.threshold import Rate
 from docspec.targets.protocol import NOTHING
@@ -25,7 +25,7 @@ from docspec.targets.protocol import NOTHING
 if TYPE_CHECKING:
     import torch
 
-    from docspec.targets.protocol import Guide, Prompt, PromptStates, TargetModel
+    from docspec.targets.protocol import Behind, Guide, Prompt, PromptStates, TargetModel
 
 
 class Mixture:
@@ -92,6 +92,12 @@ class Mixture:
             state.suggest_live(limit)
         self._ask(self._others, [state for state in states if not state.is_sure])
         return [state.grow(state.context.output, limit) for state, limit in zip(states, limits, strict=True)]
+
+    def behind(self, rows: Sequence[Row]) -> list[Behind]:
+        states = [self._rows.get(row) for row in rows]
+        contexts = [None if state is None else state.context for state in states]
+        found = (source.behind(contexts) for source in self._sources.values() if isinstance(source, Following))
+        return [one for one in found if one is not None]
 
     def assume(self, row: Row, tokens: Sequence[int]) -> None:
         """``tokens`` are taken to be written next in ``row``, before they are and before anybody verifies them."""

@@ -19,7 +19,7 @@ from docspec.proposing.mixture import Mixture
 
 if TYPE_CHECKING:
     from docspec.core.options import SkipPlan
-    from docspec.targets.protocol import Guide, PromptStates, TargetModel
+    from docspec.targets.protocol import Behind, Guide, PromptStates, TargetModel
 
 DECAY = 0.8
 """Weight of a position of the tree's paths over that of the one before (equation 2 of VVS)."""
@@ -65,6 +65,9 @@ class Skipping:
         for (at, path), tree in zip(taken.items(), behind, strict=True):
             trees[at] = joined(rows[at].pending, path, tree)
         return trees
+
+    def behind(self, rows: Sequence[Row]) -> Sequence[Behind]:
+        return self._inner.behind(rows)
 
     def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
         self._inner.accepted(row, tree, outcome)

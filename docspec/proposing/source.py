@@ -24,7 +24,7 @@ from docspec.targets.protocol import NOTHING, Wanted
 
 if TYPE_CHECKING:
     from docspec.engine.request import Request
-    from docspec.targets.protocol import Guide, TargetModel
+    from docspec.targets.protocol import Behind, Guide, TargetModel
 
 
 class BatchSource(Protocol):
@@ -65,6 +65,16 @@ class Expecting(Protocol):
 
     def expect(self, requests: Sequence[Request]) -> Guide | None:
         """Rows of ``requests`` will begin; what it answers is told which of their image tokens matter to the target."""
+        ...
+
+
+@runtime_checkable
+class Following(Protocol):
+    """A :class:`BatchSource` that goes on where the target's verification ends, on the device."""
+
+    def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
+        """The trees of these rows are about to be verified (``None``: a row that nothing is proposed for); what is to
+        follow then."""
         ...
 
 

@@ -22,7 +22,7 @@ from docspec.proposing.source import Source, source
 from docspec.targets.protocol import NOTHING
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import PromptStates
+    from docspec.targets.protocol import Behind, PromptStates
 
 WINDOW = 3
 
@@ -126,6 +126,9 @@ class WindowProposer:
             merge(row.pending, self._aligners[row].candidates(row.output, limit - 1)[: self._most], limit)
             for row, limit in zip(rows, limits, strict=True)
         ]
+
+    def behind(self, rows: Sequence[Row]) -> Sequence[Behind]:
+        return ()
 
     def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
         return None

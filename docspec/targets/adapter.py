@@ -22,6 +22,7 @@ from docspec.targets.attention import (
     Packed,
     Window,
     additive_mask,
+    choose_kernels,
     folded_mask,
     packing,
     splitting,
@@ -87,9 +88,7 @@ class TransformersTarget:
             device=self._embed.weight.device,
             recurrent=recurrent,
         )
-        if self.kv_spec.device.type == "cuda":
-            # cuDNN's attention comes first on Hopper and plans anew, tens of milliseconds long, for every shape
-            torch.backends.cuda.enable_cudnn_sdp(False)
+        choose_kernels(self.kv_spec.device)
         self._groups = config.num_attention_heads // config.num_key_value_heads
         self._window = _window(config)
         self._turns = hasattr(model.model, "get_rope_index")  # positions are not places: images take fewer

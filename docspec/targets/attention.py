@@ -131,6 +131,13 @@ def folded_attention(
     return output.reshape(rows, heads, tokens, dim).transpose(1, 2).contiguous(), None
 
 
+def choose_kernels(device: torch.device) -> None:
+    """Leaves cuDNN's attention out on CUDA: on Hopper torch takes it first, masks included, and it plans anew for every
+    shape, tens of milliseconds long."""
+    if device.type == "cuda":
+        torch.backends.cuda.enable_cudnn_sdp(False)
+
+
 def additive_mask(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """0 where ``mask`` is true, the least number of ``dtype`` elsewhere; same shape."""
     return _aligned(mask, dtype)[..., : mask.shape[-1]]

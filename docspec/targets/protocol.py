@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
-from docspec.targets.stepping.step import NOTHING, Choice, Pending, Scores, StepBatch, StepRunner, Wanted
+from docspec.targets.stepping.step import (
+    NOTHING,
+    Behind,
+    Choice,
+    Pending,
+    Scores,
+    StepBatch,
+    StepRunner,
+    Verified,
+    Wanted,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -20,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NOTHING",
     "PER_TOKEN",
+    "Behind",
     "Choice",
     "GenerationRules",
     "Guide",
@@ -36,6 +47,7 @@ __all__ = [
     "StepRunner",
     "TargetCard",
     "TargetModel",
+    "Verified",
     "Wanted",
 ]
 

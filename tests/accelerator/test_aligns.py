@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,17 +14,25 @@ from docspec.engine.request import Request
 from docspec.heads.checkpoint import save
 from docspec.heads.network import Head, HeadConfig
 from docspec.hierarchy.decoding import make_engine
+from docspec.proposing.head_memory import HeadMemory
+from docspec.proposing.head_tree import HeadSource
+from docspec.proposing.mixture import Mixture
 from docspec.proposing.registry import CURSOR
+from docspec.proposing.source import openers, sources
 from docspec.targets.registry import load_target
+from docspec.targets.rules import GenerationRules, NgramBan
+from docspec.targets.stepping.eager import EagerSteps
 
-TOKENS = 18
-ALIGNS = {
-    **dict.fromkeys(("window", "cursor", *CURSOR), (1, 2)),
-    "cursor+head:hivis": (2, 3),
-    "head:vispec": (2, 3),
-    "head:hivis tau": (2, 3),
-}
-"""How often a step may wait, and copy to the device: for itself, and once more each for a head's own passes."""
+TOKENS = 15
+WAITS, COPIES = 1, 2
+"""How often a step may wait, and copy to the device."""
+
+ALIGNS = ("window", "cursor", *CURSOR, "cursor+head:hivis", "head:vispec", "head:hivis+head:vispec", "head:hivis tau")
+
+
+def test_everything_that_proposes_is_here():
+    ours = {name for name, make in sources.items() if make.args[0].__module__.startswith("docspec")}
+    assert ours == {*CURSOR, "window"} and set(openers) == {"head", "model", "parallel"}
 
 
 @pytest.fixture(scope="module")
@@ -61,34 +71,175 @@ def half_wrong(tokens):
     return tuple(token if at % 7 else 0 for at, token in enumerate(tokens))
 
 
+def named(align, heads):
+    for kind, folder in heads.items():
+        align = align.replace(f"head:{kind}", f"head:{folder}")
+    return align
+
+
+def per_step(device, engine, requests, *more):
+    """What is written, and of each step but the first ``(waits, copies, *what more tells)``."""
+    counts = []
+
+    def note(rows):
+        counts.append((device.count(*device.DOWNLOADS), device.count(*device.UPLOADS), *(one() for one in more)))
+
+    with device.counted():
+        outputs, stats = engine.speculate(requests, note)
+    steps = [tuple(b - a for a, b in zip(*each, strict=True)) for each in pairwise(counts)]
+    return [output.tokens for output in outputs], steps, stats
+
+
 @pytest.mark.parametrize("align", ALIGNS)
 def test_the_output_is_the_targets_own_and_steps_wait_no_more_than_they_must(
     device, target, plain, heads, printed_page, align
 ):
-    name, _, relaxed = align.partition(" ")
-    kind, _, which = name.partition("head:")
-    name = f"{kind}head:{heads[which]}" if which else name
+    name, _, relaxed = named(align, heads).partition(" ")
     engine = make_engine(target, ParseOptions(align=name, tau=1.0 if relaxed else None))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
     for _ in range(0 if target.steps.report.mode == "eager" else 2):  # as they are, while they are captured
         engine.speculate(requests)
-    counts = []
-    with device.counted():
-        outputs, _ = engine.speculate(
-            requests, lambda rows: counts.append((device.count(*device.DOWNLOADS), device.count(*device.UPLOADS)))
-        )
-    assert [output.tokens for output in outputs] == plain
-    waits, copies = ALIGNS[align]
-    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(counts)]
-    assert max(step[0] for step in steps) <= waits, device.WHERE.most_common(8)
-    assert max(step[1] for step in steps) <= copies, device.WHERE.most_common(8)
+    written, steps, _ = per_step(device, engine, requests)
+    assert written == plain
+    assert max(waits for waits, _ in steps) <= WAITS, device.WHERE.most_common(8)
+    assert max(copies for _, copies in steps) <= COPIES, device.WHERE.most_common(8)
+
+
+@pytest.mark.parametrize("kind", ["hivis", "vispec"])
+def test_heads_draft_behind_a_step_what_they_would_draft_when_asked(
+    target, plain, heads, printed_page, kind, monkeypatch
+):
+    """Two rows at a time, so that one enters where another has ended."""
+    proposed = []
+    honest = Mixture.propose
+
+    def noted(self, rows, limits):
+        found = honest(self, rows, limits)
+        proposed[-1].append([(tree.tokens, tree.parents) for tree in found])
+        return found
+
+    monkeypatch.setattr(Mixture, "propose", noted)
+    for behind in (True, False):
+        if not behind:
+            monkeypatch.setattr(HeadSource, "behind", lambda self, contexts: None)
+        proposed.append([])
+        engine = make_engine(target, ParseOptions(align=f"ngrams+resumption+head:{heads[kind]}"))
+        outputs, stats = engine.speculate(requests_of(target, printed_page, (half_wrong(plain[0]),)), places=2)
+        assert [output.tokens for output in outputs] == plain
+    assert stats.accepted > 5 and max(len(tree) for step in proposed[0] for tree, _ in step) > 8
+    assert proposed[0] == proposed[1]
+
+
+def test_heads_do_not_draft_for_rows_that_follow_surely(device, target, heads, printed_page, monkeypatch):
+    """They take in what is written; a step after the draft was left they are there again, and no step waits twice."""
+    drawn = []
+    honest = HeadMemory.draw
+    monkeypatch.setattr(HeadMemory, "draw", lambda self, *given: drawn.append(1) or honest(self, *given))
+    engine = make_engine(target, ParseOptions(align=f"cursor+head:{heads['hivis']}", max_tree=6))
+    request = Request(target.encode(printed_page, "Read."), (), 48)
+    expected = engine.baseline(request)[0].tokens
+    draft = tuple(0 if at == 36 else token for at, token in enumerate(expected))
+    for _ in range(3):
+        drawn.clear()
+        written, steps, _ = per_step(device, engine, [replace(request, drafts=(draft,))], lambda: len(drawn))
+    assert written == [expected]
+    asked = [draws for *_, draws in steps]
+    assert sum(asked) < len(asked) and asked[2:5] == [0, 0, 0] and any(asked[5:]), asked
+    assert max(waits for waits, *_ in steps) == WAITS and max(copies for _, copies, _ in steps) <= COPIES
 
 
 @pytest.mark.parametrize(
-    "align", ["model:{}", "cursor+model:{},keep=0.5", "parallel:{}", "cursor+parallel:{},keep=0.5"]
+    "said", [{"tau": 0.2}, {"exact": "strict"}, {"skip_verification": "uniform:2", "stages": "page"}], ids=str
 )
-def test_another_model_drafts_beside_the_target(target, plain, lively_qwen, printed_page, align):
+def test_what_the_host_decides_otherwise_is_taken_back(target, lively_qwen, heads, printed_page, said, monkeypatch):
+    """Where a step is not the exact walk's, a head on a device drafts as one on a CPU."""
+    monkeypatch.setattr("docspec.proposing.threshold.FLOOR", -1.0)  # untaught heads are asked all the same
+    cpu = load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
+    found = []
+    for one in (cpu, target):
+        engine = make_engine(one, ParseOptions(align=f"ngrams+head:{heads['hivis']}", **said))
+        doubt = 0.5 if "exact" in said else 0.0
+        [request, *_] = requests_of(one, printed_page)
+        [output], stats = engine.speculate([replace(request, budget=24, doubt=doubt)])
+        found.append((output.tokens, stats.steps, stats.accepted, stats.redecided, stats.unverified))
+    assert found[0] == found[1]
+    assert "exact" not in said or stats.redecided > 0
+    assert "skip_verification" not in said or stats.unverified > 0
+
+
+def test_rules_are_followed_as_on_the_cpu(device, target, lively_qwen, heads, printed_page):
+    cpu = load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
+    vocab = cpu.model.config.get_text_config().vocab_size
+    rules = GenerationRules(
+        repetition_penalty=1.3, sequence_bias=(((5,), 1.0), ((3, 7), -2.0)), ngrams=(NgramBan(2),), suppress=(4,),
+        min_new_tokens=3, eos=tuple(cpu.eos_ids), vocab=vocab,
+    )  # fmt: skip
+    align = ParseOptions(align=f"cursor+head:{heads['hivis']}")
+    expected = [
+        make_engine(cpu, align).baseline(replace(request, rules=rules))[0].tokens
+        for request in requests_of(cpu, printed_page)
+    ]
+    requests = requests_of(target, printed_page, (half_wrong(expected[0]),))
+    engine = make_engine(target, align)
+    for _ in range(3):
+        written, steps, _ = per_step(device, engine, [replace(one, rules=rules) for one in requests])
+        assert written == expected
+    assert max(waits for waits, _ in steps) <= WAITS and max(copies for _, copies in steps) <= COPIES
+
+
+@pytest.mark.parametrize("align", ["model:{}", "cursor+model:{},keep=0.5"])
+def test_a_draft_model_waits_once_a_token_that_it_drafts(
+    device, target, plain, lively_qwen, printed_page, align, monkeypatch
+):
+    """Whether it drafts another one depends on how sure it was of the last, and a pass of it costs far more than to
+    wait for it: so its passes are steps of their own, each with a copy there and one back."""
+    monkeypatch.setattr("docspec.proposing.draft_model.ENOUGH", 1e-4)
+    passes = []
+    honest = EagerSteps.run
+
+    def counted(self, step, cache):
+        if self._target is not target:
+            passes.append(1)
+        return honest(self, step, cache)
+
+    monkeypatch.setattr(EagerSteps, "run", counted)
     engine = make_engine(target, ParseOptions(align=align.format(lively_qwen)))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
-    outputs, _ = engine.speculate(requests, places=2)
+    for _ in range(3):
+        written, steps, _ = per_step(device, engine, requests, lambda: len(passes))
+        assert written == plain
+    assert all(waits == WAITS + own and copies <= COPIES + own for waits, copies, own in steps), steps
+    assert sum(own for *_, own in steps) > len(steps)
+
+
+@pytest.mark.parametrize("align", ["parallel:{}", "cursor+parallel:{},keep=0.5"])
+def test_a_draft_model_beside_the_target_waits_in_its_own_thread(
+    device, target, plain, lively_qwen, printed_page, align, monkeypatch
+):
+    """The target's thread waits once a step, and for the turn that drafted meanwhile."""
+    here, passes = threading.get_ident(), []
+    honest, note = EagerSteps.run, device._note
+
+    def counted(self, step, cache):
+        if self._target is not target:
+            passes.append(threading.get_ident())
+        return honest(self, step, cache)
+
+    waits = []
+    monkeypatch.setattr(EagerSteps, "run", counted)
+
+    def by_thread(kind, what):
+        if kind in device.DOWNLOADS:
+            waits.append(threading.get_ident())
+        return note(kind, what)
+
+    monkeypatch.setattr(device, "_note", by_thread)
+    engine = make_engine(target, ParseOptions(align=align.format(lively_qwen)))
+    requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
+    for places in (2, 3, 3):
+        assert [output.tokens for output in engine.speculate(requests, places=places)[0]] == plain
+    counts = []
+    outputs, _ = engine.speculate(requests, lambda rows: counts.append(waits.count(here)))
     assert [output.tokens for output in outputs] == plain
+    assert max(b - a for a, b in pairwise(counts)) <= WAITS
+    assert passes and here not in passes

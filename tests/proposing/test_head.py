@@ -13,7 +13,8 @@ from docspec.heads.network import Head, HeadConfig
 from docspec.heads.states import states_of
 from docspec.heads.training import Teacher, taught
 from docspec.hierarchy.decoding import make_engine
-from docspec.proposing import head_tree as drafting
+from docspec.proposing.head_memory import HeadMemory
+from docspec.proposing.head_tree import HeadSource
 from tests.proposing.decoding import decoded
 
 NEW_TOKENS = 28
@@ -56,16 +57,20 @@ def test_a_row_that_ends_with_its_first_token_writes_nothing(target, folder, pro
 def drawn(monkeypatch, target, folder, prompts, half_wrong, careless=False):
     """The states that the head made of each place while it drafted beside right and wrong drafts."""
     made = []
-    honest = drafting.HeadSource._take_in
+    read, take_in = HeadSource._read, HeadMemory.take_in
 
-    def noted(self, rows):
-        if careless:
-            for row in rows:
-                row.unread = [(states.flip(0), tokens) for states, tokens in row.unread]
-        made.append(honest(self, rows))
-        return made[-1]
+    def careless_read(self, rows):
+        for row in rows:
+            row.unread = [(states.flip(0), tokens) for states, tokens in row.unread]
+        read(self, rows)
 
-    monkeypatch.setattr(drafting.HeadSource, "_take_in", noted)
+    def noted(self, places, *given):
+        take_in(self, places, *given)
+        made.append(self.last[places])
+
+    monkeypatch.setattr(HeadMemory, "take_in", noted)
+    if careless:
+        monkeypatch.setattr(HeadSource, "_read", careless_read)
     decode(target, f"ngrams+resumption+head:{folder}", prompts, (half_wrong,))
     return torch.cat(made)
 
@@ -111,16 +116,16 @@ def test_several_steps_ahead_are_simulated_as_they_are_drafted(target, folder, p
     finally:
         Head.finished = honest
     with torch.no_grad():
-        row = drafting._Row(head, lesson.image if head.sees_images() else None)
-        start = lesson.first + 4
-        row.note(lesson.hidden[: start + 1], lesson.tokens[: start + 1].tolist())
-        source = drafting.HeadSource(head, target)
-        source._take_in([row])
-        torch.testing.assert_close(row.last, seen[0][0, start], rtol=1e-4, atol=1e-4)
-        known, hidden, paths, made = drafting._past([row]), row.last, [], []
+        memory, start = HeadMemory(head, target), lesson.first + 4
+        length, count = memory.enter(0, lesson.image if head.sees_images() else None), start + 1
+        memory.make_room(1, length + count)
+        memory.take_in([0], lesson.hidden[None, :count], lesson.tokens[None, :count], torch.tensor([count]), length)
+        torch.testing.assert_close(memory.last[0], seen[0][0, start], rtol=1e-4, atol=1e-4)
+        known, hidden, paths, made = memory._past([0], length + count), memory.last, [], []
         for depth in range(2):
             token = lesson.tokens[start + 1 + depth].view(1, 1)
-            step = source._ahead([row], known, hidden.view(1, 1, -1), token, depth, paths, made)
+            states = hidden.view(1, 1, -1) + memory.image
+            step = memory._ahead(known, memory.lengths[:1] + depth, states, token, depth, paths, made)
             paths.append(torch.ones(1, 1, 1, dtype=torch.bool))
             made.append(step)
             hidden = step.hidden[0, 0]

@@ -24,7 +24,7 @@ from docspec.targets.kv_cache import SlotCache
 from docspec.targets.rule_edits import Edits
 from docspec.targets.staging import Staging, can_pin
 from docspec.targets.stepping.inputs import Inputs, laid
-from docspec.targets.stepping.judging import edits_of, judged, planes, told
+from docspec.targets.stepping.judging import brought, edits_of, judged, planes, told
 from docspec.targets.stepping.step import (
     NOTHING,
     Answer,
@@ -149,18 +149,23 @@ class StaticStep:
             self.output.copy_(judged(logits, inputs.tokens, inputs.parents, shape.wanted))
         self.peak.copy_(logits.amax(-1))
 
-    def read(self, rows: int, width: int) -> Answer:
-        """The answer for the first ``rows`` rows and ``width`` nodes; waits for the device."""
+    def read(self, step: StepBatch) -> Answer:
+        """The answer to ``step``, which was run; waits for the device."""
         if self._edits is not None:
             assert self.logits is not None and self._inputs is not None
             logits = self._edits.applied(self.logits, self._of_rules)
             self.output.copy_(judged(logits, self._inputs.tokens, self._inputs.parents, self.shape.wanted))
-        self._host_output.copy_(self.output, non_blocking=True)
-        device = self.output.device
-        if can_pin(device):
-            torch.get_device_module(device).current_stream(device).synchronize()
+        rows, width = step.rows, step.width
+        if step.behind:
+            assert self.hidden is not None and self._inputs is not None
+            answer = brought(self.output, step, self._inputs, self.hidden)
+        else:
+            answer, device = self._host_output, self.output.device
+            answer.copy_(self.output, non_blocking=True)
+            if can_pin(device):
+                torch.get_device_module(device).current_stream(device).synchronize()
         hidden = self.hidden[:rows, :width] if self.hidden is not None else None
-        return told(self._host_output[:, :rows, :width], self.shape.wanted, hidden)
+        return told(answer[:, :rows, :width], self.shape.wanted, hidden)
 
 
 Replay = Callable[[], None]
@@ -249,7 +254,7 @@ class BucketedSteps:
             static.replay()
         else:
             static = self._without_replay(shape, static, step, cache)
-        return static.read(step.rows, step.width)
+        return static.read(step)
 
     def advance(self, pending: Pending, cache: KVCache) -> Choice:
         step = replace(

@@ -14,7 +14,7 @@ import torch
 from docspec.targets.rule_edits import Edits
 from docspec.targets.staging import Staging
 from docspec.targets.stepping.inputs import Inputs, laid
-from docspec.targets.stepping.judging import chosen, edits_of, judged, told
+from docspec.targets.stepping.judging import brought, chosen, edits_of, judged, told
 from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, bucket
 from docspec.targets.threads import threads_for, using_threads
 
@@ -83,7 +83,7 @@ class EagerSteps:
             if edits is not None:
                 logits = edits.applied(logits, of_rules)
             answer = judged(logits, inputs.tokens, inputs.parents, step.wanted)
-        return told(answer.cpu(), step.wanted, hidden)
+        return told(brought(answer, step, inputs, hidden), step.wanted, hidden)
 
     @torch.inference_mode()
     def advance(self, pending: Pending, cache: KVCache) -> Choice:

@@ -11,7 +11,8 @@ import torch
 
 from docspec.targets.rule_edits import Edits
 from docspec.targets.rules import RowRules
-from docspec.targets.stepping.step import Answer, Choice, StepBatch, Wanted
+from docspec.targets.stepping.inputs import Inputs
+from docspec.targets.stepping.step import Answer, Choice, StepBatch, Verified, Wanted
 
 LARGEST = 1 << 24
 """Numbers of tokens up to which float32 holds each of them exactly."""
@@ -47,6 +48,23 @@ def judged(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tensor, wa
     if top is not None:
         found = (*found, *top.unbind(-1))
     return torch.stack([plane.float() for plane in found])
+
+
+def brought(answer: torch.Tensor, step: StepBatch, inputs: Inputs, hidden: torch.Tensor) -> torch.Tensor:
+    """The ``answer`` to ``step`` on the host. What is to follow the step is launched before, over the first rows of
+    ``inputs`` and ``hidden`` states, and what it finds comes in the same copy."""
+    if not step.behind:
+        return answer.cpu()
+    tensors = inputs.tokens, inputs.parents, inputs.ancestry, answer[0].long(), hidden
+    verified = Verified(*(one[: step.rows] for one in tensors), deepest=int(step.ancestry.sum(2).max()))
+    found = [answer, *(one.launch(verified) for one in step.behind)]
+    whole = torch.cat([one.flatten() for one in found]).cpu()
+    mine, *theirs = (
+        part.view(one.shape) for part, one in zip(whole.split([one.numel() for one in found]), found, strict=True)
+    )
+    for one, numbers in zip(step.behind, theirs, strict=True):
+        one.arrived(numbers)
+    return mine
 
 
 def told(answer: torch.Tensor, wanted: Wanted, hidden: torch.Tensor | None = None) -> Answer:

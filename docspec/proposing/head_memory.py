@@ -1,0 +1,172 @@
+"""What a head keeps of the rows of a batch, all of it on the device: how long a row is by now may be known there alone.
+
+Each row has a place in one buffer of keys and values; what lies behind its length is not looked at, and written over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from docspec.heads.network import Head, Made, Past
+from docspec.proposing.branches import Branches
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
+
+DEPTH = 5
+"""Steps that the head goes ahead alone."""
+
+WIDTH = 4
+"""Nodes that it goes on from at each of them, and tokens that it suggests after each."""
+
+ROOM = 256
+"""Slots of a row are a multiple of this."""
+
+
+class HeadMemory:
+    """``keys`` and ``values`` ``(places, slots, heads, head size)`` of what is verified, an image's compressed tokens
+    first, and their ``lengths`` ``(places,)``; ``last`` ``(places, size)`` are the states made of what came last,
+    ``image`` what is added to all states."""
+
+    def __init__(self, head: Head, target: TargetModel) -> None:
+        self._head = head
+        self._target = target
+        weight, config = head.fuse.weight, head.config
+        self.keys = weight.new_zeros(0, 0, config.heads, config.size // config.heads)
+        self.values = self.keys
+        self.last = self.image = weight.new_zeros(0, config.size)
+        self.lengths = torch.zeros(0, dtype=torch.long, device=weight.device)
+        self._numbers = self.lengths  # each place's own, so that indices need no upload
+
+    def make_room(self, places: int, slots: int) -> None:
+        """Room for so many rows and slots of each."""
+        had, length = self.keys.shape[:2]
+        if places <= had and slots <= length:
+            return
+        places = max(places, 2 * had) if places > had else had
+        length = max(length, -(-slots // ROOM) * ROOM)
+        self.keys, self.values = (_larger(one, places, length) for one in (self.keys, self.values))
+        self.last, self.image, self.lengths = (_larger(one, places) for one in (self.last, self.image, self.lengths))
+        self._numbers = torch.arange(places, device=self.lengths.device)
+
+    def enter(self, place: int, image: torch.Tensor | None) -> int:
+        """A row begins at ``place``, with the embeddings ``(tokens, size)`` of its image where the head looks at them;
+        its length."""
+        length = 0 if image is None else self._head.config.queries
+        self.make_room(place + 1, length + 1)
+        self.lengths[place] = length
+        self.image[place] = 0
+        if image is not None:
+            tokens, [self.image[place]] = self._head.compress(image.unsqueeze(0))
+            _, [keys], [values] = self._head.projected(tokens, torch.arange(length, device=tokens.device).unsqueeze(0))
+            self.keys[place, :length], self.values[place, :length] = keys.transpose(0, 1), values.transpose(0, 1)
+        return length
+
+    def move(self, source: int, target: int) -> None:
+        """The row at ``source`` takes the place ``target``."""
+        for buffer in (self.keys, self.values, self.last, self.image, self.lengths):
+            buffer[target] = buffer[source]
+
+    def of(self, places: Sequence[int], buffer: torch.Tensor) -> torch.Tensor:
+        """What ``buffer`` holds of ``places``; without a copy where these are its first ones in order."""
+        if list(places) == list(range(len(places))):
+            return buffer[: len(places)]
+        return torch.stack([buffer[place] for place in places])
+
+    def take_in(
+        self, places: Sequence[int], states: torch.Tensor, tokens: torch.Tensor, counts: torch.Tensor, longest: int
+    ) -> None:
+        """Takes in ``states`` ``(rows, most, size)`` of the rows at ``places`` with the ``tokens`` after them, of each
+        row the first ``counts``; none of the rows is longer than ``longest`` yet."""
+        most = states.shape[1]
+        lengths, numbers = self.of(places, self.lengths), self.of(places, self._numbers)
+        at = lengths.unsqueeze(1) + torch.arange(most, device=lengths.device)
+        own = torch.ones(len(places), most, most, dtype=torch.bool, device=lengths.device).tril()
+        known = self._past(places, longest)
+        past = Past(known.keys, known.values, known.seen.expand(-1, most, -1))
+        given = states + self.of(places, self.image).unsqueeze(1)
+        made = self._head(given, self._target.embed(tokens), 0, at, past, own)
+        index = (numbers.unsqueeze(1) * self.keys.shape[1] + at).flatten()
+        for buffer, new in ((self.keys, made.keys), (self.values, made.values)):
+            buffer.flatten(0, 1).index_copy_(0, index, new.transpose(1, 2).flatten(0, 1))
+        ends = (counts - 1).view(-1, 1, 1).expand(-1, 1, states.shape[2])
+        self.last.index_copy_(0, numbers, made.hidden.gather(1, ends).squeeze(1))
+        self.lengths.index_copy_(0, numbers, lengths + counts)
+
+    def draw(self, places: Sequence[int], longest: int) -> torch.Tensor:
+        """A tree for each row at ``places``, ``(rows, numbers)``, which :func:`tree_of` takes apart; no row is longer
+        than ``longest``."""
+        known, lengths = self._past(places, longest), self.of(places, self.lengths)
+        image, hidden = self.of(places, self.image).unsqueeze(1), self.of(places, self.last).unsqueeze(1)
+        reached = torch.ones(len(places), 1, device=hidden.device)
+        paths: list[torch.Tensor] = []  # for each level, which nodes of the levels before its own nodes look at
+        made: list[Made] = []
+        found: list[torch.Tensor] = []  # for each level its tokens, their chances, and which of them go on
+        for depth in range(DEPTH):
+            chances, tokens = self._target.logits(hidden).float().softmax(-1).topk(WIDTH, -1)
+            found += [tokens.flatten(1).float(), chances.flatten(1)]
+            if depth == DEPTH - 1:
+                break
+            reached, best = (reached.unsqueeze(-1) * chances).flatten(1).topk(WIDTH, -1)
+            found.append(best.float())
+            parents = (best // WIDTH).unsqueeze(-1)
+            chosen = tokens.flatten(1).gather(1, best)
+            states = hidden.gather(1, parents.expand(-1, -1, hidden.shape[-1]))
+            paths = [seen.gather(1, parents.expand(-1, -1, seen.shape[-1])) for seen in paths]
+            made.append(self._ahead(known, lengths + depth, states + image, chosen, depth, paths, made))
+            paths.append(torch.eye(WIDTH, dtype=torch.bool, device=best.device).expand(len(places), -1, -1))
+            hidden = made[-1].hidden
+        return torch.cat(found, 1)
+
+    def _ahead(
+        self,
+        known: Past,
+        places: torch.Tensor,
+        states: torch.Tensor,
+        tokens: torch.Tensor,
+        depth: int,
+        paths: Sequence[torch.Tensor],
+        made: Sequence[Made],
+    ) -> Made:
+        """One level: ``states`` ``(rows, nodes, size)`` with the ``tokens`` after them at ``places`` ``(rows,)``, which
+        see what is ``known`` of their row and their path through the levels before."""
+        width = states.shape[1]
+        past = Past(
+            torch.cat((known.keys, *(one.keys for one in made)), 2),
+            torch.cat((known.values, *(one.values for one in made)), 2),
+            torch.cat((known.seen.expand(-1, width, -1), *paths), 2),
+        )
+        own = torch.eye(width, dtype=torch.bool, device=states.device).expand(len(states), -1, -1)
+        at = places.unsqueeze(1).expand(-1, width)
+        return self._head(states, self._target.embed(tokens), depth + 1, at, past, own)
+
+    def _past(self, places: Sequence[int], longest: int) -> Past:
+        """Keys and values of the rows at ``places``; ``seen`` is ``(rows, 1, longest)``."""
+        keys, values = (self.of(places, one[:, :longest]).transpose(1, 2) for one in (self.keys, self.values))
+        seen = torch.arange(longest, device=keys.device) < self.of(places, self.lengths).unsqueeze(1)
+        return Past(keys, values, seen.unsqueeze(1))
+
+
+def tree_of(numbers: torch.Tensor) -> Branches:
+    """One row's tree of what :meth:`HeadMemory.draw` found, on the host."""
+    tree, nodes, rest = Branches(), [0], numbers.tolist()
+    for depth in range(DEPTH):
+        size = len(nodes) * WIDTH
+        tokens, chances, rest = rest[:size], rest[size : 2 * size], rest[2 * size :]
+        below = [
+            tree.add(nodes[at // WIDTH], int(token), chance)
+            for at, (token, chance) in enumerate(zip(tokens, chances, strict=True))
+        ]
+        if depth < DEPTH - 1:
+            nodes, rest = [below[int(at)] for at in rest[:WIDTH]], rest[WIDTH:]
+    return tree
+
+
+def _larger(buffer: torch.Tensor, *sizes: int) -> torch.Tensor:
+    """``buffer`` with its first ``sizes`` grown to these, zero where it is new."""
+    larger = buffer.new_zeros((*sizes, *buffer.shape[len(sizes) :]))
+    larger[tuple(slice(size) for size in buffer.shape[: len(sizes)])] = buffer
+    return larger
