@@ -128,6 +128,20 @@ def test_plain_markdown_has_the_words_alone() -> None:
     assert written(block(text, marks=tuple(over(text, ("bold", "bold")))), plain_markdown=True) == text
 
 
+def test_only_the_ends_of_pages_that_may_go_on_stay_bare() -> None:
+    """A block that breaks off within a page keeps all its marks; a joint over pages goes through bare words."""
+    address = "Institute for Coastal Works, Port Ellis"
+    italic = block(address, marks=tuple(over(address, (address, "italic"))))
+    assert written(italic, block("A sentence.")) == f"*{address}*\n\nA sentence."
+    renderer = MarkdownRenderer(Layout())
+    second = block("harbour office.", marks=tuple(over("harbour office.", ("harbour office.", "italic"))))
+    pages = [written(block("A sentence."), italic, number=1, renderer=renderer)]
+    pages += [written(second, block("and more"), number=2, renderer=renderer)]
+    joined = "*Institute for Coastal Works, Port* Ellis harbour *office.*"
+    assert "".join(pages) == f"A sentence.\n\n{joined}\n\nand more"
+    assert written(second) == "*harbour office.*", "nothing stands before it"
+
+
 def test_listings_and_formulas_have_no_marks() -> None:
     listing = "```\nif a * b: # why\n```"
     assert written(block(listing, marks=tuple(over(listing, ("if", "bold"))))) == listing
@@ -197,7 +211,7 @@ def test_notes_are_tied_to_the_words_that_refer_to_them() -> None:
 def test_the_last_word_of_a_line_without_a_stop_refers_to_its_note() -> None:
     name = block("Grace Darling†", marks=(Mark("raised", 13, 14), Mark("bold", 0, 14)))
     foot = block("†Keeper of the light", Category.FOOTNOTE, marks=(Mark("raised", 0, 1),))
-    assert written(name, foot) == "**Grace** Darling[^†]\n\n[^†]: Keeper of the light"
+    assert written(name, foot) == "**Grace Darling**[^†]\n\n[^†]: Keeper of the light"
 
 
 def test_raised_figures_without_a_note_stay() -> None:
