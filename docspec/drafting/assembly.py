@@ -15,6 +15,7 @@ from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
 from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
+from docspec.drafting.contents import ENTRIES, entries
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import (
     TextLine,
@@ -77,6 +78,7 @@ def assemble(
         filled = _without_drawings(filled, drawings())
     filled = _apart(_joined_furniture(_parted(filled)))
     filled = [part for item in filled for part in _listings_apart(item)]
+    filled = [part for item in filled for part in _entries_apart(item)]
     filled = [part for item in filled for part in _beside_tables(item, tables)]
     regions = [region for item in filled if (region := _region(item, tables)) is not None]
     return with_title(joined_listings(regions))
@@ -206,6 +208,14 @@ def _listings_apart(item: _Filled) -> list[_Filled]:
     runs = listings_apart(printed_lines(item.lines))
     parts = [_of_lines([line for row in run for line in row], Category.TEXT) for run in runs]
     return parts if len(parts) > 1 else [item]
+
+
+def _entries_apart(item: _Filled) -> list[_Filled]:
+    """A table of contents as the items of a list."""
+    if item.box.category not in RUNNING and item.box.category is not Category.TABLE:
+        return [item]
+    found = entries(printed_lines(item.lines)) if len(item.lines) >= ENTRIES else []
+    return [_of_lines([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [item]
 
 
 def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:
