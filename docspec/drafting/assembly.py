@@ -293,13 +293,20 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
             framed = BBox.union([bbox, *(table.bbox for table in found)])
             html = "".join(table.html for table in found)
             grid = found[0].grid if len(found) == 1 else ()
-            return Region(framed, Category.TABLE, (html,), confidence, grid=grid, words=source_of(lines))
+            words, links = source_of(lines), _links(printed_lines(lines))
+            return Region(framed, Category.TABLE, (html,), confidence, grid=grid, words=words, links=links)
         box = replace(box, category=Category.TEXT)
     rows = printed_lines(lines)
     listing = is_listing(rows, box.category)
     category = Category.TEXT if listing else box.category
     texts, words = readings(rows, lines), source_of(lines)
     return Region(bbox, category, texts, confidence, _printed(rows), listing=listing, words=words)
+
+
+def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:
+    """The words that lead somewhere, with their addresses."""
+    marked = [(line.text, mark) for row in rows for line in row for mark in line.marks if mark.kind == "link"]
+    return tuple((text[mark.start : mark.end], mark.target) for text, mark in marked)
 
 
 def _printed(rows: Sequence[Sequence[TextLine]]) -> tuple[PrintedLine, ...]:

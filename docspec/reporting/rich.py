@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from html import escape
 from typing import NamedTuple
 
 from docspec.core import Block, Category, PageResult
@@ -85,6 +86,8 @@ class RichText:
         self, block: Block, indents: Sequence[str] | None, notes: dict[str, str] | None, bare: tuple[bool, bool]
     ) -> Block:
         text = block.text
+        if block.category is Category.TABLE:
+            return replace(block, text=_linked_table(text, block.marks))
         if block.category in _PLAIN or _is_listing(text):
             return block
         if block.category in _HEADINGS:
@@ -96,6 +99,17 @@ class RichText:
         if block.category is Category.FOOTNOTE and notes is not None:
             return replace(block, text="".join(_footnotes(block, notes)))
         return replace(block, text="".join(_lines(_bare_ends(block, *bare), indents, notes)))
+
+
+def _linked_table(text: str, marks: Sequence[Mark]) -> str:
+    """A table, of HTML or between bars, with its links; none goes over a cell's edge."""
+    for mark in sorted(marks, key=lambda mark: -mark.start):
+        words, address = text[mark.start : mark.end], _address(mark.target).replace("|", "%7C")
+        if mark.kind != "link" or re.search(r"[|<>\[\]\n]", words):
+            continue
+        link = f'<a href="{escape(address)}">{words}</a>' if text.startswith("<") else f"[{words}]({address})"
+        text = text[: mark.start] + link + text[mark.end :]
+    return text
 
 
 def _is_listing(text: str) -> bool:

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from docspec.core import BBox, Block, Category, PageResult
+from docspec.core import BBox, Block, Category, PageResult, Region
 from docspec.core.marks import Mark
+from docspec.hierarchy.regions.evidence import known_block, known_text
 from docspec.reporting.headings import HeadingLevels
+from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
 from docspec.reporting.rich import marked
@@ -225,6 +227,21 @@ def test_tables_whose_cells_span_are_html_and_plainly_have_bars() -> None:
 
 
 KINDS = st.sampled_from([Category.TEXT, Category.FOOTNOTE, Category.CAPTION])
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_links_stand_in_the_cells_of_tables(opened: bool) -> None:
+    rows = "<tr><th>Port</th><th>Map</th></tr><tr><td>A b</td><td>Map</td></tr>"
+    if opened:
+        rows = rows.replace("<th>Port</th>", '<th rowspan="2">Port</th>').replace("<td>A b</td>", "")
+    links = (("Map", "https://a.b/1"), ("Map", "https://a.b/2?x|y"), ("Nowhere", "https://a.b/3"))
+    region = Region(BOX, Category.TABLE, (f"<table>{rows}</table>",), words="text layer", links=links)
+    table = known_block(region, known_text(region))
+    found = re.findall(r'href="([^"]*)"' if opened else r"\[Map\]\(([^)]*)\)", written(table))
+    assert found == ["https://a.b/1", "https://a.b/2?x%7Cy"]
+    assert "a.b" not in written(table, plain_markdown=True)
+    html = HtmlRenderer(Layout()).page(PageResult("a.pdf", 1, "ok", blocks=(table,), width=9, height=9), {})
+    assert '<a href="https://a.b/1">Map</a>' in html
 
 
 @given(st.lists(st.tuples(KINDS, printed()), max_size=4))
