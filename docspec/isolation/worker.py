@@ -34,12 +34,14 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A page without its pixels, the beginning of which lies in the window; ``damage`` is the document's by now."""
+    """A page without its pixels, the beginning of which lies in the window unless it was sketched alone; ``damage`` is
+    the document's by now."""
 
     size: tuple[int, int]
     scale: float
     events: tuple[Event, ...]
     damage: str | None
+    sketched: bool
 
 
 class Desk:
@@ -89,9 +91,16 @@ class Desk:
             page = through_pdf(page, dpi)
         if isinstance(page, PageFailure):
             return page
-        self._page, self._pixels = page, page.image.tobytes()
+        self._page, sketched = page, page.sketch is not None
+        if not sketched:
+            self.pixels()
+        return Drawn(page.image.size, page.scale, page.events, self._document.damage, sketched)
+
+    def pixels(self) -> None:
+        """Has the pixels of the page that was drawn, the beginning of them in the window."""
+        assert self._page is not None
+        self._pixels = self._page.image.tobytes()
         self.show(0)
-        return Drawn(page.image.size, page.scale, page.events, self._document.damage)
 
     def show(self, start: int) -> None:
         """Puts the pixels from byte ``start`` on into the window, as many as it takes."""

@@ -73,7 +73,7 @@ def test_text_around_a_formula_of_its_own_region_stays_whole() -> None:
 
 @pytest.mark.parametrize("category", [Category.TABLE, Category.TEXT, Category.LIST_ITEM])
 def test_a_table_of_contents_is_a_list_of_its_entries(category: Category) -> None:
-    titles = ["1 Tides . . . . . . . . . 3", "1.1 A title so long that it wraps", "and ends here ........ 12", "Index ..... xiv"]
+    titles = ["1 Tides . . . . . . 3", "1.1 A title so long that it wraps", "and ends here .... 12", "Index ..... xiv"]
     lines = [line(text, 20 * (n in (1, 2)), 12 * n, 300) for n, text in enumerate(titles)]
     table = FoundTable(BBox(0, 0, 320, 46), "<table><tr><td>1 Tides</td></tr></table>")
     regions = assemble([box(category, *lines)], lines, lambda _: [table])
@@ -82,7 +82,11 @@ def test_a_table_of_contents_is_a_list_of_its_entries(category: Category) -> Non
 
 
 @pytest.mark.parametrize(
-    "rows", [["Coffee ..... 2.50", "Tea ..... 1.80", "Water ..... 0.90"], ["Name ........ 1", "Date ........ 2", "Words", "More"]]
+    "rows",
+    [
+        ["Coffee ..... 2.50", "Tea ..... 1.80", "Water ..... 0.90"],
+        ["Name ........ 1", "Date ........ 2", "Words", "More"],
+    ],
 )
 def test_lists_of_prices_and_forms_are_no_tables_of_contents(rows: list[str]) -> None:
     lines = [line(text, 0, 12 * n, 300) for n, text in enumerate(rows)]
