@@ -11,6 +11,7 @@ from docspec import offline
 from docspec.core import Event, PageImage, ParseOptions
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.marked import MarkedPage, marked_pdf
+from docspec.documents.memory import keep_free_memory
 from docspec.documents.mupdf import mupdf
 from docspec.documents.view import View
 from docspec.drafting import Economy, SafeDrafter
@@ -51,6 +52,7 @@ class Desk:
     say: Callable[[Said], None]
 
     def __init__(self, place: Place) -> None:
+        keep_free_memory()
         mupdf()  # what it takes to load is no page's time
         self._window = seen_at(place)
         self._ledger = Ledger()
