@@ -73,6 +73,9 @@ class Parser:
 
     With ``devices`` (``("cuda:0", "cuda:1")``; one may be named several times) pages are verified by a process on each,
     with the same results; observers hear of no more than finished pages then.
+
+    Without ``images`` results hold the image of their page only where pictures are cut out of it or the model has read
+    it: others are not drawn as large as that.
     """
 
     def __init__(
@@ -80,7 +83,9 @@ class Parser:
         options: ParseOptions | None = None,
         observer: Observer | None = None,
         devices: Sequence[str] = (),
+        images: bool = True,
     ) -> None:
+        self._images = images
         self.options = options or ParseOptions()
         if devices and self.options.is_served:
             raise UsageError("--devices and an engine in another process: choose one of them")
@@ -343,6 +348,7 @@ class Parser:
             return
         if self.loads_late:
             wanted = Wanted.with_all_there_is(self._view, self._image_dpi)
+            wanted = wanted if self._images else replace(wanted, looks=self._verifier.looks)
         else:
             planner = self.page_parser.setup.planner
             takes = self.page_parser.regions.takes

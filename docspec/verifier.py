@@ -8,8 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import PageResult, ParseOptions
+from docspec.core import Category, PageImage, PageResult, ParseOptions
 from docspec.core.observer import Observer
+from docspec.drafting.page import Drafted
 from docspec.isolation.hand import Prepared
 
 if TYPE_CHECKING:
@@ -42,6 +43,15 @@ class Verifier:
         others = [one for one, result in zip(drafted, known, strict=True) if result is None]
         read = iter(self.pages.verify_all(others) if others else ())
         return [next(read) if result is None else result for result in known]
+
+    def looks(self, page: PageImage, drafted: Drafted) -> bool:
+        """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""
+        from docspec.hierarchy.work import DraftedPage
+
+        if drafted.draft.drafter != "text-layer" or drafted.draft.unread is None:
+            return True
+        result = self._known(DraftedPage.of(page, drafted))
+        return result is None or any(block.category is Category.PICTURE for block in result.blocks)
 
     def _known(self, drafted: DraftedPage) -> PageResult | None:
         """The result of a page for which the model is not needed; what goes wrong here the usual way will tell."""

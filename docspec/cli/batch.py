@@ -64,7 +64,7 @@ def make_parser(options: ParseOptions, observer: Watcher, devices: str | None) -
     from docspec.parser import Parser
     from docspec.targets.devices import devices_of
 
-    return Parser(options, observer, () if devices is None else devices_of(devices))
+    return Parser(options, observer, () if devices is None else devices_of(devices), images=False)
 
 
 class Batch:

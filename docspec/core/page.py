@@ -21,7 +21,8 @@ class PageImage:
     ``pixel = point * scale`` holds for everything read from it, or ``None`` for image inputs. It is only valid
     until the next page is asked for. ``events`` say what is wrong with the page in its file and what was done to show
     it (turned, reduced). ``links`` are places in points with the addresses that they lead to, ``bookmarks`` level (from
-    1) and title of those that lead to the page.
+    1) and title of those that lead to the page. ``sketch`` is the page in small where its ``image`` is drawn only when
+    it is looked at.
     """
 
     image: Image
@@ -33,6 +34,7 @@ class PageImage:
     events: tuple[Event, ...] = ()
     links: tuple[tuple[BBox, str], ...] = ()
     bookmarks: tuple[tuple[int, str], ...] = ()
+    sketch: Image | None = None
 
     @property
     def width(self) -> int:
@@ -43,3 +45,8 @@ class PageImage:
     def height(self) -> int:
         """Pixels."""
         return self.image.height
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the pixels of ``image`` are there, or would have to be drawn first."""
+        return getattr(self.image, "is_drawn", True)

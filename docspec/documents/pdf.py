@@ -12,29 +12,22 @@ import re
 import time
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docspec.core import Event, Failure, InputError, PageError, PageImage
-from docspec.core.safe_text import first_line
 from docspec.documents.damage import DAMAGED_PAGE, events_of, heard, lost_contents
-from docspec.documents.deadline import limited
 from docspec.documents.document import Document
+from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
 from docspec.documents.references import bookmarks_of, links_of
 from docspec.documents.rotation import make_upright
-from docspec.documents.sizes import fit_scale, padded, reduced
+from docspec.documents.sizes import padded, reduced
 from docspec.documents.sources import Source
 from docspec.documents.view import View
 from docspec.documents.weight import MAX_CHARACTERS, weigh
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-POINTS_PER_INCH = 72.0
 REOPEN_AFTER = 64  # pages; MuPDF keeps every object it has parsed until the file is closed
-MAX_SECONDS = 30.0
-"""Of drawing one page; ordinary ones take a tenth of a second, the densest maps five."""
 MAX_USER_UNIT = 1000.0  # points; a page of 14,400 units is then 5 km wide
 
 
@@ -80,17 +73,18 @@ class PdfDocument(Document):
                 _mend_unit(page)
                 _mend_crop(page)
                 turn = make_upright(page, by_text=view.upright and readable)
-                image, scale, trouble = render(page, view.dpi, view.max_pixels)
+                drawing = Drawing(page, view.dpi, view.max_pixels)
+                image, sketch = pictures_of(drawing, view)
             except BaseException:
                 page.parent.close()
                 raise
         self._repaired = self._repaired or bool(self._pdf.is_repaired)
         events = list(events_of(warnings))
-        for what in filter(None, (trouble, lost_contents(self._pdf, self._pdf[index]))):
+        for what in filter(None, (drawing.trouble, lost_contents(self._pdf, self._pdf[index]))):
             events.append(Event(DAMAGED_PAGE, f"{what}; some of the page is missing"))
         if turn:
             events.append(Event("page_turned", f"its text runs sideways; turned by {turn} degrees clockwise"))
-        events += reduced(scale * POINTS_PER_INCH / view.dpi, f" at {view.dpi:g} dpi")
+        events += reduced(drawing.scale * POINTS_PER_INCH / view.dpi, f" at {view.dpi:g} dpi")
         image, widened = padded(image)
         if not readable:
             page.parent.close()
@@ -99,13 +93,14 @@ class PdfDocument(Document):
         return PageImage(
             image=image,
             number=number,
-            scale=scale,
+            scale=drawing.scale,
             source=self.name,
             pdf_page=page if readable else None,
             render_seconds=time.perf_counter() - start,
             events=(*events, *widened),
             links=() if turn or not readable else links_of(self._pdf[index]),
             bookmarks=tuple(self._bookmarks.get(index + 1, ())),
+            sketch=sketch,
         )
 
     def _private_page(self, index: int) -> Any:
@@ -136,39 +131,6 @@ class PdfDocument(Document):
         if not self._pdf.is_closed:
             self._pdf.close()
         mupdf().TOOLS.store_shrink(100)
-
-
-def render(page: Any, dpi: float, max_pixels: int | None = None) -> tuple[Image, float, str | None]:
-    """A ``pymupdf.Page`` as RGB pixels, annotations and form fields included; its scale in pixels per point; and
-    what kept it from being drawn to its end within :data:`MAX_SECONDS`.
-
-    ``dpi`` is lowered where the page would become too large. Raises what MuPDF raises.
-    """
-    from PIL import Image as Pillow
-
-    low = mupdf().mupdf
-    scale = fit_scale(page.rect.width, page.rect.height, dpi / POINTS_PER_INCH, max_pixels)
-    matrix, bounds = low.FzMatrix(scale, 0, 0, scale, 0, 0), low.fz_bound_page(page.this)
-    box = low.fz_round_rect(low.fz_transform_rect(bounds, matrix))
-    pixels = low.fz_new_pixmap_with_bbox(low.fz_device_rgb(), box, low.FzSeparations(), 0)
-    low.fz_clear_pixmap_with_value(pixels, 0xFF)
-    drawing = low.fz_new_display_list(bounds)
-    recorder, device = low.fz_new_list_device(drawing), low.fz_new_draw_device(matrix, pixels)
-    trouble: str | None = None
-    everywhere = low.FzRect(low.FzRect.Fixed_INFINITE)
-    with limited(MAX_SECONDS) as cookie:
-        try:
-            low.fz_run_page(page.this, recorder, low.FzMatrix(), cookie)
-            low.fz_close_device(recorder)
-        except Exception as error:  # what was drawn until then is kept
-            trouble = f"drawing it broke off ({first_line(error)})"
-        low.fz_run_display_list(drawing, device, low.FzMatrix(), everywhere, cookie)
-    if cookie.abort():
-        trouble = f"drawing it was stopped after {MAX_SECONDS:g} seconds"
-    else:
-        low.fz_close_device(device)
-    picture = mupdf().Pixmap("raw", pixels)
-    return Pillow.frombytes("RGB", (picture.width, picture.height), picture.samples_mv), scale, trouble
 
 
 def _mend_unit(page: Any) -> None:

@@ -15,13 +15,15 @@ from docspec.documents.sizes import MAX_PIXELS
 class View:
     """``dpi`` is for PDF pages. ``upright`` turns pages whose text runs sideways (event ``page_turned``), ``exif``
     follows the orientation that a camera noted (``exif_followed``), ``max_pixels`` is the size beyond which pages and
-    images are reduced (``page_reduced``; ``None``: never).
+    images are reduced (``page_reduced``; ``None``: never). With ``sketched`` PDF pages are drawn in small at first, and
+    as large as they are wanted when somebody looks.
     """
 
     dpi: float = 200.0
     upright: bool = True
     exif: bool = True
     max_pixels: int | None = MAX_PIXELS
+    sketched: bool = False
 
     @classmethod
     def of(cls, options: ParseOptions) -> View:

@@ -15,6 +15,7 @@ from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
 from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
+from docspec.drafting.contents import ENTRIES, entries
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import (
     TextLine,
@@ -77,6 +78,7 @@ def assemble(
         filled = _without_drawings(filled, drawings())
     filled = _apart(_joined_furniture(_parted(filled)))
     filled = [part for item in filled for part in _listings_apart(item)]
+    filled = [part for item in filled for part in _entries_apart(item)]
     filled = [part for item in filled for part in _beside_tables(item, tables)]
     regions = [region for item in filled if (region := _region(item, tables)) is not None]
     return with_title(joined_listings(regions))
@@ -208,6 +210,14 @@ def _listings_apart(item: _Filled) -> list[_Filled]:
     return parts if len(parts) > 1 else [item]
 
 
+def _entries_apart(item: _Filled) -> list[_Filled]:
+    """A table of contents as the items of a list."""
+    if item.box.category not in RUNNING and item.box.category is not Category.TABLE:
+        return [item]
+    found = entries(printed_lines(item.lines)) if len(item.lines) >= ENTRIES else []
+    return [_of_lines([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [item]
+
+
 def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:
     """``lines`` from top to bottom, in runs of those that stand above or below one of ``others`` and those that stand
     beside all of them."""
@@ -283,13 +293,20 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
             framed = BBox.union([bbox, *(table.bbox for table in found)])
             html = "".join(table.html for table in found)
             grid = found[0].grid if len(found) == 1 else ()
-            return Region(framed, Category.TABLE, (html,), confidence, grid=grid, words=source_of(lines))
+            words, links = source_of(lines), _links(printed_lines(lines))
+            return Region(framed, Category.TABLE, (html,), confidence, grid=grid, words=words, links=links)
         box = replace(box, category=Category.TEXT)
     rows = printed_lines(lines)
     listing = is_listing(rows, box.category)
     category = Category.TEXT if listing else box.category
     texts, words = readings(rows, lines), source_of(lines)
     return Region(bbox, category, texts, confidence, _printed(rows), listing=listing, words=words)
+
+
+def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:
+    """The words that lead somewhere, with their addresses."""
+    marked = [(line.text, mark) for row in rows for line in row for mark in line.marks if mark.kind == "link"]
+    return tuple((text[mark.start : mark.end], mark.target) for text, mark in marked)
 
 
 def _printed(rows: Sequence[Sequence[TextLine]]) -> tuple[PrintedLine, ...]:

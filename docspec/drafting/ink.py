@@ -26,9 +26,9 @@ ACCENT = 0.45
 """A band of ink lower than this share of the usual one is an accent, a dot or a rule and belongs to its neighbour."""
 
 
-def ink_of(image: Image.Image) -> np.ndarray:
+def ink_of(image: Image.Image, contrast: int = CONTRAST) -> np.ndarray:
     """Boolean ``(height, width)``: true where ``image`` differs from its paper, the commonest grey."""
-    return contrast_of(np.asarray(image.convert("L"), dtype=np.int16)) > CONTRAST
+    return contrast_of(np.asarray(image.convert("L"), dtype=np.int16)) > contrast
 
 
 def bands(filled: np.ndarray) -> list[tuple[int, int]]:

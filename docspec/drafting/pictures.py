@@ -27,10 +27,12 @@ MIN_RULE_DOWN, MIN_RULE_ACROSS = 0.3, 0.6  # of the page; longer thin lines sepa
 MAX_TEXT = 0.25  # share of a patch that text may cover; more is a frame around text
 
 
-def with_pictures(image: Image, regions: Sequence[Region]) -> list[Region]:
-    """``regions`` (pixels, reading order) and, at their places, Picture regions for what else is printed."""
+def with_pictures(image: Image, regions: Sequence[Region], share: float = 1.0) -> list[Region]:
+    """``regions`` (pixels, reading order) and, at their places, Picture regions for what else is printed; ``image``
+    may be that ``share`` of the page in size."""
     result = list(regions)
-    for bbox in find_pictures(image, [region.bbox for region in regions]):
+    for found in find_pictures(image, [region.bbox.scaled(share) for region in regions]):
+        bbox = found.scaled(1 / share)
         result.insert(place(bbox, [region.bbox for region in result]), Region(bbox, Category.PICTURE))
     return result
 

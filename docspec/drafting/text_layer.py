@@ -27,7 +27,7 @@ from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.titles import with_level
 from docspec.drafting.trust import TrustJudge, bad_share
-from docspec.drafting.unread import unread_regions
+from docspec.drafting.unread import covers_all_ink, unread_regions
 
 CUT = "text layer, cut along white space"
 
@@ -67,7 +67,7 @@ class TextLayerDrafter:
             regions, layout, events = self._regions(page, lines)
             unread: list[Region] | None = None
             if self._recogniser is not None and not self._quick:
-                unread = unread_regions(page.image, regions)
+                unread = _unread(page, regions)
                 found, mute = find_text(page, regions, unread, self._recogniser)
                 if is_prose(found):
                     in_points = [one.scaled(1 / page.scale) for one in found]
@@ -76,7 +76,7 @@ class TextLayerDrafter:
                 elif found:
                     regions = with_labels(regions, assemble((), found))
                 events += mute
-                unread = None if found else unread
+                unread = _unread(page, regions) if found else unread
         except DrafterError:
             raise
         except Exception as error:
@@ -102,12 +102,27 @@ class TextLayerDrafter:
         tables = find_tables(page.pdf_page) if any(box.category is Category.TABLE for box in boxes) else []
         found = assemble(boxes, lines, lambda bbox: tables_within(bbox, tables))
         regions = [in_pixels(_with_points(region), page) for region in found]
-        return (regions if self._quick else with_pictures(page.image, regions)), layout, events
+        return (regions if self._quick else _with_pictures(page, regions)), layout, events
 
     def _layout(self, page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
         if self._quick:
             return cut_layout(lines, page.rect.width, page.rect.height), WHITE_SPACE, ()
         return layout_of(page, lines)
+
+
+def _with_pictures(page: PageImage, regions: Sequence[Region]) -> list[Region]:
+    """``regions`` and those of pictures, which are large enough to be seen in a sketch."""
+    if page.sketch is None:
+        return with_pictures(page.image, regions)
+    share = page.sketch.width / page.width
+    return with_pictures(page.sketch, regions, share)
+
+
+def _unread(page: PageImage, regions: Sequence[Region]) -> list[Region]:
+    """What stands on the page outside ``regions``. Where a sketch shows nothing there, nobody has to look closer."""
+    if page.sketch is not None and covers_all_ink(page.sketch, regions, page.sketch.width / page.width):
+        return []
+    return unread_regions(page.image, regions)
 
 
 def _checked(region: Region) -> Region:

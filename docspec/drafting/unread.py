@@ -24,6 +24,9 @@ LINE_OF_LETTER = 1.5
 FLAT = 0.45
 """What is that long and lower than so many usual lines is a rule of dots, dashes or leaves."""
 
+FAINT = 30
+"""Contrast (of 255) from which on a sketch shows ink."""
+
 TALLEST = 3.0
 """A piece higher than so many usual lines, its own lines not apart, is a picture."""
 
@@ -67,6 +70,19 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
         if category is not None:
             found.append(Region(box, category))
     return sorted(found, key=lambda region: (region.bbox.y0, region.bbox.x0))
+
+
+def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float) -> bool:
+    """Whether a ``sketch``, that ``share`` of the page's size, shows nothing outside ``regions`` but rules and specks
+    far smaller than letters. Faint ink counts here too: in a small picture thin strokes are faint."""
+    ink = ink_of(sketch, FAINT)
+    heights = [share * line.bbox.height for region in regions for line in region.lines]
+    usual = median(heights or [line_height(ink)])
+    for region in regions:
+        box = region.bbox.scaled(share).grown(0.25 * usual)
+        left, top, right, bottom = box.clamped(sketch.width, sketch.height).rounded()
+        ink[top:bottom, left:right] = False
+    return not ink.any() or int(without_rules(ink, round(RULE * usual)).sum()) < LEAST_INK * share * share
 
 
 def _edges(labels: Any, inked: Any) -> list[tuple[int, int, int, int]]:

@@ -47,7 +47,7 @@ def begun(
         layout=draft.layout,
         regions=len(draft.regions),
         events=events,
-        image=page.image,
+        image=page.image if page.is_drawn else None,
         turns=draft.turns,
         timings=PageTimings(render=page.render_seconds, draft=draft.seconds, hidden=hidden),
     )

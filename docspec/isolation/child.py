@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from docspec.core import Failure
+from docspec.documents.memory import resident
 from docspec.isolation.serving import Said
 from docspec.isolation.window import Place, Window
 
@@ -149,7 +150,7 @@ class Child:
         if end is not None and time.monotonic() >= end:
             self.kill()
             raise Lost("was not done in time", Failure.TIMED_OUT)
-        if _resident(self.pid) > self._memory:
+        if resident(self.pid) > self._memory:
             self.kill()
             raise Lost(f"took more than {self._memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)
 
@@ -186,14 +187,3 @@ def _end(process: subprocess.Popen[bytes], listener: threading.Thread, lifeline:
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()
-
-
-def _resident(pid: int) -> int:
-    """Bytes of memory that a process has at present; 0 where the system does not say."""
-    if os.name != "posix":
-        return 0
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, IndexError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -42,7 +42,8 @@ class Terms:
 class Wanted:
     """How pages are prepared: how they are drawn, which of them are read by regions, what is known of drafting when one
     is begun, and who is told what it took. ``overlaps``: pages that are read whole are handed over while their text is
-    still recognised."""
+    still recognised. ``looks``: whether anybody will look at the pixels of a page that was drafted; the others are only
+    sketched. ``None``: all are looked at."""
 
     view: View
     image_dpi: float | None
@@ -50,6 +51,7 @@ class Wanted:
     prices: Callable[[], Prices]
     drafted: Callable[[Kind, float], None]
     overlaps: bool = False
+    looks: Callable[[PageImage, Drafted], bool] | None = None
 
     @classmethod
     def with_all_there_is(cls, view: View, image_dpi: float | None) -> Wanted:
@@ -120,14 +122,7 @@ class Hand:
         try:
             if document.seconds_left() == 0.0:
                 return document.failed(number, "", Failure.TIMED_OUT)
-            try:
-                self._ready(document)
-                page = self._drawn(document, number, wanted)
-            except Lost as lost:
-                self._drop()
-                return document.failed(number, f"cannot be rendered: drawing it {_why(lost)}", lost.failure)
-            except InputError as error:  # the file is another one by now
-                return document.failed(number, f"cannot be rendered: {error}", error.failure)
+            page = self._shown(document, number, wanted)
             if isinstance(page, PageFailure):
                 return page
             if not wanted.overlaps or wanted.by_regions(page):
@@ -149,6 +144,7 @@ class Hand:
         """Drafts ``page`` to the end; the lock is held until then."""
         try:
             found = self._drafted(document, page, wanted, coming)
+            assert isinstance(found, Prepared), "what is handed over while it is drafted was drawn before"
             coming.finish(found.drafted, found.error)
         except BaseException as error:
             coming.finish(Drafted(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
@@ -202,13 +198,28 @@ class Hand:
             self._drop()
             raise
 
+    def _shown(self, document: IsolatedDocument, number: int, wanted: Wanted) -> PageImage | PageFailure:
+        """Page ``number`` as a child has drawn it, a new one where there is none."""
+        try:
+            self._ready(document)
+            return self._drawn(document, number, wanted)
+        except Lost as lost:
+            return self._not_drawn(document, number, lost)
+        except InputError as error:  # the file is another one by now
+            return document.failed(number, f"cannot be rendered: {error}", error.failure)
+
+    def _not_drawn(self, document: IsolatedDocument, number: int, lost: Lost) -> PageFailure:
+        self._drop()
+        return document.failed(number, f"cannot be rendered: drawing it {_why(lost)}", lost.failure)
+
     def _drawn(self, document: IsolatedDocument, number: int, wanted: Wanted) -> PageImage | PageFailure:
         assert self._child is not None
         began = time.perf_counter()
         limit = self._terms.options.page_timeout
+        view = replace(wanted.view, sketched=wanted.looks is not None)
         try:
             drawn: Drawn | PageFailure = self._child.call(
-                "draw", number, wanted.view, wanted.image_dpi, seconds=self._seconds(document, limit)
+                "draw", number, view, wanted.image_dpi, seconds=self._seconds(document, limit)
             )
         except Lost:
             raise
@@ -218,9 +229,22 @@ class Hand:
         if isinstance(drawn, PageFailure):
             return drawn
         document.damage = drawn.damage or document.damage
-        image = self._pixels(drawn.size)
+        image = _unseen(drawn.size) if drawn.sketched else self._pixels(drawn.size)
         seconds = time.perf_counter() - began
         return PageImage(image, number, drawn.scale, document.name, None, seconds, drawn.events)
+
+    def _seen(self, document: IsolatedDocument, page: PageImage) -> PageImage | PageFailure:
+        """``page``, which the child has only sketched, with its pixels."""
+        assert self._child is not None
+        began = time.perf_counter()
+        try:
+            self._child.call("pixels", seconds=self._seconds(document, self._terms.options.page_timeout))
+            image = self._pixels(page.image.size)
+        except Lost as lost:
+            return self._not_drawn(document, page.number, lost)
+        except Exception as error:
+            return document.failed(page.number, f"cannot be rendered ({first_line(error)})", Failure.UNEXPECTED)
+        return replace(page, image=image, render_seconds=page.render_seconds + time.perf_counter() - began)
 
     def _pixels(self, size: tuple[int, int]) -> Image:
         """The pixels of the page that was drawn."""
@@ -242,9 +266,12 @@ class Hand:
         page: PageImage,
         wanted: Wanted,
         coming: ComingDraft | None = None,
-    ) -> Prepared:
+    ) -> Prepared | PageFailure:
         if not document.is_drafted:
-            return self._undrafted(page, "given up after several losses", Failure.CRASHED, 0.0)
+            seen = page if page.is_drawn else self._seen(document, page)
+            if isinstance(seen, PageFailure):
+                return seen
+            return self._undrafted(seen, "given up after several losses", Failure.CRASHED, 0.0)
         assert self._child is not None
         began = time.perf_counter()
         limit = max(0.0, self._terms.options.page_timeout - page.render_seconds)
@@ -264,12 +291,19 @@ class Hand:
             document.note_draft(lost=True)
             in_vain = lost.failure is Failure.TIMED_OUT and useful < limit
             why = f"took longer than plain decoding of a page ({useful:.1f} s)" if in_vain else _why(lost)
-            return self._undrafted(page, why, lost.failure, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            seen = page if page.is_drawn else self._shown(document, page.number, replace(wanted, looks=None))
+            if isinstance(seen, PageFailure):
+                return seen
+            return self._undrafted(seen, why, lost.failure, seconds)
         except Exception as error:
             return Prepared(page, error=error)
         document.note_draft(lost=False)
         for kind, seconds in spent:
             wanted.drafted(kind, seconds)
+        if not page.is_drawn and (wanted.looks is None or wanted.looks(page, drafted)):
+            seen = self._seen(document, page)
+            return seen if isinstance(seen, PageFailure) else Prepared(seen, drafted)
         return Prepared(page, drafted)
 
     def _undrafted(self, page: PageImage, why: str, failure: Failure, seconds: float) -> Prepared:
@@ -287,6 +321,12 @@ class Hand:
         if self._child is not None:
             self._child.kill()
         self._child = self._at = None
+
+
+def _unseen(size: tuple[int, int]) -> Image:
+    from docspec.documents.undrawn import Undrawn
+
+    return Undrawn(size)
 
 
 def _why(lost: Lost) -> str:

@@ -9,6 +9,7 @@ from docspec import offline
 from docspec.core import Event, PageImage, ParseOptions
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.marked import MarkedPage, marked_pdf
+from docspec.documents.memory import keep_free_memory
 from docspec.documents.mupdf import mupdf
 from docspec.documents.view import View
 from docspec.drafting import Economy, SafeDrafter
@@ -33,12 +34,14 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A page without its pixels, the beginning of which lies in the window; ``damage`` is the document's by now."""
+    """A page without its pixels, the beginning of which lies in the window unless it was sketched alone; ``damage`` is
+    the document's by now."""
 
     size: tuple[int, int]
     scale: float
     events: tuple[Event, ...]
     damage: str | None
+    sketched: bool
 
 
 class Desk:
@@ -48,6 +51,7 @@ class Desk:
     say: Callable[[Said], None]
 
     def __init__(self, place: Place) -> None:
+        keep_free_memory()
         mupdf()  # what it takes to load is no page's time
         self._window = seen_at(place)
         self._ledger = Ledger()
@@ -87,9 +91,16 @@ class Desk:
             page = through_pdf(page, dpi)
         if isinstance(page, PageFailure):
             return page
-        self._page, self._pixels = page, page.image.tobytes()
+        self._page, sketched = page, page.sketch is not None
+        if not sketched:
+            self.pixels()
+        return Drawn(page.image.size, page.scale, page.events, self._document.damage, sketched)
+
+    def pixels(self) -> None:
+        """Has the pixels of the page that was drawn, the beginning of them in the window."""
+        assert self._page is not None
+        self._pixels = self._page.image.tobytes()
         self.show(0)
-        return Drawn(page.image.size, page.scale, page.events, self._document.damage)
 
     def show(self, start: int) -> None:
         """Puts the pixels from byte ``start`` on into the window, as many as it takes."""

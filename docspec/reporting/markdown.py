@@ -22,7 +22,7 @@ from docspec.core.running_text import breaks_off, goes_on, is_broken
 from docspec.reporting.headings import HEADING
 from docspec.reporting.plain import with_bars
 from docspec.reporting.renderer import Layout, separator_before, visible_blocks
-from docspec.reporting.rich import RichText
+from docspec.reporting.rich import Ends, RichText
 
 _HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
 LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
@@ -68,7 +68,7 @@ class MarkdownRenderer:
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
         if self._rich is not None:
-            result = self._rich.page(result)
+            result = self._rich.page(result, self._ends(result))
         elif not self._layout.raw:
             result = with_bars(result)
         separator = separator_before(self._layout, result.number, self._first_page)
@@ -94,6 +94,14 @@ class MarkdownRenderer:
             return ""
         self._pictures = trailing[::-1] if self._last is not None else []
         return self._written(before + text + "\n")
+
+    def _ends(self, result: PageResult) -> Ends:
+        """The running text that a page begins and ends with, pictures aside; none where pages are kept apart."""
+        written = [(at, block) for at, block in visible_blocks(result, self._layout) if block.text.strip()]
+        if not written or self._layout.page_separator is not None:
+            return Ends()
+        first, last = (at if Piece(block, "").is_running else None for at, block in (written[0], written[-1]))
+        return Ends(first if self._last is not None else None, last if result.status == "ok" else None)
 
     def _apart(self, separator: str | None, result: PageResult, figures: Mapping[int, str]) -> str:
         """A page that does not go on from the one before."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from html import escape
+from typing import NamedTuple
 
 from docspec.core import Block, Category, PageResult
 from docspec.core.inline_markdown import MARKER, escapes
@@ -29,6 +31,20 @@ _AUTOLINK = re.compile(r"(?:https?|ftp|mailto):[^<>\s\\]+", re.IGNORECASE)
 _SIGNS = {"bold": "**", "italic": "*"}
 
 
+class Ends(NamedTuple):
+    """The blocks of a page, by their numbers, that may go on from the page before and on the next one."""
+
+    first: int | None = None
+    last: int | None = None
+
+    def of(self, index: int) -> tuple[bool, bool]:
+        """Which of both the block ``index`` is."""
+        return index == self.first, index == self.last
+
+
+NO_ENDS = Ends()
+
+
 class RichText:
     """Makes the pages of one document rich, in their order. Where readers know no footnotes (``tied=False``), raised
     letters and figures are written so, and no footnote is tied to them."""
@@ -38,12 +54,12 @@ class RichText:
         self._levels = HeadingLevels()
         self._notes: set[str] = set()
 
-    def page(self, result: PageResult) -> PageResult:
-        """``result`` with blocks whose texts are Markdown."""
+    def page(self, result: PageResult, ends: Ends = NO_ENDS) -> PageResult:
+        """``result`` with blocks whose texts are Markdown; ``ends`` are those that a joint may touch."""
         notes = self._notes_of(result) if self._tied else None
         lists = nested(result.blocks, result.width)
         blocks = [
-            self._rich(block, lists.get(index), notes) if stands(block) else block
+            self._rich(block, lists.get(index), notes, ends.of(index)) if stands(block) else block
             for index, block in enumerate(result.blocks)
         ]
         return replace(result, blocks=tuple(blocks))
@@ -66,8 +82,12 @@ class RichText:
         self._notes |= set(found.values())
         return found
 
-    def _rich(self, block: Block, indents: Sequence[str] | None, notes: dict[str, str] | None) -> Block:
+    def _rich(
+        self, block: Block, indents: Sequence[str] | None, notes: dict[str, str] | None, bare: tuple[bool, bool]
+    ) -> Block:
         text = block.text
+        if block.category is Category.TABLE:
+            return replace(block, text=_linked_table(text, block.marks))
         if block.category in _PLAIN or _is_listing(text):
             return block
         if block.category in _HEADINGS:
@@ -78,7 +98,18 @@ class RichText:
             return replace(block, text=f"{'#' * self._levels.level(block, words)} {body}" if words.strip() else text)
         if block.category is Category.FOOTNOTE and notes is not None:
             return replace(block, text="".join(_footnotes(block, notes)))
-        return replace(block, text="".join(_lines(block, indents, notes)))
+        return replace(block, text="".join(_lines(_bare_ends(block, *bare), indents, notes)))
+
+
+def _linked_table(text: str, marks: Sequence[Mark]) -> str:
+    """A table, of HTML or between bars, with its links; none goes over a cell's edge."""
+    for mark in sorted(marks, key=lambda mark: -mark.start):
+        words, address = text[mark.start : mark.end], _address(mark.target).replace("|", "%7C")
+        if mark.kind != "link" or re.search(r"[|<>\[\]\n]", words):
+            continue
+        link = f'<a href="{escape(address)}">{words}</a>' if text.startswith("<") else f"[{words}]({address})"
+        text = text[: mark.start] + link + text[mark.end :]
+    return text
 
 
 def _is_listing(text: str) -> bool:
@@ -128,17 +159,21 @@ def _notes_in(block: Block) -> Iterator[tuple[int, str]]:
 
 
 def _written(block: Block, start: int, end: int, notes: dict[str, str] | None) -> str:
-    """Part of a block's text with its marks. What may go on in the next block, or goes on from the one before, begins
-    and ends without marks, as a joint needs it."""
-    text = block.text[start:end]
-    marks = list(within(block.marks, start, end))
-    if block.category is Category.TEXT and breaks_off(block.text):
+    """Part of a block's text with its marks."""
+    return marked(block.text[start:end], list(within(block.marks, start, end)), notes)
+
+
+def _bare_ends(block: Block, first: bool, last: bool) -> Block:
+    """A block of running text whose ``first`` or ``last`` word has no marks, where it may go on from the page before or
+    on the next one: a joint goes through plain words alone."""
+    text, marks = block.text, list(block.marks)
+    if last and breaks_off(text):
         raised = [mark for mark in marks if mark.kind == "raised"]
-        marks = [*(mark for mark in within(marks, 0, text.rfind(" ") + 1) if mark.kind != "raised"), *raised]
-    if block.category is Category.TEXT and text[:1].islower():
-        first = len(text.split(" ", 1)[0])
-        marks = list(shifted(within(marks, first, len(text)), first))
-    return marked(text, marks, notes)
+        marks = [*(mark for mark in within(marks, 0, text.rstrip().rfind(" ") + 1) if mark.kind != "raised"), *raised]
+    if first and text[:1].islower():
+        end = len(text.split(maxsplit=1)[0])
+        marks = list(shifted(within(marks, end, len(text)), end))
+    return replace(block, marks=tuple(marks))
 
 
 def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begins: bool = True) -> str:

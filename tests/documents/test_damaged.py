@@ -243,7 +243,7 @@ def test_a_form_that_is_drawn_often_is_still_drawn() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a timer that the kernel reads out")
 def test_drawing_that_does_not_end_is_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docspec.documents.pdf.MAX_SECONDS", 0.3)
+    monkeypatch.setattr("docspec.documents.drawing.MAX_SECONDS", 0.3)
     lines = b"".join(
         b"%d %d m %d %d l S\n" % (i % 300, i * 7 % 400, i * 13 % 300, i * 3 % 400) for i in range(40_000)
     )

@@ -71,6 +71,30 @@ def test_text_around_a_formula_of_its_own_region_stays_whole() -> None:
     assert [region.texts[0].split()[0] for region in regions] == ["so", "a"]
 
 
+@pytest.mark.parametrize("category", [Category.TABLE, Category.TEXT, Category.LIST_ITEM])
+def test_a_table_of_contents_is_a_list_of_its_entries(category: Category) -> None:
+    titles = ["1 Tides . . . . . . 3", "1.1 A title so long that it wraps", "and ends here .... 12", "Index ..... xiv"]
+    lines = [line(text, 20 * (n in (1, 2)), 12 * n, 300) for n, text in enumerate(titles)]
+    table = FoundTable(BBox(0, 0, 320, 46), "<table><tr><td>1 Tides</td></tr></table>")
+    regions = assemble([box(category, *lines)], lines, lambda _: [table])
+    assert [region.category for region in regions] == [Category.LIST_ITEM] * 3
+    assert [region.texts[0] for region in regions] == [titles[0], "\n".join(titles[1:3]), titles[3]]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Coffee ..... 2.50", "Tea ..... 1.80", "Water ..... 0.90"],
+        ["Name ........ 1", "Date ........ 2", "Words", "More"],
+    ],
+)
+def test_lists_of_prices_and_forms_are_no_tables_of_contents(rows: list[str]) -> None:
+    lines = [line(text, 0, 12 * n, 300) for n, text in enumerate(rows)]
+    table = FoundTable(BBox(0, 0, 300, 46), "<table><tr><td>Coffee</td></tr></table>")
+    regions = assemble([box(Category.TABLE, *lines)], lines, lambda _: [table])
+    assert [region.category for region in regions] == [Category.TABLE]
+
+
 def test_unclaimed_lines_keep_their_place_in_their_column() -> None:
     top, bottom, right = line("top", 0, 0), line("bottom", 0, 100), line("right", 200, 0)
     boxes = [box(Category.TEXT, item) for item in (top, bottom, right)]

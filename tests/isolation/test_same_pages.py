@@ -7,10 +7,12 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import astuple, replace
+from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
 
+import pymupdf
 import pytest
 from PIL import Image
 
@@ -161,3 +163,63 @@ def test_pages_of_a_document_that_nobody_reads_on_are_not_verified(lively_qwen: 
                     break
                 second += 1
     assert (first, second) == (1, 6) and len(asked) < 6 + 4, f"{asked}: the pages in flight at most"
+
+
+def sheets(path: Path) -> Path:
+    """A page of text with a rule, one with a photograph, and one with outlined words that no text layer has."""
+    lines = "\n".join(f"Line {number} of a page that is all text and reads as such." for number in range(30))
+    with pymupdf.open() as document:
+        for kind in ("text", "photograph", "outlines"):
+            page = document.new_page()
+            page.insert_text((72, 120), lines, fontsize=11)
+            if kind == "text":
+                page.draw_line((72, 800), (500, 800), width=0.4)
+            elif kind == "photograph":
+                buffer = BytesIO()
+                Image.effect_noise((300, 200), 90).save(buffer, "PNG")
+                page.insert_image((150, 560, 450, 760), stream=buffer.getvalue())
+            else:
+                with pymupdf.open() as other:
+                    other.new_page(width=300, height=60).insert_text((10, 40), "Outlined words here", fontsize=24)
+                    picture = other[0].get_pixmap(dpi=150).tobytes("png")
+                page.insert_image((100, 640, 400, 700), stream=picture)
+        document.save(path)
+    return path
+
+
+def test_pages_that_nobody_looks_at_are_read_alike(tmp_path: Path) -> None:
+    """Without ``images`` pages are drawn in small, and as large as ever where pictures or unread print ask for it."""
+    path = sheets(tmp_path / "sheets.pdf")
+    with Parser(ParseOptions()) as seeing, Parser(ParseOptions(), images=False) as saving:
+        looked_at, spared = list(seeing.pages(path)), list(saving.pages(path))
+        assert not saving.is_loaded
+    assert spared[0].image is None and bare(spared[0]) == bare(looked_at[0])
+    for page, other in zip(spared, looked_at, strict=True):
+        assert (page.text, page.quality) == (other.text, other.quality)
+        for block, same in zip(page.blocks, other.blocks, strict=True):
+            assert block.bbox is not None and same.bbox is not None
+            assert replace(block, bbox=None) == replace(same, bbox=None)
+            apart = zip(astuple(block.bbox), astuple(same.bbox), strict=True)
+            assert max(abs(a - b) for a, b in apart) <= 4, "pixels: edges of pictures, by the sketch"
+    assert all(page.image is not None for page in looked_at)
+    assert spared[1].image is not None and looked_at[1].image is not None
+    assert spared[1].image.tobytes() == looked_at[1].image.tobytes()
+    assert "Outlined words here" in spared[2].text
+
+
+def test_pages_that_were_sketched_are_drawn_where_their_drafts_are_lost(
+    isolation: Callable[..., Isolation], tmp_path: Path
+) -> None:
+    from docspec.documents.sources import source_from_path
+    from docspec.isolation.hand import Prepared
+    from tests.isolation.doubles import wanted
+
+    children = isolation(doubles.aborting)
+    document = children.open(source_from_path(written(tmp_path / "five.pdf", pages=5)))
+    spared = replace(wanted(400), looks=lambda page, drafted: False)
+    pages = [page for _, page in children.pages(((document, number) for number in range(1, 6)), spared, 0)]
+    for page in pages:
+        assert isinstance(page, Prepared)
+        assert page.drafted.events[0].kind == "drafter_failed"
+        assert page.page.is_drawn and not page.drafted.blank
+    assert "given up" in pages[-1].drafted.events[0].detail  # type: ignore[union-attr]

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from docspec.core import BBox, Block, Category, PageResult
+from docspec.core import BBox, Block, Category, PageResult, Region
 from docspec.core.marks import Mark
+from docspec.hierarchy.regions.evidence import known_block, known_text
 from docspec.reporting.headings import HeadingLevels
+from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
 from docspec.reporting.rich import marked
@@ -128,6 +130,20 @@ def test_plain_markdown_has_the_words_alone() -> None:
     assert written(block(text, marks=tuple(over(text, ("bold", "bold")))), plain_markdown=True) == text
 
 
+def test_only_the_ends_of_pages_that_may_go_on_stay_bare() -> None:
+    """A block that breaks off within a page keeps all its marks; a joint over pages goes through bare words."""
+    address = "Institute for Coastal Works, Port Ellis"
+    italic = block(address, marks=tuple(over(address, (address, "italic"))))
+    assert written(italic, block("A sentence.")) == f"*{address}*\n\nA sentence."
+    renderer = MarkdownRenderer(Layout())
+    second = block("harbour office.", marks=tuple(over("harbour office.", ("harbour office.", "italic"))))
+    pages = [written(block("A sentence."), italic, number=1, renderer=renderer)]
+    pages += [written(second, block("and more"), number=2, renderer=renderer)]
+    joined = "*Institute for Coastal Works, Port* Ellis harbour *office.*"
+    assert "".join(pages) == f"A sentence.\n\n{joined}\n\nand more"
+    assert written(second) == "*harbour office.*", "nothing stands before it"
+
+
 def test_listings_and_formulas_have_no_marks() -> None:
     listing = "```\nif a * b: # why\n```"
     assert written(block(listing, marks=tuple(over(listing, ("if", "bold"))))) == listing
@@ -197,7 +213,7 @@ def test_notes_are_tied_to_the_words_that_refer_to_them() -> None:
 def test_the_last_word_of_a_line_without_a_stop_refers_to_its_note() -> None:
     name = block("Grace Darling†", marks=(Mark("raised", 13, 14), Mark("bold", 0, 14)))
     foot = block("†Keeper of the light", Category.FOOTNOTE, marks=(Mark("raised", 0, 1),))
-    assert written(name, foot) == "**Grace** Darling[^†]\n\n[^†]: Keeper of the light"
+    assert written(name, foot) == "**Grace Darling**[^†]\n\n[^†]: Keeper of the light"
 
 
 def test_raised_figures_without_a_note_stay() -> None:
@@ -211,6 +227,21 @@ def test_tables_whose_cells_span_are_html_and_plainly_have_bars() -> None:
 
 
 KINDS = st.sampled_from([Category.TEXT, Category.FOOTNOTE, Category.CAPTION])
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_links_stand_in_the_cells_of_tables(opened: bool) -> None:
+    rows = "<tr><th>Port</th><th>Map</th></tr><tr><td>A b</td><td>Map</td></tr>"
+    if opened:
+        rows = rows.replace("<th>Port</th>", '<th rowspan="2">Port</th>').replace("<td>A b</td>", "")
+    links = (("Map", "https://a.b/1"), ("Map", "https://a.b/2?x|y"), ("Nowhere", "https://a.b/3"))
+    region = Region(BOX, Category.TABLE, (f"<table>{rows}</table>",), words="text layer", links=links)
+    table = known_block(region, known_text(region))
+    found = re.findall(r'href="([^"]*)"' if opened else r"\[Map\]\(([^)]*)\)", written(table))
+    assert found == ["https://a.b/1", "https://a.b/2?x%7Cy"]
+    assert "a.b" not in written(table, plain_markdown=True)
+    html = HtmlRenderer(Layout()).page(PageResult("a.pdf", 1, "ok", blocks=(table,), width=9, height=9), {})
+    assert '<a href="https://a.b/1">Map</a>' in html
 
 
 @given(st.lists(st.tuples(KINDS, printed()), max_size=4))

@@ -7,6 +7,7 @@ measurement behind the bundled reader's.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -105,7 +106,6 @@ def known_text(region: Region) -> str:
 def known_block(region: Region, text: str) -> Block:
     """``region``, whose words stand, as a block with its ``text`` and how that is printed."""
     assert region.words is not None
-    drafted, marks = marked_text(region)
     heads = region.category in (Category.TITLE, Category.SECTION_HEADER)
     return Block(
         region.category,
@@ -113,11 +113,32 @@ def known_block(region: Region, text: str) -> Block:
         region.bbox,
         "draft",
         words=region.words,
-        marks=() if region.listing else merged(carried(marks, drafted, text), text),
+        marks=_marks_of(region, text),
         level=region.level,
         points=round(max((line.points for line in region.lines), default=0.0), 2) if heads else 0.0,
         indents=_indents(region, text) if region.category is Category.LIST_ITEM else (),
     )
+
+
+def _marks_of(region: Region, text: str) -> tuple[Mark, ...]:
+    """How the words of ``text``, the Markdown of ``region``, are printed; of tables what they link to."""
+    if region.listing:
+        return ()
+    if region.category is Category.TABLE:
+        return _found_links(region.links, text)
+    drafted, marks = marked_text(region)
+    return merged(carried(marks, drafted, text), text)
+
+
+def _found_links(links: Sequence[tuple[str, str]], text: str) -> tuple[Mark, ...]:
+    """``links`` at their words in ``text``, one after the other; those that do not stand there are left out."""
+    found, at = list[Mark](), 0
+    for words, target in links:
+        own = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)").search(text, at)
+        if own is not None:
+            found.append(Mark("link", own.start(), own.end(), target))
+            at = own.end()
+    return tuple(found)
 
 
 def marked_text(region: Region) -> tuple[str, tuple[Mark, ...]]:

@@ -1,0 +1,91 @@
+"""Drawing a page of a PDF: recorded once, in pixels as often and as large as they are asked for."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from docspec.core.safe_text import first_line
+from docspec.documents.deadline import limited
+from docspec.documents.mupdf import mupdf
+from docspec.documents.sizes import MAX_ASPECT, fit_scale
+from docspec.documents.view import View
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+POINTS_PER_INCH = 72.0
+MAX_SECONDS = 30.0
+"""Of drawing one page; ordinary ones take a tenth of a second, the densest maps five."""
+SKETCH, MOST_SHARE = 1200, 0.5
+"""Pixels of a sketch along its longer side, and its share of the page's size at most."""
+LEAST_SKETCHED = 1000
+"""Pixels along the longer side of a page of which a sketch is worth its while."""
+LONG_TO_SKETCH = 2.0  # seconds
+
+
+class Drawing:
+    """What is drawn on a ``pymupdf.Page``, annotations and form fields included, at ``dpi`` or less where it would
+    become too large; it can be drawn at any time, also after the page is gone.
+
+    ``scale`` is in pixels per point, ``size`` in pixels, and ``trouble`` says what kept it from being drawn to its end
+    within :data:`MAX_SECONDS`. Raises what MuPDF raises.
+    """
+
+    def __init__(self, page: Any, dpi: float, max_pixels: int | None = None) -> None:
+        low = mupdf().mupdf
+        self.trouble: str | None = None
+        self.scale = fit_scale(page.rect.width, page.rect.height, dpi / POINTS_PER_INCH, max_pixels)
+        self._bounds = low.fz_bound_page(page.this)
+        self._list = low.fz_new_display_list(self._bounds)
+        recorder = low.fz_new_list_device(self._list)
+        with limited(MAX_SECONDS) as cookie:
+            try:
+                low.fz_run_page(page.this, recorder, low.FzMatrix(), cookie)
+                low.fz_close_device(recorder)
+            except Exception as error:  # what was drawn until then is kept
+                self.trouble = f"drawing it broke off ({first_line(error)})"
+            self._cut = self._stopped(cookie)
+        box = self._box(self.scale)
+        self.size = box.x1 - box.x0, box.y1 - box.y0
+
+    def pixels(self, share: float = 1.0) -> Image:
+        """The page in RGB, at that ``share`` of its size."""
+        from PIL import Image as Pillow
+
+        low, scale = mupdf().mupdf, share * self.scale
+        pixels = low.fz_new_pixmap_with_bbox(low.fz_device_rgb(), self._box(scale), low.FzSeparations(), 0)
+        low.fz_clear_pixmap_with_value(pixels, 0xFF)
+        device = low.fz_new_draw_device(low.FzMatrix(scale, 0, 0, scale, 0, 0), pixels)
+        with limited(MAX_SECONDS) as cookie:
+            everywhere = low.FzRect(low.FzRect.Fixed_INFINITE)
+            if not self._cut:
+                low.fz_run_display_list(self._list, device, low.FzMatrix(), everywhere, cookie)
+            if not self._stopped(cookie):
+                low.fz_close_device(device)
+        picture = mupdf().Pixmap("raw", pixels)
+        return Pillow.frombytes("RGB", (picture.width, picture.height), picture.samples_mv)
+
+    def _box(self, scale: float) -> Any:
+        low = mupdf().mupdf
+        return low.fz_round_rect(low.fz_transform_rect(self._bounds, low.FzMatrix(scale, 0, 0, scale, 0, 0)))
+
+    def _stopped(self, cookie: Any) -> bool:
+        if cookie.abort():
+            self.trouble = f"drawing it was stopped after {MAX_SECONDS:g} seconds"
+        return bool(cookie.abort())
+
+
+def pictures_of(drawing: Drawing, view: View) -> tuple[Image, Image | None]:
+    """The page as it is wanted, and in small where it is drawn later. What is small or takes long to draw is drawn at
+    once: whatever goes wrong is an event of the page then."""
+    short, long = sorted(drawing.size)
+    if not view.sketched or drawing.trouble or not LEAST_SKETCHED <= long <= MAX_ASPECT * short:
+        return drawing.pixels(), None
+    from docspec.documents.undrawn import Undrawn
+
+    start = time.perf_counter()
+    sketch = drawing.pixels(min(MOST_SHARE, SKETCH / long))
+    if time.perf_counter() - start > LONG_TO_SKETCH:
+        return drawing.pixels(), None
+    return Undrawn(drawing.size, drawing.pixels), sketch

@@ -1,0 +1,43 @@
+"""Tables of contents: entries with a leader of dots and a page number. Layout models call them tables or paragraphs;
+written as either they are hard to read, so that each entry is an item of a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from docspec.drafting.lines import TextLine, join_lines
+
+ENTRIES = 3
+"""Entries with leaders that make a table of contents; fewer may be a form."""
+
+MOST = 0.5
+"""Share of the printed lines that have a leader at least: chapters have a number without one, long titles two lines."""
+
+WRAPPED = 0.6
+"""A line without a page number is the beginning of an entry that goes on where it reaches that far over the width."""
+
+_PAGE = r"(?:\d{1,4}|[ivxlc]{1,8}|[A-Z]-?\d{1,3}|\d{1,3}-\d{1,3})"
+_LED = re.compile(rf"\S.*?(?:(?:\s?[.·•_]){{4,}}|\s?…(?:\s?[.…])*|(?:\s\.){{3,}})\s*{_PAGE}\s*")
+_ENDED = re.compile(rf"\S.*\s{_PAGE}\s*")
+
+Row = Sequence[TextLine]
+"""The runs of one printed line."""
+
+
+def entries(rows: Sequence[Row]) -> list[list[Row]]:
+    """The printed lines ``rows`` of a region by the entries of the table of contents that they are; none where they
+    are no such table."""
+    texts = [join_lines([row]) for row in rows]
+    led = sum(_LED.fullmatch(text) is not None for text in texts)
+    if led < max(ENTRIES, MOST * len(rows)):
+        return []
+    left = min(line.bbox.x0 for row in rows for line in row)
+    right = max(line.bbox.x1 for row in rows for line in row)
+    found: list[list[Row]] = [[]]
+    for row, text in zip(rows, texts, strict=True):
+        found[-1].append(row)
+        goes_on = max(line.bbox.x1 for line in row) > left + WRAPPED * (right - left)
+        if _ENDED.fullmatch(text) or not goes_on:
+            found.append([])
+    return [entry for entry in found if entry]
