@@ -48,7 +48,8 @@ class Region:
     the cells of its HTML, spans opened, are as many. ``agreed``: text layer and recognition read it alike. ``listing``:
     text in which line breaks and indents mean something (program text). ``labels`` are the printed lines inside a
     picture. ``words`` names the source of the first text, or of the labels, where that source was judged sound.
-    ``level`` is that of the bookmark that has a heading's words (0: there is none).
+    ``level`` is that of the bookmark that has a heading's words (0: there is none). ``unsearched``: a picture in which no
+    recogniser has looked for text.
     """
 
     bbox: BBox
@@ -63,6 +64,7 @@ class Region:
     words: WordsOf | None = None
     labels: tuple[PrintedLine, ...] = ()
     level: int = 0
+    unsearched: bool = False
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""

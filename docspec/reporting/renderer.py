@@ -23,6 +23,8 @@ SUFFIXES: dict[Format, str] = {
     "dots": ".dots.json",
     "docling": ".docling.json",
 }
+UNREAD = "not searched for text"
+"""What the link of a picture says in which nobody looked for any."""
 
 
 @dataclass(frozen=True, slots=True)
