@@ -140,6 +140,21 @@ def commit() -> str:
     return told.stdout.strip() or "unknown"
 
 
+def results_so_far(path: Path) -> list[dict[str, Any]]:
+    """The lines of all batches that were finished; those of one that was broken off are tried again."""
+    lines, batch = list[dict[str, Any]](), list[dict[str, Any]]()
+    for text in path.read_text().splitlines() if path.exists() else ():
+        try:
+            batch.append(json.loads(text))
+        except ValueError:
+            batch.clear()
+            continue
+        if "done" in batch[-1]:
+            lines += batch
+            batch.clear()
+    return lines
+
+
 def summary(lines: Sequence[dict[str, Any]]) -> str:
     """The figures of a campaign."""
     results = [line for line in lines if "family" in line]
@@ -170,7 +185,7 @@ def main() -> int:
     asked = parser.parse_args()
     from docspec.reader.checkpoint import init
 
-    lines = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out.exists() else []
+    lines = results_so_far(asked.out)
     done = {line["done"] for line in lines if "done" in line}
     end = time.monotonic() + 60 * asked.minutes
     at = commit()
