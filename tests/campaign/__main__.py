@@ -62,8 +62,7 @@ class Campaign:
     def __init__(self, worker: Worker, folder: Path, inputs: Sequence[Path], mutants: int, seed: int) -> None:
         self._worker, self._folder, self._seed = worker, folder, seed
         self._data, self._documents = Data(worker, folder), Documents(worker)
-        found = sorted({path for each in inputs for path in each.rglob("*.pdf")}, key=lambda path: path.stat().st_size)
-        self._pdfs = [path for path in found if "scan" not in path.stem][:10]
+        self._pdfs = [path for folder in inputs for path in _smallest(folder)]
         self._images = images.sound()
         self._words: dict[str, tuple[Counter[str], bool]] = {}
         self._counts = {family: round(mutants * share) for family, share in SHARES.items()}
@@ -130,6 +129,12 @@ class Campaign:
         return self._words[name]
 
 
+def _smallest(folder: Path) -> list[Path]:
+    """The ten smallest PDFs below a folder that are not named as scans, which have no words to lose."""
+    found = [path for path in sorted(folder.rglob("*.pdf")) if "scan" not in path.stem]
+    return sorted(found, key=lambda path: path.stat().st_size)[:10]
+
+
 def _parts(cases: Sequence[Case], size: int) -> Iterator[Sequence[Case]]:
     return (cases[start : start + size] for start in range(0, len(cases), size))
 
@@ -176,7 +181,7 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    parser.add_argument("--inputs", type=Path, nargs="+", default=[SAMPLES], help="folders of real PDFs to damage")
+    parser.add_argument("--inputs", type=Path, nargs="+", default=[SAMPLES], help="folders of PDFs to damage, ten of each")
     parser.add_argument("--out", type=Path, default=Path("campaign.jsonl"), help="where the results are kept")
     parser.add_argument("--mutants", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
