@@ -181,7 +181,7 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    parser.add_argument("--inputs", type=Path, nargs="+", default=[SAMPLES], help="folders of PDFs to damage, ten of each")
+    parser.add_argument("--inputs", type=Path, nargs="+", default=[SAMPLES], help="folders of PDFs, ten of each")
     parser.add_argument("--out", type=Path, default=Path("campaign.jsonl"), help="where the results are kept")
     parser.add_argument("--mutants", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
