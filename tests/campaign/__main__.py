@@ -42,7 +42,7 @@ SHARES = {
 }
 """Which part of the mutants is of which family."""
 DOCUMENTS = 20
-"""PDFs of a run; of images, which are recognised, a quarter."""
+"""PDFs or images of a run."""
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
@@ -72,7 +72,7 @@ class Campaign:
         for family in SHARES:
             for start in range(0, len(self._crafted(family)), DOCUMENTS):
                 yield Batch(f"{family} crafted {start}", family, range(start, start + DOCUMENTS), crafted=True)
-        sizes = {"pdf": DOCUMENTS, "image": DOCUMENTS // 4}
+        sizes = {"pdf": DOCUMENTS, "image": DOCUMENTS}
         sizes |= {name: size for name, (size, _) in self._data.runs.items()}
         steps = []
         for family, count in self._counts.items():
@@ -90,8 +90,7 @@ class Campaign:
         else:
             cases = list(self._mutants(family, numbers))
         if family in ("pdf", "image"):
-            size = DOCUMENTS if family == "pdf" else DOCUMENTS // 4
-            return [one for part in _parts(cases, size) for one in self._documents.run(part, self._folder)]
+            return self._documents.run(cases, self._folder)
         size = self._data.runs[family][0]
         return [one for part in _parts(cases, size) for one in self._data.run(family, part, self._folder)]
 
