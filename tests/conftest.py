@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -53,6 +54,23 @@ def use_own_text_and_type() -> None:
 
 
 use_own_text_and_type()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="files in random order, and the tests of each file")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """No test may depend on those before it: ``--shuffle`` shows which do. What a file's tests share is still made once."""
+    seed = config.getoption("--shuffle")
+    if seed is None:
+        return
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    draw = Random(seed)
+    groups = draw.sample(list(files.values()), len(files))
+    items[:] = [item for group in groups for item in draw.sample(group, len(group))]
 
 
 LIVELINESS = 8.0

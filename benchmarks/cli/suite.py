@@ -171,7 +171,7 @@ def _settings(
     model = (
         options.model if "/" not in options.model.strip("/") or options.model.count("/") == 1 else info.name
     )
-    flags = ["--model", model, "--drafter", options.drafter, "--align", options.align]
+    flags = ["--model", model, "--drafter", options.drafter, "--proposer", options.align]
     plain = ParseOptions(words="model")
     for field in ("read", "words", "device", "dtype", "dpi", "max_tokens"):
         if (value := getattr(options, field)) != getattr(plain, field):

@@ -50,6 +50,8 @@ class Region:
     picture. ``words`` names the source of the first text, or of the labels, where that source was judged sound.
     ``level`` is that of the bookmark that has a heading's words (0: there is none). ``links`` are the words of a table
     that lead somewhere, with their addresses, in the order of the print.
+    ``level`` is that of the bookmark that has a heading's words (0: there is none). ``unsearched``: a picture in which no
+    recogniser has looked for text.
     """
 
     bbox: BBox
@@ -65,6 +67,7 @@ class Region:
     labels: tuple[PrintedLine, ...] = ()
     level: int = 0
     links: tuple[tuple[str, str], ...] = ()
+    unsearched: bool = False
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""

@@ -18,6 +18,7 @@ from docspec.core.formulas import bare_formula
 from docspec.reporting.headings import HEADING
 from docspec.reporting.htmltable import sanitised_table
 from docspec.reporting.pipetable import squared
+from docspec.reporting.renderer import UNREAD
 
 _INLINE_MATH = re.compile(
     r"""(?P<dollars>\$\$?)(?![\s$]) (?:\\.|[^\\$])+ (?<!\s)(?P=dollars)(?!\d)  # not "$5 or $6", as in Pandoc
@@ -49,7 +50,8 @@ class BlockHtml:
         """``block`` as HTML, ``""`` where there is nothing to show; ``figure`` is the link of a picture."""
         text = block.text.strip("\r\n").rstrip()
         if block.category is Category.PICTURE:
-            image = f'<img src="{escape(figure, quote=True)}" alt="">' if figure is not None else ""
+            alt = UNREAD if block.unread else ""
+            image = f'<img src="{escape(figure, quote=True)}" alt="{alt}">' if figure is not None else ""
             caption = f"<figcaption>{self._rendered(text)}</figcaption>" if text else ""
             return f"<figure>{image}{caption}</figure>" if image or caption else ""
         if not text.strip():

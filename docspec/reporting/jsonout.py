@@ -108,6 +108,8 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
         values["points"] = round(block.points, 2)
     if block.indents:
         values["indents"] = [round(edge, 1) for edge in block.indents]
+    if block.unread:
+        values["unread"] = True
     if figure is not None:
         values["figure"] = figure
     return values

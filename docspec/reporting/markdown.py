@@ -21,7 +21,7 @@ from docspec.core.inline_markdown import bare, label
 from docspec.core.running_text import breaks_off, goes_on, is_broken
 from docspec.reporting.headings import HEADING
 from docspec.reporting.plain import with_bars
-from docspec.reporting.renderer import Layout, separator_before, visible_blocks
+from docspec.reporting.renderer import UNREAD, Layout, separator_before, visible_blocks
 from docspec.reporting.rich import Ends, RichText
 
 _HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
@@ -194,7 +194,7 @@ def block_markdown(block: Block, figure: str | None = None, description: str = "
         return block.text
     text = block.text.strip("\n").rstrip()
     if block.category is Category.PICTURE:
-        return _picture(text, figure, description)
+        return _picture(text, figure, description, f" ({UNREAD})" if block.unread else "")
     if not text.strip():
         return ""
     if block.category in _HEADING_MARKS:
@@ -224,10 +224,10 @@ def failure_comment(result: PageResult) -> str:
     return f"<!-- docspec: page {result.number} could not be read: {reason} -->"
 
 
-def _picture(text: str, figure: str | None, description: str) -> str:
+def _picture(text: str, figure: str | None, description: str, said: str) -> str:
     if figure is None:
         return text
     if text.startswith("![") and "](" in text:
         return f"![{text[2 : text.index('](')]}]({figure})"
     name = "" if figure.startswith("data:") else PurePosixPath(unquote(figure)).stem
-    return f"![{label(description) or name}]({figure})" + (f"\n\n{text}" if text else "")
+    return f"![{label(description) or name}{said}]({figure})" + (f"\n\n{text}" if text else "")

@@ -116,10 +116,11 @@ class _Block:
     level: int = 0
     points: float = 0.0
     indents: tuple[float, ...] = ()
+    unread: bool = False
 
     def block(self) -> Block:
         box, gap = _box(self.bbox), self.gap
-        known = self.marks, self.level, self.points, self.indents
+        known = self.marks, self.level, self.points, self.indents, self.unread
         return Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words, *known)
 
 

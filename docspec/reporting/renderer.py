@@ -28,6 +28,9 @@ SUFFIXES: dict[Format, str] = {
 }
 SUFFIXES |= {name: f".{name}" for name in get_args(Format) if name not in SUFFIXES}
 
+UNREAD = "not searched for text"
+"""What the link of a picture says in which nobody looked for any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:

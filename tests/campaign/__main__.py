@@ -42,7 +42,7 @@ SHARES = {
 }
 """Which part of the mutants is of which family."""
 DOCUMENTS = 20
-"""PDFs of a run; of images, which are recognised, a quarter."""
+"""PDFs or images of a run."""
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
@@ -62,8 +62,7 @@ class Campaign:
     def __init__(self, worker: Worker, folder: Path, inputs: Sequence[Path], mutants: int, seed: int) -> None:
         self._worker, self._folder, self._seed = worker, folder, seed
         self._data, self._documents = Data(worker, folder), Documents(worker)
-        found = sorted({path for each in inputs for path in each.rglob("*.pdf")}, key=lambda path: path.stat().st_size)
-        self._pdfs = [path for path in found if "scan" not in path.stem][:10]
+        self._pdfs = [path for folder in inputs for path in _smallest(folder)]
         self._images = images.sound()
         self._words: dict[str, tuple[Counter[str], bool]] = {}
         self._counts = {family: round(mutants * share) for family, share in SHARES.items()}
@@ -73,7 +72,7 @@ class Campaign:
         for family in SHARES:
             for start in range(0, len(self._crafted(family)), DOCUMENTS):
                 yield Batch(f"{family} crafted {start}", family, range(start, start + DOCUMENTS), crafted=True)
-        sizes = {"pdf": DOCUMENTS, "image": DOCUMENTS // 4}
+        sizes = {"pdf": DOCUMENTS, "image": DOCUMENTS}
         sizes |= {name: size for name, (size, _) in self._data.runs.items()}
         steps = []
         for family, count in self._counts.items():
@@ -91,8 +90,7 @@ class Campaign:
         else:
             cases = list(self._mutants(family, numbers))
         if family in ("pdf", "image"):
-            size = DOCUMENTS if family == "pdf" else DOCUMENTS // 4
-            return [one for part in _parts(cases, size) for one in self._documents.run(part, self._folder)]
+            return self._documents.run(cases, self._folder)
         size = self._data.runs[family][0]
         return [one for part in _parts(cases, size) for one in self._data.run(family, part, self._folder)]
 
@@ -130,6 +128,12 @@ class Campaign:
         return self._words[name]
 
 
+def _smallest(folder: Path) -> list[Path]:
+    """The ten smallest PDFs below a folder that are not named as scans, which have no words to lose."""
+    found = [path for path in sorted(folder.rglob("*.pdf")) if "scan" not in path.stem]
+    return sorted(found, key=lambda path: path.stat().st_size)[:10]
+
+
 def _parts(cases: Sequence[Case], size: int) -> Iterator[Sequence[Case]]:
     return (cases[start : start + size] for start in range(0, len(cases), size))
 
@@ -138,6 +142,21 @@ def commit() -> str:
     """What the checkout is at, with a mark where it was changed."""
     told = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
     return told.stdout.strip() or "unknown"
+
+
+def results_so_far(path: Path) -> list[dict[str, Any]]:
+    """The lines of all batches that were finished; those of one that was broken off are tried again."""
+    lines, batch = list[dict[str, Any]](), list[dict[str, Any]]()
+    for text in path.read_text().splitlines() if path.exists() else ():
+        try:
+            batch.append(json.loads(text))
+        except ValueError:
+            batch.clear()
+            continue
+        if "done" in batch[-1]:
+            lines += batch
+            batch.clear()
+    return lines
 
 
 def summary(lines: Sequence[dict[str, Any]]) -> str:
@@ -161,7 +180,7 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    parser.add_argument("--inputs", type=Path, nargs="+", default=[SAMPLES], help="folders of real PDFs to damage")
+    parser.add_argument("--inputs", type=Path, nargs="+", default=[SAMPLES], help="folders of PDFs, ten of each")
     parser.add_argument("--out", type=Path, default=Path("campaign.jsonl"), help="where the results are kept")
     parser.add_argument("--mutants", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
@@ -170,7 +189,7 @@ def main() -> int:
     asked = parser.parse_args()
     from docspec.reader.checkpoint import init
 
-    lines = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out.exists() else []
+    lines = results_so_far(asked.out)
     done = {line["done"] for line in lines if "done" in line}
     end = time.monotonic() + 60 * asked.minutes
     at = commit()

@@ -26,13 +26,15 @@ CONFIGURATION = {
     "drafter": "none",
     "stages": "none",
     "dpi": 50,
-    "pages": "1-2",
+    "page-separator": "-- {page} --",
     "page-timeout": 30.0,
     "offline": True,
     "figures": "none",
     "max-megapixels": 2.5,
-    "password": "none",
-    "report": "report.json",
+    "tau": 0.75,
+    "max-tree": 8,
+    "words": "model",
+    "device": "cpu",
 }
 MODEL_FILES = ("config.json", "docspec.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json")
 
@@ -50,6 +52,10 @@ class Data:
         for out in ("out", "begun"):
             ran = self._parse(self._sound, out, keep_journals=out == "begun")
             assert ran.code == 0, ran.said
+        (self._sound / "my.toml").write_bytes(_toml(CONFIGURATION))
+        ran = self._configured(self._sound)
+        assert ran.code == 0, ran.said
+        (self._sound / "made.json").unlink()
         (self._sound / "begun" / MANIFEST).unlink()
         (self._sound / "begun" / "a.json").unlink()
         [self._journal] = (self._sound / "begun").glob(".docspec-*.pages")
@@ -83,8 +89,10 @@ class Data:
         for seed in seeds:
             random = Random(f"{family} {seed}")
             if family == "configuration":
-                what, data = hostile.one_changed(CONFIGURATION, random)
-                data = _toml(json.loads(data)) if data[:1] == b"{" and random.random() < 0.8 else data
+                what, value = hostile.one_changed(CONFIGURATION, random)
+                data = _toml(value)
+                if random.random() < 0.3:
+                    what, data = hostile.damaged(data, random)
             elif family == "model":
                 file = random.choice((*MODEL_FILES, "model.safetensors"))
                 sound = (self._model / file).read_bytes()
@@ -228,8 +236,11 @@ class Data:
     def _configuration(self, cases: Sequence[Case], folder: Path) -> list[Result]:
         box = self._sandbox(folder)
         (box / "my.toml").write_bytes(cases[0].data)
+        return [self._result(cases[0], box, self._configured(box))]
+
+    def _configured(self, folder: Path) -> Ran:
         words = ("parse", "in/a.pdf", "-o", "made.json", "--config", "my.toml", "--model", self._model)
-        return [self._result(cases[0], box, self._worker.docspec(*words, cwd=box))]
+        return self._worker.docspec(*words, cwd=folder)
 
     def _model_run(self, cases: Sequence[Case], folder: Path) -> list[Result]:
         box = self._sandbox(folder)

@@ -82,14 +82,19 @@ def dumps(value: Any) -> bytes:
     return text.replace(deep, "[" * 100_000 + "]" * 100_000).encode()
 
 
-def one_changed(value: Any, random: Random) -> tuple[str, bytes]:
-    """``value`` as JSON with one place changed, and what was done."""
+def one_changed(value: Any, random: Random) -> tuple[str, Any]:
+    """``value`` with one place changed, and what was done."""
     path = random.choice(list(places(value)))
     where = ".".join(map(str, path)) or "all of it"
     if path and random.random() < 0.2:
-        return f"{where} left out", dumps(without(value, path))
+        return f"{where} left out", without(value, path)
     new = random.choice((*NASTY, Deep()))
-    return f"{where}: {str(new)[:20]!r}", dumps(changed(value, path, new))
+    return f"{where}: {named(new)}", changed(value, path, new)
+
+
+def named(value: Any) -> str:
+    """``value`` in a few characters."""
+    return "nested deeply" if isinstance(value, Deep) else repr(str(value)[:20])
 
 
 def damaged(data: bytes, random: Random) -> tuple[str, bytes]:
@@ -114,8 +119,9 @@ def mutated(data: bytes, random: Random, *, by_line: bool = False) -> tuple[str,
     if random.random() < 0.3:
         return damaged(data, random)
     if not by_line:
-        return one_changed(json.loads(data), random)
+        what, value = one_changed(json.loads(data), random)
+        return what, dumps(value)
     lines = data.splitlines(keepends=True)
     number = random.randrange(len(lines))
-    what, line = one_changed(json.loads(lines[number]), random)
-    return f"line {number}: {what}", b"".join((*lines[:number], line + b"\n", *lines[number + 1 :]))
+    what, value = one_changed(json.loads(lines[number]), random)
+    return f"line {number}: {what}", b"".join((*lines[:number], dumps(value) + b"\n", *lines[number + 1 :]))

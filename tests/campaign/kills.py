@@ -141,37 +141,42 @@ class Killing:
 
     def __init__(self, runs: Runs, target: str, draw: random.Random) -> None:
         self._runs, self._target, self._draw = runs, target, draw
+        shutil.rmtree(runs.folder / "whole", ignore_errors=True)
         began = time.monotonic()
         assert runs.end(runs.begin("whole")) == 3, runs.said
         self._seconds = time.monotonic() - began
         self._whole = runs.state("whole")
 
-    def row(self) -> Iterator[list[str]]:
-        """What was wrong after each kill of a row, and after the run that was let go to its end (the last)."""
+    def row(self) -> Iterator[tuple[str, list[str]]]:
+        """What was done, and what was wrong after it: kills of a row, and the run that is let go to its end."""
         shutil.rmtree(self._runs.folder / "out", ignore_errors=True)
         for _ in range(IN_A_ROW):
-            yield self._kill()
+            hit, faults = self._kill()
+            yield self._target if hit else f"{self._target}, missed", faults
         code = self._runs.end(self._runs.begin("out", "--retry-failed"))
         faults = [] if code == 3 else [f"exit code {code} at the end"]
         if self._runs.state("out") != self._whole:
             faults.append("other files or another manifest than undisturbed")
-        yield faults + _words(self._runs.said)
+        yield f"{self._target}, to the end", faults + _words(self._runs.said)
 
-    def _kill(self) -> list[str]:
+    def _kill(self) -> tuple[bool, list[str]]:
+        """Whether there was anything to kill at a random moment of the run, and what was wrong afterwards."""
         runs = self._runs
         more = ["--retry-failed"] if self._target in ("child", "worker") else []
         process = runs.begin("out", *more)
         moment = time.monotonic() + self._draw.uniform(0.1, 0.9) * self._seconds
         while time.monotonic() < moment and process.poll() is None:
             time.sleep(0.01)
-        faults = []
+        faults: list[str] = []
+        hit = process.poll() is None
         if self._target in ("parent", "group"):
             with contextlib.suppress(ProcessLookupError):
                 (os.kill if self._target == "parent" else os.killpg)(process.pid, signal.SIGKILL)
             process.wait()
         else:
             wants_model = self._target == "worker"
-            children = [pid for pid in family(process.pid)[:-1] if holds_a_model(pid) == wants_model]
+            children = [pid for pid in family(process.pid) if pid != process.pid and holds_a_model(pid) == wants_model]
+            hit = bool(children)
             for pid in children[:1]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
@@ -182,7 +187,11 @@ class Killing:
             faults.append("a process left behind")
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-        return faults + self._half_written()
+        return hit, faults + self._half_written()
+
+    @property
+    def said(self) -> str:
+        return self._runs.said
 
     def _half_written(self) -> list[str]:
         out = self._runs.folder / "out"
@@ -250,19 +259,18 @@ def main() -> int:
                 break
             runs = Runs(folder)
             note("signal", number, signalled(runs, random.Random(f"signal {asked.seed} {number}")), runs.said)
-        for target in TARGETS:
-            rows = asked.kills // len(TARGETS) // IN_A_ROW
-            done = sum(line["what"] == f"{target}, to the end" for line in lines)
-            if done >= rows or time.monotonic() > end:
-                continue
-            shutil.rmtree(folder / "whole", ignore_errors=True)
-            runs = Runs(folder, devices=target == "worker")
-            killing = Killing(runs, target, random.Random(f"{target} {asked.seed} {done}"))
-            for number in range(done, rows):
-                if time.monotonic() > end:
-                    break
-                for index, faults in enumerate(killing.row()):
-                    note(target if index < IN_A_ROW else f"{target}, to the end", number, faults, runs.said)
+        killings: dict[str, Killing] = {}
+        hits = Counter(line["what"] for line in lines)
+        while time.monotonic() < end:
+            target = min(TARGETS, key=lambda one: hits[one])
+            if hits[target] >= asked.kills // len(TARGETS):
+                break
+            if target not in killings:
+                runs = Runs(folder, devices=target == "worker")
+                killings[target] = Killing(runs, target, random.Random(f"{target} {asked.seed} {hits[target]}"))
+            for what, faults in killings[target].row():
+                note(what, hits[what], faults, killings[target].said)
+                hits[what] += 1
     failed = [line for line in lines if line["faults"]]
     counts = Counter(line["what"] for line in lines)
     told = ", ".join(f"{what}: {count}" for what, count in counts.items())

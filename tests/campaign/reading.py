@@ -30,13 +30,25 @@ class Documents:
         self._worker = worker
 
     def run(self, cases: Sequence[Case], folder: Path) -> list[Result]:
-        """What came of ``cases``, read together; where that run as a whole went wrong, of each alone."""
+        """What came of ``cases``; those that the quick way seems to have lost words of are read again as users read."""
         quick = all(case.family == "pdf" for case in cases)
+        results, unsure = self._run(cases, folder, quick)
+        if quick and unsure:
+            again, _ = self._run([cases[at] for at in unsure], folder, quick=False)
+            for at, result in zip(unsure, again, strict=True):
+                result.cpu += results[at].cpu
+                results[at] = result
+        return results
+
+    def _run(self, cases: Sequence[Case], folder: Path, quick: bool) -> tuple[list[Result], list[int]]:
+        """What came of ``cases``, read together, and the places of those that lost something in silence; where that run
+        as a whole went wrong, of each alone."""
         places, ran = self._read(cases, folder, quick)
         outcomes = _outcomes(folder)
         if len(cases) > 1 and (ran.faults() or any(place not in outcomes for place in places)):
-            return [result for case in cases for result in self.run([case], folder)]
-        results = []
+            alone = [self._run([case], folder, quick) for case in cases]
+            return [result for [result], _ in alone], [at for at, (_, unsure) in enumerate(alone) if unsure]
+        results, unsure = [], []
         for case, place in zip(cases, places, strict=True):
             outcome = outcomes.get(place)
             result = Result(case.family, case.name, case.kind, ran.code, ran.faults(), memory=ran.memory)
@@ -45,9 +57,12 @@ class Documents:
                 result.faults += [] if ran.faults() else ["lost without a word"]
             else:
                 result.code = outcome.code if len(cases) > 1 else ran.code
-                self._judge(case, Path(folder, "in", place), outcome, result, folder, looked_twice=not quick)
+                losses = self.losses(case, Path(folder, "in", place), outcome, result, folder, recognise=not quick)
+                if not ran.faults() and (losses or result.lost > 1 - ENOUGH):
+                    unsure.append(len(results))
+                result.faults += losses
             results.append(result)
-        return results
+        return results, unsure
 
     def _read(self, cases: Sequence[Case], folder: Path, quick: bool) -> tuple[list[str], Ran]:
         for name in ("in", "out"):
@@ -62,41 +77,26 @@ class Documents:
         words += ["--model", str(self._worker.model), *QUICK] if quick else []
         return places, self._worker.docspec(*words, cwd=folder, quick=quick, files=len(cases))
 
-    def _judge(
-        self, case: Case, path: Path, outcome: Outcome, result: Result, folder: Path, looked_twice: bool
-    ) -> None:
-        """Adds to ``result`` what is wrong with what was read of the file at ``path``."""
+    def losses(
+        self, case: Case, path: Path, outcome: Outcome, result: Result, folder: Path, recognise: bool
+    ) -> list[str]:
+        """What of the file at ``path`` is in no output and no event; ``result`` hears what was said and which share of
+        the original's words is not there."""
         result.marked = outcome.is_marked
         if result.marked or outcome.error:
-            return
-        seen = self._worker.look(path, recognise=looked_twice, folder=folder)
-        faults = []
+            return []
+        seen = self._worker.look(path, recognise=recognise, folder=folder)
+        found = []
         if len(outcome.pages) < max(seen["pages"], _pages_by_qpdf(path)):
-            faults.append("pages lost in silence")
+            found.append("pages lost in silence")
         if case.full and "blank" in outcome.pages:
-            faults.append("text lost in silence: a page is called blank")
+            found.append("text lost in silence: a page is called blank")
         still = words_of("\n".join(seen["texts"]))
         words = case.words & still if case.words else still  # a crafted file is its own original
         if share_of(words, outcome.text) < ENOUGH:
-            faults.append("words lost in silence")
+            found.append("words lost in silence")
         result.lost = round(1 - share_of(case.words, outcome.text), 3)
-        if looked_twice:
-            result.faults += faults
-        elif faults or result.lost > 1 - ENOUGH:  # what recognises nothing may have lost it: as users read it
-            [again] = self._again(case, folder)
-            result.faults, result.code, result.said = again.faults, again.code, again.said
-            result.marked, result.lost = again.marked, again.lost
-
-    def _again(self, case: Case, folder: Path) -> list[Result]:
-        alone = folder / "again"
-        alone.mkdir(exist_ok=True)
-        [place], ran = self._read([case], alone, quick=False)
-        result = Result(case.family, case.name, case.kind, ran.code, ran.faults(), ran.cpu, ran.memory)
-        result.said = ran.said[-600:]
-        outcome = _outcomes(alone).get(place)
-        if outcome is not None:
-            self._judge(case, alone / "in" / place, outcome, result, alone, looked_twice=True)
-        return [result]
+        return found
 
 
 class Outcome:

@@ -76,8 +76,8 @@ def test_what_is_lost_without_a_word_is_a_fault(
     outcome = Outcome({"status": "ok", "pages": pages}, tmp_path / "a.json")
     case = Case("pdf", "a.pdf", "cut off", b"", words_of(WORDS), full=True)
     result = Result("pdf", "a.pdf", "cut off", 0, [])
-    Documents(Seeing(WORDS))._judge(case, tmp_path / "a.pdf", outcome, result, tmp_path, looked_twice=True)  # type: ignore[arg-type]
-    assert result.faults == faults
+    judge = Documents(Seeing(WORDS))  # type: ignore[arg-type]
+    assert judge.losses(case, tmp_path / "a.pdf", outcome, result, tmp_path, recognise=True) == faults
 
 
 def test_a_run_that_ends_otherwise_than_documented_is_a_fault() -> None:

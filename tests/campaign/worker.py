@@ -20,8 +20,12 @@ import sys
 import time
 import traceback
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from docspec.drafting.recogniser import Recogniser
 
 CPU_SECONDS = 30
 """Processor seconds that a page may take, and a file without pages."""
@@ -163,13 +167,23 @@ def _command(asked: dict[str, Any], make_parser: Any) -> int:
     return 0
 
 
+@cache
+def _recogniser() -> Recogniser:
+    """Loaded, so that forks have it."""
+    from PIL import Image
+
+    from docspec.drafting.recogniser import Recogniser
+
+    found = Recogniser(1)
+    found.read_page(Image.new("RGB", (64, 64), "white"))
+    return found
+
+
 def _look(asked: dict[str, Any]) -> int:
     import pymupdf
     from PIL import Image, ImageSequence
 
-    from docspec.drafting.recogniser import Recogniser
-
-    texts, recogniser = [], Recogniser(1) if asked["recognise"] else None
+    texts, recogniser = [], _recogniser() if asked["recognise"] else None
     path = Path(asked["look"])
     if path.suffix == ".pdf":
         with pymupdf.open(path) as pdf:
@@ -191,6 +205,8 @@ def _look(asked: dict[str, Any]) -> int:
 
 def run(asked: dict[str, Any], make_parser: Any) -> dict[str, Any]:
     """What became of one command."""
+    if asked.get("recognise"):
+        _recogniser()
     err = Path(asked["cwd"], ".said")
     started = time.monotonic()
     child = os.fork()

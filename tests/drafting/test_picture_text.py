@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +13,10 @@ import pytest
 from PIL import Image
 
 from docspec import ParseOptions, Parser
-from docspec.core import PageResult
+from docspec.core import Category, PageResult
+from docspec.reporting.html import HtmlRenderer
+from docspec.reporting.markdown import page_markdown
+from docspec.reporting.renderer import Layout
 from tests.campaign.words import share_of, words_of
 
 BODY = ["Dear members, please find the minutes below.", "They were written by hand on Monday evening."]
@@ -58,6 +62,14 @@ def read() -> Iterator[Callable[..., PageResult]]:
 
 def text_of(page: PageResult) -> str:
     return "\n".join(block.text for block in page.blocks)
+
+
+def linked(page: PageResult) -> list[str]:
+    """What the links of a page's pictures say of them beside their names, the same in Markdown and in HTML."""
+    figures = {index: "p.png" for index, block in enumerate(page.blocks) if block.category is Category.PICTURE}
+    found = re.findall(r"!\[p(?: \((.*?)\))?\]\(p\.png\)", page_markdown(page, figures, Layout()))
+    assert re.findall(r'<img src="p.png" alt="(.*?)">', HtmlRenderer(Layout()).page(page, figures)) == found
+    return found
 
 
 @pytest.mark.parametrize("kind", ["outlines", "poster", "stamped scan"])
@@ -110,8 +122,10 @@ def test_a_picture_in_which_nobody_looked_for_text_is_said(
     page = read(tmp_path / "in.pdf", drafter=drafter, words=words)
     [event] = [event for event in page.events if event.kind == "pictures_unread"]
     assert event.detail == "nobody looked for text in 1 picture (--drafter auto does)"
+    assert linked(page) == ["not searched for text"]
     looked = read(tmp_path / "in.pdf")
     assert "pictures_unread" not in {event.kind for event in looked.events}
+    assert linked(looked) == [""]
 
 
 def test_ink_that_is_no_text_to_the_recogniser_is_said(tmp_path: Path, read: Callable[..., PageResult]) -> None:

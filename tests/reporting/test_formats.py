@@ -37,7 +37,7 @@ def pages(make_page: Any) -> list[Any]:
         Block(Category.TABLE, PIPES, BBox(10, 52, 60, 70), "draft", "\n\n"),
         Block(Category.TABLE, TABLE, BBox(60, 52, 99, 70), "draft"),
         Block(Category.FORMULA, "$$a^2 \\leq b$$", BBox(10, 71, 60, 75), "draft"),
-        Block(Category.PICTURE, "", BBox(0, 0, 20, 10), "model"),
+        Block(Category.PICTURE, "", BBox(0, 0, 20, 10), "model", unread=True),
         Block(Category.TEXT, "```\nif turned:\n    wait()\n```", BBox(10, 80, 60, 90), "draft"),
     )
     spans = ((Span(0, 6, "agreed", None, (("draft", 2),), 1.5),), *((),) * 8, (), ())

@@ -13,7 +13,8 @@ from docspec.drafting.unread import unread_regions
 
 def complete(page: PageImage, draft: PageDraft, evidence: bool = False) -> list[Region]:
     """The regions of ``draft`` and what it forgot, in reading order. With ``evidence``, ink in which a recogniser found
-    no text is none: it is a picture, or left out where it is as small as a line.
+    no text is none: it is a picture, or left out where it is as small as a line. Pictures in which none has looked are
+    marked as such.
 
     Where no layout model has seen the page, nothing is called a running head or foot, nor a head in the lower half of
     the page or a foot in the upper one.
@@ -27,12 +28,15 @@ def complete(page: PageImage, draft: PageDraft, evidence: bool = False) -> list[
     forgotten = unread_regions(page.image, regions) if draft.unread is None else list(draft.unread)
     if evidence and draft.searched:
         forgotten = [one for one in forgotten if one.category is Category.PICTURE]
-    if not regions:
+    if regions:
+        for one in forgotten:
+            regions.insert(place(one.bbox, [other.bbox for other in regions]), one)
+    else:
         order = by_white_space([LayoutBox(one.bbox, one.category) for one in forgotten])
-        return [Region(box.bbox, box.category) for box in order]
-    for one in forgotten:
-        regions.insert(place(one.bbox, [other.bbox for other in regions]), one)
-    return regions
+        regions = [Region(box.bbox, box.category) for box in order]
+    if draft.searched:
+        return regions
+    return [replace(one, unsearched=one.category is Category.PICTURE and not one.labels) for one in regions]
 
 
 def _stands_elsewhere(region: Region, page: PageImage) -> bool:

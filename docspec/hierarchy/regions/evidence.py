@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from docspec.core import Block, Category, Event, PageDraft, Region
+from docspec.core import Block, Category, Event, Region
 from docspec.core.formulas import bare_formula
 from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.scripts import scripts_of
@@ -54,10 +54,10 @@ def known_words(known: Mapping[int, str], regions: Sequence[Region]) -> tuple[Ev
     return (Event("words_stand", f"{len(known)} of {len(regions)} regions were not read by the model: {told}"),)
 
 
-def unread_pictures(regions: Sequence[Region], draft: PageDraft, card: TargetCard) -> tuple[Event, ...]:
-    """What to report about pictures among ``regions`` in which neither the model nor the drafter looked for text."""
-    count = sum(not asked_for(region, card) and not region.labels for region in regions)
-    if draft.searched or not count:
+def unread_pictures(blocks: Sequence[Block]) -> tuple[Event, ...]:
+    """What to report about pictures among ``blocks`` in which neither the model nor the drafter looked for text."""
+    count = sum(block.unread for block in blocks)
+    if not count:
         return ()
     pictures = f"{count} picture{'' if count == 1 else 's'}"
     return (Event("pictures_unread", f"nobody looked for text in {pictures} (--drafter auto does)"),)

@@ -9,7 +9,7 @@ from docspec.core import PageResult
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.hierarchy.grading import graded
 from docspec.hierarchy.regions.completing import complete
-from docspec.hierarchy.regions.evidence import asked_for, known_texts, unread_pictures
+from docspec.hierarchy.regions.evidence import asked_for, known_texts
 from docspec.hierarchy.regions.regions_read import RegionsRead, result_of
 from docspec.hierarchy.work import DraftedPage, Work
 from docspec.targets.card import TargetCard
@@ -35,5 +35,4 @@ def result_without_model(drafted: DraftedPage, card: TargetCard) -> PageResult |
     page = RegionsRead(regions, (), {}, known)
     blocks = page.blocks(lambda output: "")
     result = result_of(work.result, page, work.draft.layout, blocks, time.perf_counter() - start)
-    result = replace(result, events=(*result.events, *unread_pictures(regions, work.draft, card)))
     return graded(result, work.draft, card)

@@ -11,7 +11,6 @@ from docspec.core import PageImage, StageStats
 from docspec.engine.request import Output
 from docspec.hierarchy import results
 from docspec.hierarchy.regions.completing import complete
-from docspec.hierarchy.regions.evidence import unread_pictures
 from docspec.hierarchy.regions.own_layout import lay_out
 from docspec.hierarchy.regions.protocol import Reads, Setting
 from docspec.hierarchy.regions.regions_read import RegionsRead, markdown_of, result_of
@@ -101,8 +100,6 @@ class RegionPages:
         work.outputs = page.told
         blocks = page.blocks(self._crop_text)
         work.result = result_of(work.result, page, work.draft.layout, blocks, work.encode_seconds)
-        for event in unread_pictures(page.regions, work.draft, self._setup.card):
-            work.happened(event.kind, event.detail)
 
     def _compare(self, work: Work, page: RegionsRead) -> None:
         """Adds to the result what plain decoding takes for the same crops, and for those of trusted regions."""

@@ -11,7 +11,7 @@ from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
 from docspec.engine.request import Output
 from docspec.hierarchy import results
-from docspec.hierarchy.regions.evidence import known_block, known_words
+from docspec.hierarchy.regions.evidence import known_block, known_words, unread_pictures
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import Slice
 from docspec.hierarchy.regions.trusted import taken
@@ -101,7 +101,7 @@ class RegionsRead:
             return known_block(region, self.known[number])
         text = region_text(region, pieces)
         trusted = len(text) if number in self.taken else 0
-        return Block(region.category, text, region.bbox, "draft", trusted=trusted)
+        return Block(region.category, text, region.bbox, "draft", trusted=trusted, unread=region.unsearched and not pieces)
 
 
 def markdown_of(blocks: Sequence[Block]) -> str:
@@ -132,6 +132,7 @@ def result_of(
             Event("read_by_regions", detail),
             *known_words(page.known, page.regions),
             *page.events(),
+            *unread_pictures(blocks),
             *results.skipped(page.stats),
         ),
         timings=replace(
