@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-DialectName = Literal["markdown", "layout-json", "doctags", "grounded", "grounded-inline", "layout-html"]
+DialectName = Literal[
+    "markdown",
+    "layout-json",
+    "doctags",
+    "grounded",
+    "grounded-inline",
+    "grounded-markdown",
+    "layout-html",
+    "layout-html-2",
+]
 
 DIALECTS: tuple[DialectName, ...] = get_args(DialectName)
 

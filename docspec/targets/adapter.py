@@ -53,8 +53,9 @@ SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
 class TransformersTarget:
     """A transformers model as :class:`docspec.targets.protocol.TargetModel`.
 
-    ``logits`` is what the class does to the output of its head, given the decoder's configuration. Everything else is
-    read off the model: where its decoder is, what it remembers of a prompt's positions, how far its layers look back.
+    ``logits`` is what the class does to the output of its head, given the decoder's configuration; ``packed`` are inputs
+    that hold all images of a pass in one row, one behind the other along the last axis. Everything else is read off the
+    model: where its decoder is, what it remembers of a prompt's positions, how far its layers look back.
     """
 
     def __init__(
@@ -64,7 +65,9 @@ class TransformersTarget:
         *,
         eos_ids: frozenset[int],
         logits: Callable[[Any, Any], Any] | None = None,
+        packed: frozenset[str] = frozenset(),
     ) -> None:
+        self._packed = packed
         self.model = model.eval()
         self.processing = processing
         self.eos_ids = eos_ids
@@ -150,7 +153,9 @@ class TransformersTarget:
     def alike(self, prompt: Prompt) -> Hashable:
         """What prompts have to have in common to share a forward pass: images that can be concatenated."""
         return frozenset(
-            (name, value.shape[1:]) for name, value in prompt.inputs.items() if name not in PER_TOKEN
+            (name, value.shape[1:-1] if name in self._packed else value.shape[1:])
+            for name, value in prompt.inputs.items()
+            if name not in PER_TOKEN
         )
 
     @torch.inference_mode()
@@ -220,7 +225,7 @@ class TransformersTarget:
                 raise ModelError(f"the model's input {name} has one entry a token and is not known here")
             if name in PER_TOKEN:
                 values = [functional.pad(value, (0, longest - value.shape[1])) for value in values]
-            whole = torch.cat(values)
+            whole = torch.cat(values, dim=-1 if name in self._packed else 0)
             joined[name] = whole if name in self._grids else uploaded(whole, self.kv_spec.device)
         return joined
 
