@@ -159,7 +159,7 @@ class DraftModel:
         feeds = [row.unread(texts[context]) for row, context in zip(rows, contexts, strict=True)]
         drafts: dict[Context, list[int]] = {context: [] for context in asked}
         chances = [1.0 if context in asked else 0.0 for context in contexts]
-        sure = [len(texts[one]) if written is None else written[one] for one in contexts]
+        stays = [len(texts[one]) if written is None else written[one] for one in contexts]
         for turn in range(most):
             batch = linearise(
                 [_chain(feed) for feed in feeds],
@@ -171,7 +171,7 @@ class DraftModel:
             )
             answer = steps.run(batch, cache)
             if turn == 0:
-                cache.remember([row.before(tokens) for row, tokens in zip(rows, sure, strict=True)])
+                cache.remember([row.before(tokens) for row, tokens in zip(rows, stays, strict=True)])
             for place, (row, context, feed) in enumerate(zip(rows, contexts, feeds, strict=True)):
                 if chances[place] or len(row.fed) < len(texts[context]):
                     row.fed += feed
@@ -186,7 +186,7 @@ class DraftModel:
             if not any(chances):
                 break
         cache.recall()
-        for row, tokens in zip(rows, sure, strict=True):
+        for row, tokens in zip(rows, stays, strict=True):
             if self._model.kv_spec.recurrent is not None:
                 row.forget(tokens)
             row.right = min(row.right, tokens)

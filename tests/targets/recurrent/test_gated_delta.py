@@ -140,7 +140,7 @@ OTHERS = {
     "NemotronH": {"mamba_num_heads": 4, "mamba_head_dim": 8, "n_groups": 2, "ssm_state_size": 8},
     "GraniteMoeHybrid": {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_n_groups": 1, "mamba_d_state": 8},
     "Qwen3Next": {"num_experts": 2, "num_experts_per_tok": 1},
-    "OlmoHybrid": {},
+    "OlmoHybrid": {"pad_token_id": 0, "eos_token_id": 0},
 }
 
 
