@@ -217,7 +217,7 @@ def test_such_a_model_drafts_for_its_like(target, path, asked, source, monkeypat
     for places in (1, 2, 3):
         outputs, stats = engine.speculate(plain, places=places)
         assert [output.tokens for output in outputs] == [tokens for _, tokens in asked]
-        assert stats.accepted > stats.tokens / 3
+        assert 0 < 0.9 * stats.drafted <= stats.accepted
 
 
 def test_a_drafter_that_does_not_go_back_is_noticed(target, path, asked, monkeypatch):
