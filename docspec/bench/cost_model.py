@@ -150,7 +150,8 @@ def shape_of(target: TransformersTarget, prefix: int = 1024, tree: int = 64) -> 
     grid = torch.zeros(1, tree, dtype=torch.long, device=spec.device)
     one = torch.ones(1, dtype=torch.long, device=spec.device)
     ancestry = torch.ones(1, tree, tree, dtype=torch.bool, device=spec.device)
-    inputs = Inputs(grid, grid, grid, grid, one, one, ancestry)
+    inputs = Inputs(grid, grid, grid, grid, one, one, one, ancestry)
+    cache.reserve(tree)
     with torch.inference_mode(), _Operations() as counted:
         cache.begin_static_step(grid.flatten(), 1, prefix + tree, one)
         mask = inputs.mask(prefix + tree)

@@ -49,9 +49,8 @@ class Region:
     text in which line breaks and indents mean something (program text). ``labels`` are the printed lines inside a
     picture. ``words`` names the source of the first text, or of the labels, where that source was judged sound.
     ``level`` is that of the bookmark that has a heading's words (0: there is none). ``links`` are the words of a table
-    that lead somewhere, with their addresses, in the order of the print.
-    ``level`` is that of the bookmark that has a heading's words (0: there is none). ``unsearched``: a picture in which no
-    recogniser has looked for text.
+    that lead somewhere, with their addresses, in the order of the print. ``unsearched``: a picture in
+    which no recogniser has looked for text.
     """
 
     bbox: BBox

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from docspec.core.plugins import with_plugins
 
-DialectName = Literal["markdown", "layout-json", "doctags", "grounded", "grounded-inline", "layout-html"]
+DialectName = Literal[
+    "markdown",
+    "layout-json",
+    "doctags",
+    "grounded",
+    "grounded-inline",
+    "grounded-markdown",
+    "layout-html",
+    "layout-html-2",
+]
 if not TYPE_CHECKING:
     DialectName = with_plugins(DialectName, "dialects")
 

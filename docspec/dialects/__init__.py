@@ -39,6 +39,14 @@ def make_dialect(name: str, **settings: Any) -> Dialect:
             from docspec.dialects.grounded_inline import InlineGroundedDialect
 
             return InlineGroundedDialect(**settings)
+        if name == "grounded-markdown":
+            from docspec.dialects.grounded_markdown import MarkdownGroundedDialect
+
+            return MarkdownGroundedDialect(**settings)
+        if name == "layout-html-2":
+            from docspec.dialects.layout_html2 import LayoutHtml2Dialect
+
+            return LayoutHtml2Dialect(**settings)
         if name == "layout-html":
             from docspec.dialects.layout_html import LayoutHtmlDialect
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
@@ -56,6 +57,9 @@ _CATEGORIES = {
 _PIECE = re.compile(
     r"<\|ref\|>(?P<label>[^<]*)<\|/ref\|>\s*<\|det\|>\s*\[\[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)[^<]*<\|/det\|>"
 )
+GOES_ON = "+"
+"""Behind the kind of a piece that goes on with the one before it."""
+
 _MARKS = re.compile(r"<\|/?(?:ref|det|grounding)\|>")
 _BOXES = BoxSpelling(
     re.compile(r"<\|ref\|>([^<]*)<\|/ref\|><\|det\|>\[\["),
@@ -74,9 +78,11 @@ class GroundedDialect(Prompted):
     name = "grounded"
     for_pages = PAGE_PROMPT
     for_crops = CROP_PROMPT
+    scale: ClassVar[int] = SCALE
     piece = _PIECE
     boxes = _BOXES
     labels: ClassVar[Mapping[Category, str]] = _LABELS
+    categories: ClassVar[Mapping[str, Category]] = _CATEGORIES
     between, behind = "\n\n", "\n"
     """What stands between pieces, and between a box and the piece that it is of."""
 
@@ -95,7 +101,7 @@ class GroundedDialect(Prompted):
         for region, output in zip(draft.regions, outputs, strict=False):
             texts = self.region_drafts(region)
             best = output or next(iter(texts), "")
-            head = self.boxes.headed(self.labels[region.category], _box(region, width, height))
+            head = self.boxes.headed(self.labels[region.category], self._box(region, width, height))
             pieces.append((region.category, f"{head}{self.behind}{best}".rstrip("\n")))
             others += [text for text in texts if text != best]
         body = [piece for category, piece in pieces if not category.is_furniture]
@@ -106,7 +112,7 @@ class GroundedDialect(Prompted):
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> PlaceScaffold | None:
         """The numbers of places, predicted from the drafted regions."""
-        pieces = [(self.labels[region.category], _box(region, width, height)) for region in draft.regions]
+        pieces = [(self.labels[region.category], self._box(region, width, height)) for region in draft.regions]
         return PlaceScaffold(pieces, self.boxes) if pieces else None
 
     def output_draft(self, text: str) -> str:
@@ -127,32 +133,28 @@ class GroundedDialect(Prompted):
         found = [Block(Category.TEXT, before)] if (before := _words(text[: heads[0].start()])) else []
         ends = [head.start() for head in heads[1:]] + [len(text)]
         for head, end in zip(heads, ends, strict=True):
-            category = _CATEGORIES.get(head["label"].strip().lower(), Category.TEXT)
-            x0, y0, x1, y1 = (int(number) / SCALE for number in re.findall(r"\d+", head["box"]))
+            label = head["label"].strip().lower()
+            category = self.categories.get(label.removesuffix(GOES_ON), Category.TEXT)
+            x0, y0, x1, y1 = (int(number) / self.scale for number in re.findall(r"\d+", head["box"]))
             box = BBox(min(x0, x1) * width, min(y0, y1) * height, max(x0, x1) * width, max(y0, y1) * height)
             box = box.clamped(width, height)
             words = _words(text[head.end() : end])
+            if label.endswith(GOES_ON) and found and found[-1].category is category:
+                found[-1] = replace(found[-1], text=f"{found[-1].text} {words}")
+                continue
             found.append(Block(category, words, box, "model") if box.area > 0 else Block(category, words))
         return tuple(found)
+
+    def _box(self, region: Region, width: int, height: int) -> Box:
+        box = region.bbox
+        shares = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
+        x0, y0, x1, y1 = (min(max(round(self.scale * share), 0), self.scale) for share in shares)
+        return x0, y0, x1, y1
 
 
 def _words(piece: str) -> str:
     """A piece without stray marks and the white space around it."""
     return _MARKS.sub("", piece).strip()
-
-
-def _box(region: Region, width: int, height: int) -> Box:
-    x0, y0, x1, y1 = (
-        region.bbox.x0 / width,
-        region.bbox.y0 / height,
-        region.bbox.x1 / width,
-        region.bbox.y1 / height,
-    )
-    return _number(x0), _number(y0), _number(x1), _number(y1)
-
-
-def _number(share: float) -> int:
-    return min(max(round(SCALE * share), 0), SCALE)
 
 
 def _spelled(category: Category, reading: str) -> list[str]:

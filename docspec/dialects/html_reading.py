@@ -10,9 +10,6 @@ from html.parser import HTMLParser
 
 from docspec.core import BBox, Block, Category
 
-SCALE = 1024
-"""Places run from 0 to this over the page's width and height."""
-
 _CATEGORIES = {
     "caption": Category.CAPTION,
     "footnote": Category.FOOTNOTE,
@@ -22,6 +19,7 @@ _CATEGORIES = {
     "page-footer": Category.PAGE_FOOTER,
     "image": Category.PICTURE,
     "figure": Category.PICTURE,
+    "diagram": Category.PICTURE,
     "section-header": Category.SECTION_HEADER,
     "table": Category.TABLE,
 }
@@ -29,22 +27,31 @@ _CATEGORIES = {
 
 _DIV = re.compile(r"<div\s+(?=[^<>]*data-(?:bbox|label)=)([^<>]*)>", re.IGNORECASE)
 _TABLE = re.compile(r"<table\b.*?(?:</table>|\Z)", re.DOTALL | re.IGNORECASE)
-_MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "code": "`"}
+_BLANK = "blank-page"
+"""The label of a page without anything on it."""
+
+_MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "code": "`", "chem": "`"}
+"""Formulas of chemistry are SMILES, whose signs Markdown would take for its own."""
+
 _KEPT = {"sub", "sup", "u", "small", "big"}
 _BREAKS = {"p", "div", "ul", "ol", "pre", "caption", *(f"h{level}" for level in range(1, 7))}
 
 
-def read_layout(text: str, width: int, height: int) -> tuple[Block, ...]:
-    """The blocks of an answer with places, in pixels of a page of ``width`` x ``height``; none where it has none."""
+def read_layout(text: str, width: int, height: int, scale: int) -> tuple[Block, ...]:
+    """The blocks of an answer with places, in pixels of a page of ``width`` x ``height``; none where it has none.
+    Numbers run from 0 to ``scale`` over both."""
     heads = list(_DIV.finditer(text))
     if not heads:
         return ()
     found = [Block(Category.TEXT, words)] if (words := read_fragment(text[: heads[0].start()])) else []
     ends = [head.start() for head in heads[1:]] + [len(text)]
     for head, end in zip(heads, ends, strict=True):
-        category = _CATEGORIES.get(_attribute(head[1], "label").lower(), Category.TEXT)
+        label = _attribute(head[1], "label").lower()
+        category = _CATEGORIES.get(label, Category.TEXT)
         words = read_fragment(text[head.end() : end])
-        box = _place(_attribute(head[1], "bbox"), width, height)
+        if label == _BLANK and not words:
+            continue
+        box = _place(_attribute(head[1], "bbox"), width, height, scale)
         found.append(Block(category, words) if box is None else Block(category, words, box, "model"))
     return tuple(found)
 
@@ -65,9 +72,9 @@ def _attribute(tag: str, name: str) -> str:
     return (found[1] or found[2] or "").strip() if found else ""
 
 
-def _place(said: str, width: int, height: int) -> BBox | None:
+def _place(said: str, width: int, height: int, scale: int) -> BBox | None:
     """Four numbers, in brackets or not; ``None`` where they are no place."""
-    numbers = [int(number) / SCALE for number in re.findall(r"\d{1,6}", said)]
+    numbers = [int(number) / scale for number in re.findall(r"\d{1,6}", said)]
     if len(numbers) != 4:
         return None
     x0, y0, x1, y1 = numbers

@@ -10,17 +10,21 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from typing import ClassVar
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.formulas import bare_formula
 from docspec.dialects import tables
 from docspec.dialects.box_numbers import Box
-from docspec.dialects.html_reading import SCALE, read_fragment, read_layout
+from docspec.dialects.html_reading import read_fragment, read_layout
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
+
+SCALE = 1024
+"""Places run from 0 to this over the page's width and height."""
 
 _RULES = """\
 Only use these tags ['math', 'br', 'i', 'b', 'u', 'del', 'sup', 'sub', 'table', 'tr', 'td', 'p', 'th', 'div', 'pre', \
@@ -92,6 +96,7 @@ class LayoutHtmlDialect(Prompted):
     name = "layout-html"
     for_pages = PAGE_PROMPT
     for_crops = CROP_PROMPT
+    scale: ClassVar[int] = SCALE
 
     def region_drafts(self, region: Region) -> list[str]:
         """What stands in the region's block."""
@@ -115,14 +120,14 @@ class LayoutHtmlDialect(Prompted):
                 blocks.append((Category.LIST_ITEM, BBox.union((box, region.bbox)), _one_list(before, best)))
             else:
                 blocks.append((region.category, region.bbox, best))
-        page = "\n".join(_block(category, box, text, width, height) for category, box, text in blocks)
+        page = "\n".join(self._block(category, box, text, width, height) for category, box, text in blocks)
         return unique([page, *others, *draft.page_texts])
 
     def scaffold(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> PlaceScaffold | None:
         """The numbers of places, predicted from the drafted regions."""
-        pieces = [("data", _box(region.bbox, width, height)) for region in draft.regions]
+        pieces = [("data", self._box(region.bbox, width, height)) for region in draft.regions]
         return PlaceScaffold(pieces, _BOXES) if pieces else None
 
     def output_draft(self, text: str) -> str:
@@ -131,28 +136,25 @@ class LayoutHtmlDialect(Prompted):
 
     def crop_text(self, text: str) -> str:
         """The Markdown of what was written for a crop, with or without blocks."""
-        blocks = read_layout(text, 1, 1)
+        blocks = read_layout(text, 1, 1, self.scale)
         return (
             join_blocks((block.category, block.text) for block in blocks) if blocks else read_fragment(text)
         )
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The blocks of ``text``; an answer without a single one is read as Markdown made of its HTML."""
-        return read_layout(text, width, height) or parse_blocks(read_fragment(text))
+        return read_layout(text, width, height, self.scale) or parse_blocks(read_fragment(text))
 
+    def _block(self, category: Category, bbox: BBox, text: str, width: int, height: int) -> str:
+        box = _BOXES.box(self._box(bbox, width, height))
+        return f'<div data-bbox="{box} data-label="{_LABELS[category]}">{text}</div>'
 
-def _block(category: Category, bbox: BBox, text: str, width: int, height: int) -> str:
-    box = _BOXES.box(_box(bbox, width, height))
-    return f'<div data-bbox="{box} data-label="{_LABELS[category]}">{text}</div>'
+    def _box(self, box: BBox, width: int, height: int) -> Box:
+        x0, y0, x1, y1 = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
+        return self._number(x0), self._number(y0), self._number(x1), self._number(y1)
 
-
-def _box(box: BBox, width: int, height: int) -> Box:
-    x0, y0, x1, y1 = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
-    return _number(x0), _number(y0), _number(x1), _number(y1)
-
-
-def _number(share: float) -> int:
-    return min(max(round(SCALE * share), 0), SCALE)
+    def _number(self, share: float) -> int:
+        return min(max(round(self.scale * share), 0), self.scale)
 
 
 def _one_list(before: str, more: str) -> str:

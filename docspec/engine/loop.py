@@ -103,6 +103,9 @@ class SpecDecode:
     def verify(self, step: Step) -> list[Outcome]:
         """One forward pass over all trees and the walk through each."""
         answer = self.target.steps.run(step.batch, self.cache)
+        first = step.rows[0]
+        if first.request.doubt and first.plainly == first.length:
+            self.cache.remember([first.length])
         return [
             traverse(tree, scores, self.rule, row.request.doubt)
             for row, tree, scores in zip(step.rows, step.trees, answer.scores, strict=True)
@@ -132,7 +135,7 @@ class SpecDecode:
         """Where a choice was doubtful: the same choice once more, as plain decoding makes it.
 
         The tokens whose keys and values trees have left in the cache are run again, each by a step of its own, and the
-        last of these steps chooses. So a page pays for its last doubtful choice with at most the steps of plain
+        last of these steps chooses; recurrent states go back to where they were remembered for it. So a page pays for its last doubtful choice with at most the steps of plain
         decoding up to there. What remains is that a choice with a wide margin is believed in the shape that made it.
         Raises ``ValueError`` where the row is not the first of the batch, the only one that such a step takes.
         """
@@ -142,6 +145,7 @@ class SpecDecode:
             if place:
                 raise ValueError("only the first row of a batch can be decided strictly")
             written = row.output[row.plainly - row.length :]
+            self.cache.recall()
             for length, token in enumerate(written, row.plainly):
                 alone = Pending(token, length + row.rope_delta, length, row.rules, self.wanted.margins)
                 choice = self.target.steps.advance(alone, self.cache)

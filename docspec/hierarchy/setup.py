@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from docspec.core import ModelError, ParseOptions
+from docspec.core import ParseOptions
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
 from docspec.engine.loop import OnStep
@@ -60,10 +60,6 @@ class Setup:
         stop: Callable[[], StopRule] = NeverStop if keeps else partial(LoopGuard, target.detokenize)
         engine = make_engine(target, options, planner)
         doubt = 0.0
-        if options.exact == "strict" and target.kv_spec.recurrent is not None:
-            raise ModelError(
-                f"--exact strict and {loaded.info.name}: the states of its recurrent layers cannot go back to a choice"
-            )
         if options.exact == "strict":
             from docspec.targets.noise import shape_noise
 

@@ -2,7 +2,9 @@
 
 It reads the page as the target does, its prompt prefilled where the target's was, and writes on greedily behind the
 output for as long as it is sure enough. Its keys and values are its own: what it fed of a draft that the target then
-left is written over, so nothing is ever computed twice and nothing has to be undone. All rows of a step draft together.
+left is written over, so nothing is ever computed twice and nothing has to be undone. Only recurrent states cannot be
+written over: they are remembered behind the output and brought back there when a draft is done, and what the target
+takes of it is fed with its own token. All rows of a step draft together.
 With ``,keep=SHARE`` behind its name it sees that share of the image tokens: those that the target's first layers make
 most of (ParallelVLM).
 """
@@ -136,15 +138,9 @@ class DraftModel:
             old_rows, old_slots = (cache.rows, cache.padding_slot) if cache is not None else (0, 0)
             larger = SlotCache(self._model.kv_spec, max(rows, 2 * old_rows), max(slots, old_slots))
             if cache is not None:
-                larger.buffer[:, :, :old_rows, :old_slots] = cache.buffer[:, :, :, :old_slots]
-                larger.prompts[:old_rows] = cache.prompts
+                larger.take(cache)
             self._cache = cache = larger
         return cache
-
-    def trust(self, written: Mapping[Context, int]) -> None:
-        """Of what was fed no more tokens are right for good than were ``written``; the others may be left again."""
-        for row, context in zip(self._rows, self.contexts, strict=True):
-            row.right = min(row.right, written[context])
 
     def draft(
         self,
@@ -152,16 +148,19 @@ class DraftModel:
         asked: set[Context],
         most: int = MOST,
         enough: float | None = None,
+        written: Mapping[Context, int] | None = None,
     ) -> dict[Context, list[int]]:
         """What may come behind the ``texts`` of the rows of ``asked``, ``most`` tokens while all together are at least
-        ``enough`` likely; the other rows only take in what they have written."""
+        ``enough`` likely; the other rows only take in what they have written. Of each text the first ``written`` tokens
+        will not be taken back (default: all)."""
         enough = ENOUGH if enough is None else enough
         rows, contexts, cache, steps = self._rows, self.contexts, self._cache, self._model.steps
         assert cache is not None
         feeds = [row.unread(texts[context]) for row, context in zip(rows, contexts, strict=True)]
         drafts: dict[Context, list[int]] = {context: [] for context in asked}
         chances = [1.0 if context in asked else 0.0 for context in contexts]
-        for _ in range(most):
+        stays = [len(texts[one]) if written is None else written[one] for one in contexts]
+        for turn in range(most):
             batch = linearise(
                 [_chain(feed) for feed in feeds],
                 [row.length for row in rows],
@@ -171,6 +170,8 @@ class DraftModel:
                 wanted=Wanted(scores=True),
             )
             answer = steps.run(batch, cache)
+            if turn == 0:
+                cache.remember([row.before(tokens) for row, tokens in zip(rows, stays, strict=True)])
             for place, (row, context, feed) in enumerate(zip(rows, contexts, feeds, strict=True)):
                 if chances[place] or len(row.fed) < len(texts[context]):
                     row.fed += feed
@@ -184,6 +185,11 @@ class DraftModel:
                 feeds[place] = [token]
             if not any(chances):
                 break
+        cache.recall()
+        for row, tokens in zip(rows, stays, strict=True):
+            if self._model.kv_spec.recurrent is not None:
+                row.forget(tokens)
+            row.right = min(row.right, tokens)
         return drafts
 
 
@@ -202,6 +208,14 @@ class _Row:
     def length(self) -> int:
         """Slots that hold what was fed."""
         return self._prompt + len(self.fed)
+
+    def before(self, written: int) -> int:
+        """Slots up to the last one of ``written`` tokens of the text, which is always fed anew."""
+        return self._prompt + written - 1
+
+    def forget(self, written: int) -> None:
+        """What was fed from there on is not held any more."""
+        del self.fed[written - 1 :]
 
     def unread(self, text: Sequence[int]) -> list[int]:
         """What of ``text`` is still to be fed, its last token at least; what was fed beside it is dropped."""

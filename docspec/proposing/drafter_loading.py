@@ -25,8 +25,6 @@ def load(name: str, target: TargetModel) -> TransformersTarget:
 
 
 def _check(name: str, drafter: Any, target: Any) -> None:
-    if drafter.kv_spec.recurrent is not None:
-        raise ModelError(f"model:{name} has recurrent layers, whose states cannot take back what was drafted in vain")
     ours, theirs = drafter.processing, target.processing
     if ours.tokenizer.get_vocab() != theirs.tokenizer.get_vocab():
         raise ModelError(f"model:{name} has another vocabulary than the target and cannot draft for it")

@@ -223,11 +223,10 @@ class ParallelDraft:
             with self._stream.used(after):
                 self._drafter.read(new)
                 start = time.perf_counter()
-                drafts = self._drafter.draft(texts, asked, window, 0.0)
+                drafts = self._drafter.draft(texts, asked, window, 0.0, written)
             longest = max(map(len, drafts.values()), default=0)
             if longest and not new:
                 self.figures.took("token", (time.perf_counter() - start) / longest)
-            self._drafter.trust(written)
             return drafts
 
         self._turn = self._thread.submit(turn)

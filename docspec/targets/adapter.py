@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
+from inspect import signature
 from typing import Any
 
 import torch
@@ -54,8 +55,9 @@ SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
 class TransformersTarget:
     """A transformers model as :class:`docspec.targets.protocol.TargetModel`.
 
-    ``logits`` is what the class does to the output of its head, given the decoder's configuration. Everything else is
-    read off the model: where its decoder is, what it remembers of a prompt's positions, how far its layers look back.
+    ``logits`` is what the class does to the output of its head, given the decoder's configuration; ``packed`` are inputs
+    that hold all images of a pass in one row, one behind the other along the last axis. Everything else is read off the
+    model: where its decoder is, what it remembers of a prompt's positions, how far its layers look back.
     """
 
     def __init__(
@@ -65,7 +67,9 @@ class TransformersTarget:
         *,
         eos_ids: frozenset[int],
         logits: Callable[[Any, Any], Any] | None = None,
+        packed: frozenset[str] = frozenset(),
     ) -> None:
+        self._packed = packed
         self.model = model.eval()
         self.processing = processing
         self.eos_ids = eos_ids
@@ -91,6 +95,7 @@ class TransformersTarget:
         choose_kernels(self.kv_spec.device)
         self._groups = config.num_attention_heads // config.num_key_value_heads
         self._window = _window(config)
+        self._keeps = "logits_to_keep" in signature(model.forward).parameters  # else all of a prompt go to the head
         self._turns = hasattr(model.model, "get_rope_index")  # positions are not places: images take fewer
         self.kv: KVMemory = KVArena(self.kv_spec)
         self.steps: StepRunner = EagerSteps(self)
@@ -149,7 +154,9 @@ class TransformersTarget:
     def alike(self, prompt: Prompt) -> Hashable:
         """What prompts have to have in common to share a forward pass: images that can be concatenated."""
         return frozenset(
-            (name, value.shape[1:]) for name, value in prompt.inputs.items() if name not in PER_TOKEN
+            (name, value.shape[1:-1] if name in self._packed else value.shape[1:])
+            for name, value in prompt.inputs.items()
+            if name not in PER_TOKEN
         )
 
     @torch.inference_mode()
@@ -174,15 +181,10 @@ class TransformersTarget:
         pieces = in_pieces(self.decoder, self.masks, cache, rows, max(lengths), self.piece)
         told = guiding(self.decoder, self.embed, prompts, guide)
         with watching(self.decoder, states) as seen, pieces, told:
-            output = self.model(
-                **self._joined([prompt.inputs for prompt in prompts], max(lengths)),
-                past_key_values=cache,
-                use_cache=True,
-                logits_to_keep=torch.tensor(ends, device=self.kv_spec.device),
-            )
+            logits = self._last_logits([prompt.inputs for prompt in prompts], max(lengths), cache, ends)
         return [
             Prefill(
-                output.logits[row, ends.index(length - 1)],
+                logits[row, ends.index(length - 1)],
                 length,
                 self._rope_delta(row) if has_images(prompts[0]) else 0,  # positions of text alone are its places
                 PromptStates(*(of_all[row, :length] for of_all in seen[0])) if seen else None,
@@ -197,13 +199,19 @@ class TransformersTarget:
         if self._turns:
             self.model.model.rope_deltas = None
         with only(self.decoder, self.masks, cache, prompt.length, places):
-            output = self.model(
-                **self._joined([prompt.inputs], prompt.length),
-                past_key_values=cache,
-                use_cache=True,
-                logits_to_keep=torch.tensor([kept - 1], device=self.kv_spec.device),
-            )
-        return Prefill(output.logits[0, 0], kept, prompt.length + self._rope_delta() - kept)
+            logits = self._last_logits([prompt.inputs], prompt.length, cache, [kept - 1])
+        return Prefill(logits[0, 0], kept, prompt.length + self._rope_delta() - kept)
+
+    def _last_logits(
+        self, inputs: Sequence[dict[str, torch.Tensor]], longest: int, cache: KVCache, ends: Sequence[int]
+    ) -> torch.Tensor:
+        """Runs prompts together; their logits ``(rows, ends, vocab)`` after the places of ``ends``."""
+        asked = {**self._joined(inputs, longest), "past_key_values": cache, "use_cache": True}
+        places = torch.tensor(ends, device=self.kv_spec.device)
+        if self._keeps:
+            logits: torch.Tensor = self.model(**asked, logits_to_keep=places).logits
+            return logits
+        return self.logits(self.model.model(**asked).last_hidden_state[:, places])
 
     def _joined(self, inputs: Sequence[dict[str, torch.Tensor]], longest: int) -> dict[str, torch.Tensor]:
         """One batch of all ``inputs``: what has one entry a token is padded and stacked, images are concatenated.
@@ -219,7 +227,7 @@ class TransformersTarget:
                 raise ModelError(f"the model's input {name} has one entry a token and is not known here")
             if name in PER_TOKEN:
                 values = [functional.pad(value, (0, longest - value.shape[1])) for value in values]
-            whole = torch.cat(values)
+            whole = torch.cat(values, dim=-1 if name in self._packed else 0)
             joined[name] = whole if name in self._grids else uploaded(whole, self.kv_spec.device)
         return joined
 

@@ -24,6 +24,9 @@ QUANTISED: dict[str, float] = {"F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1, "I8": 1
 PIECES = (4096, 2048, 1024, 512, 256)
 """Prompt tokens that may be read at once; fewer would leave much of a processor idle."""
 
+TREE = 64
+"""Tokens of a tree that are reckoned with: the default of ``--max-tree``."""
+
 PROMPT = 4096
 """Prompt tokens of a page that are reckoned with: A4 at 200 dots an inch with 32-pixel tokens."""
 
@@ -127,15 +130,19 @@ def _recurrent(text: dict[str, Any]) -> int:
 
 
 def _bytes_of_states(config: dict[str, Any], item: int) -> int:
-    """Of one row: states in float32, and the inputs that convolutions look back to."""
+    """Of one row: states in float32, the inputs that convolutions look back to, and what the nodes of a tree of
+    :data:`TREE` tokens would add to both."""
     text = _text(config)
     layers = _recurrent(text)
     if not layers:
         return 0
     keys = text["linear_num_key_heads"] * text["linear_key_head_dim"]
     values = text["linear_num_value_heads"] * text["linear_value_head_dim"]
+    heads, key_dim, channels = text["linear_num_value_heads"], text["linear_key_head_dim"], 2 * keys + values
     window = text.get("linear_conv_kernel_dim", 4) - 1
-    return int(layers * (4 * values * text["linear_key_head_dim"] + item * window * (2 * keys + values)))
+    kept = 4 * values * key_dim + item * window * channels
+    node = 4 * (heads * (1 + key_dim) + values) + item * channels
+    return int(layers * (kept + TREE * node))
 
 
 def _bytes_per_prompt_token(config: dict[str, Any], item: int, slots: int) -> int:

@@ -40,8 +40,9 @@ class Family:
     or ``module:Class`` of a :class:`docspec.targets.processing.Processing`. ``template`` frames the prompt where the
     checkpoint brings no chat template: a Jinja one over ``messages``; ``template_arguments`` are what its published
     tool tells any template beside them. ``logits`` is what the class does to the output of its head,
-    given the decoder's configuration. ``vision_attention`` is for towers that have no sdpa. ``factor`` is the grid
-    in pixels that crops are padded to, where the image processor has none. ``end_tokens`` end an answer where no
+    given the decoder's configuration. ``packed`` are model inputs that hold the patches of all images in one row.
+    ``vision_attention`` is for towers that have no sdpa. ``factor`` is the grid in pixels that crops are padded to,
+    where the image processor has none. ``end_tokens`` end an answer where no
     ``generation_config.json`` says so. ``sight`` is how published checkpoints see pictures, for those that are on
     another machine: the defaults of their class in transformers. ``note`` is for people: what is not known or not
     supported.
@@ -56,6 +57,7 @@ class Family:
     template: str | None = None
     template_arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
     logits: Callable[[Any, Any], Any] | None = None
+    packed: frozenset[str] = frozenset()
     vision_attention: str = "sdpa"
     factor: int | None = None
     sight: PublishedSight | None = None

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
-    from docspec.targets.recurrent.states import RecurrentSpec
+    from docspec.targets.recurrent.states import RecurrentSpec, RecurrentStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,38 @@ class KVCache(Protocol):
     ) -> None:
         """Like :meth:`begin_step` with the addresses ``row * slots + slot`` ready in ``write_index`` ``(tokens,)`` and,
         where they are there, ``prompts`` of the rows and their ``trees`` on the device."""
+        ...
+
+    @property
+    def recurrent(self) -> RecurrentStates:
+        """The states of recurrent layers. Raises ``TypeError`` where there are none."""
+        ...
+
+    @property
+    def memory(self) -> tuple[torch.Tensor, ...]:
+        """What captured steps hold the addresses of."""
+        ...
+
+    def accepted(self, lengths: np.ndarray) -> np.ndarray:
+        """How many nodes of the latest step recurrent states still have to take in so that they are behind ``lengths``
+        ``(rows,)`` tokens; zeros where there are no such states."""
+        ...
+
+    def settle(self, lengths: np.ndarray, accepted: torch.Tensor, nodes: int) -> None:
+        """Recurrent states take in what was ``accepted`` ``(rows,)``, before a step of ``nodes`` nodes a row behind
+        ``lengths`` verified tokens. Every step is told of so, before it is run or replayed."""
+        ...
+
+    def reserve(self, nodes: int) -> None:
+        """Makes room for what trees of ``nodes`` nodes would add to recurrent states."""
+        ...
+
+    def remember(self, lengths: Sequence[int]) -> None:
+        """Where the first rows have ``lengths`` tokens, :meth:`recall` can bring them back to."""
+        ...
+
+    def recall(self) -> None:
+        """Brings the first rows back to where they were remembered: recurrent states do not go back by themselves."""
         ...
 
     def compact(self, moves: list[tuple[int, list[int], int]]) -> None:

@@ -185,12 +185,54 @@ class SlotCache(Cache):
         if self._recurrent is not None:
             self._recurrent.begin_piece(row, start, stop)
 
+    @property
+    def memory(self) -> tuple[torch.Tensor, ...]:
+        """What captured steps hold the addresses of."""
+        return self.storage, *(() if self._recurrent is None else self._recurrent.memory)
+
+    def accepted(self, lengths: np.ndarray) -> np.ndarray:
+        """How many nodes of the latest step recurrent states still have to take in so that they are behind ``lengths``
+        ``(rows,)`` tokens."""
+        return np.zeros_like(lengths) if self._recurrent is None else self._recurrent.accepted(lengths)
+
+    def settle(self, lengths: np.ndarray, accepted: torch.Tensor, nodes: int) -> None:
+        """Recurrent states take in what was ``accepted``, before a step of ``nodes`` nodes a row behind ``lengths``."""
+        if self._recurrent is not None:
+            self._recurrent.settle(lengths, accepted, nodes)
+
+    def reserve(self, nodes: int) -> None:
+        """Makes room for what trees of ``nodes`` nodes would add to recurrent states."""
+        if self._recurrent is not None:
+            self._recurrent.reserve(nodes)
+
+    def remember(self, lengths: Sequence[int]) -> None:
+        """Where the first rows have ``lengths`` tokens, :meth:`recall` can bring them back to."""
+        if self._recurrent is not None:
+            self._recurrent.remember(lengths)
+
+    def recall(self) -> None:
+        """Brings the first rows back to where they were remembered: keys and values are there, states are made so."""
+        if self._recurrent is not None:
+            self._recurrent.recall()
+
+    def take(self, other: SlotCache) -> None:
+        """The first rows are those of ``other``, a smaller cache."""
+        self.buffer[:, :, : other.rows, : other.padding_slot] = other.buffer[:, :, :, : other.padding_slot]
+        self.prompts[: other.rows] = other.prompts
+        if self._recurrent is not None:
+            self._recurrent.take(other.recurrent)
+
     def begin_step(self, slots: torch.Tensor, view_slots: int) -> None:
         """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots.
 
         ``slots`` is ``(rows_in_use, tokens)``; rows in use are the first ones of the buffer.
         """
         rows = slots.shape[0]
+        if self._recurrent is not None:
+            roots = slots[:, 0]
+            lengths = roots.cpu().numpy()
+            accepted = torch.from_numpy(self._recurrent.accepted(lengths)).to(slots.device)
+            self._recurrent.settle(lengths, accepted, slots.shape[1])
         offsets = torch.arange(rows, device=slots.device).unsqueeze(1) * self.slots
         self.begin_static_step((slots + offsets).flatten(), rows, view_slots)
 
@@ -222,10 +264,11 @@ class SlotCache(Cache):
             return
         targets = [row * self.slots + to + i for row, slots, to in moves for i in range(len(slots))]
         flat = self.buffer.flatten(2, 3)
-        index = uploaded(torch.tensor([sources, targets]), self.spec.device)
+        logged = [] if self._recurrent is None else self._recurrent.moved(moves)
+        index = uploaded(torch.tensor([sources, targets, *logged]), self.spec.device)
         flat.index_copy_(2, index[1], flat.index_select(2, index[0]))
         if self._recurrent is not None:
-            self._recurrent.compact(index[0], index[1], self.slots)
+            self._recurrent.compact(*index[2:])
 
     def move_row(self, source: int, target: int, length: int) -> None:
         """Copies the first ``length`` slots of row ``source`` over row ``target`` (a finished row's place)."""

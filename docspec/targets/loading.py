@@ -45,7 +45,7 @@ def load_family(
             model = model.to(device)
         processing = inputs_of(family, path)
         ends = end_ids(model.generation_config, processing.tokenizer, family.end_tokens)
-        target = TransformersTarget(model, processing, eos_ids=ends, logits=family.logits)
+        target = TransformersTarget(model, processing, eos_ids=ends, logits=family.logits, packed=family.packed)
         target.split = attention == "split"
         return target, left_out
     except ModelError:

@@ -118,11 +118,11 @@ class OwnProcessor(Processing):
         if len(images) == 1 or self._parts is False:
             return [self.encode(image, prompt) for image in images]
         together = self._processed(images, prompt)
-        shares = {name: len(value) // len(images) for name, value in together.items()}
-        parts = [
-            {name: value[i * shares[name] : (i + 1) * shares[name]] for name, value in together.items()}
-            for i in range(len(images))
-        ]
+        # one behind the other; in inputs of a single row, along the last axis
+        cut = {
+            name: value.chunk(len(images), dim=0 if len(value) > 1 else -1) for name, value in together.items()
+        }
+        parts = [{name: shares[i] for name, shares in cut.items()} for i in range(len(images))]
         if self._parts is None:  # found out once, by the last image alone
             alone = self.encode(images[-1], prompt)
             self._parts = alone.keys() == together.keys() and all(

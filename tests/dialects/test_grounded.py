@@ -132,3 +132,43 @@ def test_pieces_on_one_line_with_their_boxes_are_drafted_and_read_back():
 @given(st.lists(st.sampled_from(["<|det|>", "text ", "[1, 2, 3, 4]", "<|/det|>", "w ", "\n"]), max_size=20))
 def test_nothing_raises_inline(marks):
     InlineGroundedDialect().parse("".join(marks), WIDTH, HEIGHT)
+
+
+MARKED = """\
+![image](309,90,691,516) A diagram of the parts.
+![caption](400,555,591,566) Figure 1: The model.
+![title](113,608,263,623) ## 2.2 Results
+![text](112,640,882,698) The first version of
+![text+](112,10,882,60) it was small [see](this).
+![table](100,700,900,800)
+<table><tr><td>1</td></tr></table>
+![page_number](491,935,505,950) 3"""
+
+
+def test_lightonocr_3_is_asked_with_a_word_and_its_boxes_are_read():
+    """The example of lightonai/LightOnOCR's README, with a piece that goes on and a table behind its mark."""
+    dialect = make_dialect("grounded-markdown")
+    assert (dialect.page_prompt, dialect.crop_prompt(DRAFT.regions[0])) == ("grounding", "")
+    blocks = dialect.parse(MARKED, 1000, 2000)
+    assert [(block.category, block.text) for block in blocks] == [
+        (Category.PICTURE, "A diagram of the parts."),
+        (Category.CAPTION, "Figure 1: The model."),
+        (Category.TITLE, "## 2.2 Results"),
+        (Category.TEXT, "The first version of it was small [see](this)."),
+        (Category.TABLE, "<table><tr><td>1</td></tr></table>"),
+        (Category.PAGE_FOOTER, "3"),
+    ]
+    assert blocks[0].bbox.rounded() == (309, 180, 691, 1032)
+
+
+def test_its_drafts_are_spelled_as_it_writes():
+    page = make_dialect("grounded-markdown").page_drafts(DRAFT, 1000, 2000)[1]
+    assert page.startswith("![header](100,20,900,30) Running head\n![section](100,50,900,70) ## 1 A head\n![text](")
+    assert [block.text for block in make_dialect("grounded-markdown").parse(page, 1000, 2000)][:3] == [
+        "Running head", "## 1 A head", "Some information.",
+    ]  # fmt: skip
+
+
+def test_a_pages_first_piece_may_say_that_it_goes_on():
+    [block] = make_dialect("grounded-markdown").parse("![text+](1,1,9,9) on.", 10, 10)
+    assert (block.category, block.text) == (Category.TEXT, "on.")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects.dialect import Dialect
 from docspec.dialects.layout_html import LayoutHtmlDialect
+from docspec.dialects.layout_html2 import LayoutHtml2Dialect
 
 WIDTH, HEIGHT = 1024, 2048
 
@@ -47,6 +48,40 @@ def test_it_is_a_dialect_with_the_published_prompts():
         for prompt in (dialect.page_prompt, dialect.crop_prompt(DRAFT.regions[0]))
     ]
     assert hashes == ["3cdbeed4e2b12e40", "f12a69225d90832f"]
+
+
+def test_chandra_2_is_asked_with_its_own_prompts():
+    """By their hashes, taken of what its ``prompts.py`` makes of its lists of tags and attributes."""
+    dialect = LayoutHtml2Dialect()
+    assert isinstance(dialect, Dialect)
+    hashes = [
+        hashlib.sha256(prompt.encode()).hexdigest()[:16]
+        for prompt in (dialect.page_prompt, dialect.crop_prompt(DRAFT.regions[0]))
+    ]
+    assert hashes == ["025935f3e1de1acd", "5bddc652e7f39d5c"]
+
+
+def test_chandra_2_writes_and_reads_places_of_a_thousand():
+    page = LayoutHtml2Dialect().page_drafts(DRAFT, 1000, 2000)[0]
+    assert page.startswith('<div data-bbox="100 20 900 30" data-label="Page-Header">')
+    blocks = LayoutHtml2Dialect().parse(page, 1000, 2000)
+    assert [block.bbox.rounded() for block in blocks][:2] == [(100, 40, 900, 60), (100, 100, 900, 140)]
+
+
+def test_what_chandra_2_has_more_of_is_read():
+    """Chemistry is kept as it is spelled, diagrams are pictures, an empty page has nothing on it."""
+    answer = (
+        '<div data-bbox="10 10 900 90" data-label="Chemical-Block"><chem>C[C@H](N)C(=O)O</chem></div>'
+        '<div data-bbox="10 100 900 190" data-label="Bibliography"><p>[1] A. <i>B</i>.</p></div>'
+        '<div data-bbox="10 200 900 290" data-label="Diagram"><img alt="Steps"/><pre>graph TD; A--&gt;B</pre></div>'
+    )
+    blocks = LayoutHtml2Dialect().parse(answer, 1000, 1000)
+    assert [(block.category, block.text) for block in blocks] == [
+        (Category.TEXT, "`C[C@H](N)C(=O)O`"),
+        (Category.TEXT, "[1] A. *B*."),
+        (Category.PICTURE, "![Steps]()\n\ngraph TD; A-->B"),
+    ]
+    assert LayoutHtml2Dialect().parse('<div data-bbox="0 0 1000 1000" data-label="Blank-Page"></div>', 9, 9) == ()
 
 
 def test_the_page_draft_is_the_whole_answer_in_the_targets_spelling():

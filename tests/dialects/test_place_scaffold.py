@@ -27,7 +27,9 @@ SIZE = {
     "doctags": (500, 500),
     "grounded": (999, 999),
     "grounded-inline": (999, 999),
+    "grounded-markdown": (1000, 1000),
     "layout-html": (1024, 1024),
+    "layout-html-2": (1000, 1000),
 }
 """Pixels that are the units of the dialect."""
 
@@ -36,7 +38,9 @@ FIRST = {
     "doctags": ("<doctag><title>", "<loc_50><loc_0><loc_350><loc_25>"),
     "grounded": ("<|ref|>title<|/ref|><|det|>[[", "50, 0, 350, 25]]<|/det|>"),
     "grounded-inline": ("<|det|>title [", "50, 0, 350, 25]<|/det|>"),
+    "grounded-markdown": ("![title](", "50,0,350,25)"),
     "layout-html": ('<div data-bbox="', '50 0 350 25"'),
+    "layout-html-2": ('<div data-bbox="', '50 0 350 25"'),
 }
 """What comes before the first box, and the box."""
 

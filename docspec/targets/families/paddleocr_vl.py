@@ -1,5 +1,6 @@
-"""PaddleOCR-VL and 1.5: they read single regions, asked for by kind (model card of PaddlePaddle/PaddleOCR-VL); tables
-are written in OTSL. The prompts of 1.5 for seals and for boxes of words are not used."""
+"""PaddleOCR-VL, 1.5 and 1.6, whose architecture is that of 1.5 (its model card): they read single regions, asked for by
+kind (model card of PaddlePaddle/PaddleOCR-VL); tables are written in OTSL. The prompts of 1.5 and 1.6 for seals and for
+boxes of words are not used."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
@@ -23,6 +24,7 @@ FAMILY = Family(
     checkpoints=(
         Checkpoint("PaddlePaddle/PaddleOCR-VL", 0.9, "Apache-2.0"),
         Checkpoint("PaddlePaddle/PaddleOCR-VL-1.5", 0.9, "Apache-2.0"),
+        Checkpoint("PaddlePaddle/PaddleOCR-VL-1.6", 0.9, "Apache-2.0"),
     ),
     end_tokens=("</s>",),
     sight=PublishedSight(28, 147_456, 2_359_296),

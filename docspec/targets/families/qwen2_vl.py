@@ -1,5 +1,5 @@
-"""Qwen2-VL and MinerU2.5, which reads regions: prompts and what it forbids to repeat are those of
-opendatalab/mineru-vl-utils (``mineru_client.py``); its penalties of presence and frequency are not followed, as they
+"""Qwen2-VL, MinerU2.5 and MinerU2.5-Pro, which read regions and differ in their training alone (arXiv 2604.04771):
+prompts and what they forbid to repeat are those of opendatalab/mineru-vl-utils (``mineru_client.py``); its penalties of presence and frequency are not followed, as they
 are not with its own transformers client."""
 
 from docspec.targets.card import TargetCard
@@ -27,6 +27,7 @@ FAMILY = Family(
     card=TargetCard("markdown"),
     checkpoints=(
         Checkpoint("opendatalab/MinerU2.5-2509-1.2B", 1.2, "AGPL-3.0", stem="mineru2.5", card=MINERU),
+        Checkpoint("opendatalab/MinerU2.5-Pro-2605-1.2B", 1.2, "unknown", stem="mineru2.5-pro", card=MINERU),
         Checkpoint("Qwen/Qwen2-VL-2B-Instruct", 2.2, "Apache-2.0"),
         Checkpoint("Qwen/Qwen2-VL-7B-Instruct", 8.3, "Apache-2.0"),
     ),

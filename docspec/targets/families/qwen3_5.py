@@ -1,11 +1,12 @@
 """Qwen3.5 and readers made of it: three of four layers keep a recurrent state (gated delta), every fourth attends
 (:mod:`docspec.targets.recurrent`). Positions have three axes. Prompts: OvisOCR2's is that of its model card;
-LightOnOCR-3 is shown a page and nothing else for a transcription (README of lightonai/LightOnOCR)."""
+LightOnOCR-3 is shown a page of up to 2,048 pixels and nothing else for a transcription (README of lightonai/LightOnOCR
+and ``lightonocr/models.py``); Chandra 2's is in its dialect."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
 
-LIGHTON = TargetCard("markdown", prompt="", crop_prompt="")
+LIGHTON = TargetCard("markdown", prompt="", crop_prompt="", longest_px=2048)
 
 OVIS = TargetCard(
     "markdown",
@@ -29,9 +30,15 @@ FAMILY = Family(
         Checkpoint("ATH-MaaS/OvisOCR2", 0.85, "Apache-2.0", card=OVIS),
         Checkpoint("lightonai/LightOnOCR-3-0.8B", 0.85, "Apache-2.0", stem="lightonocr-3", card=LIGHTON),
         Checkpoint("lightonai/LightOnOCR-3-4B", 4.5, "Apache-2.0", card=LIGHTON),
+        Checkpoint(
+            "datalab-to/chandra-ocr-2",
+            4.5,
+            "OpenRAIL-M, modified by Datalab",
+            card=TargetCard("layout-html-2", max_new_tokens=12_384),
+        ),
     ),
     note=(
-        "LightOnOCR-3's tool samples at a temperature of 0.2; its grounding mode and pictures in OvisOCR2's answers "
-        "are not read; Chandra 2 has this decoder, its boxes another scale than Chandra 1's, and is not read"
+        "LightOnOCR-3's tool samples at a temperature of 0.1 to 0.2; with boxes: --dialect grounded-markdown --prompt "
+        "grounding; pictures in OvisOCR2's answers are not read"
     ),
 )

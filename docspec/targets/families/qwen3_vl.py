@@ -1,6 +1,6 @@
 """Qwen3-VL: general models that read pages well. Positions have three axes; images feed several decoder layers, which
-only the prompt sees. Chandra is made of it (datalab-to/chandra, ``chandra/model/hf.py``); Chandra 2 has the
-decoder of Qwen3.5."""
+only the prompt sees. Chandra is made of it (datalab-to/chandra, ``chandra/model/hf.py``); Chandra 2 is
+of Qwen3.5."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family

@@ -1,19 +1,34 @@
 """The gated delta rule over the nodes of a tree.
 
-Along one sequence the state ``S`` ``(key_dim, value_dim)`` of a head goes, with decay ``g`` (log, at most 0), write
-strength ``beta``, key ``k`` (length 1) and value ``v`` of each token, as
+**The rule** (Yang et al., Gated Delta Networks, arXiv 2412.06464). A head keeps a state ``S``, a matrix of ``key_dim``
+rows and ``value_dim`` columns: asked for a key, ``S^T k`` is the value that it remembers. A token with key ``k`` (of
+length 1), value ``v``, query ``q``, decay ``g`` (the logarithm of a factor, at most 0) and write strength ``beta``
+(0 to 1) changes and reads it in four steps:
 
-    S <- exp(g) S;   u = beta (v - S^T k);   S <- S + k u^T;   output = S^T q
+    S <- exp(g) S              everything fades
+    u  = beta (v - S^T k)      what is missing of the value for this key
+    S <- S + k u^T             is added
+    output = S^T q
 
-With ``G_i`` the sum of ``g`` from the root to node ``i``, and ``S`` the state before the tree, this unrolls over the
-ancestors ``j`` of ``i`` (WY form: Yang et al., Parallelizing Linear Transformers with the Delta Rule, arXiv 2406.06484;
-Gated Delta Networks, arXiv 2412.06464; over a tree the sums run over ancestors instead of earlier tokens):
+**Over a tree.** ``S`` is now the state before the tree, ``A(i)`` the ancestors of node ``i`` and itself, and ``G_i`` the
+sum of ``g`` over ``A(i)``. Along the path to node ``i``, what node ``j`` added has faded by all decays behind it, so
+that the state after node ``i`` is
 
-    u_i + beta_i sum_{j < i} exp(G_i - G_j) (k_i . k_j) u_j = beta_i (v_i - exp(G_i) S^T k_i)
-    output_i = exp(G_i) S^T q_i + sum_{j <= i} exp(G_i - G_j) (q_i . k_j) u_j
+    S_i = exp(G_i) S + sum over j in A(i) of exp(G_i - G_j) k_j u_j^T                                       (1)
 
-The first line is one unit lower triangular system for all nodes, as a node stands behind its parent. What a node adds
-to the state is ``(g, k, u)``: :class:`Updates`. All of it is computed in float32.
+and what node ``i`` adds is found from the same sum without its own term:
+
+    u_i = beta_i (v_i - exp(G_i) S^T k_i - sum over j in A(i), j != i, of exp(G_i - G_j) (k_j . k_i) u_j)   (2)
+
+For all nodes together (2) is a system ``(I + L) U = R`` with ``L_ij = beta_i exp(G_i - G_j) (k_j . k_i)`` where ``j``
+is an ancestor of ``i``, else 0, and ``R_i = beta_i (v_i - exp(G_i) S^T k_i)``. A node stands behind its parent, so ``L``
+is strictly lower triangular and one triangular solve a head finds every ``u``. Over a chain this is the WY form in
+which such layers are trained (Yang et al., Parallelizing Linear Transformers with the Delta Rule, arXiv 2406.06484);
+a tree only leaves out of the sums what are no ancestors (TreeWY, arXiv 2608.20961). :func:`verify` solves (2) and reads
+(1) with the queries: ``output_i = S_i^T q_i``.
+
+**What remains of a step** is ``(g, k, u)`` of each node, :class:`Updates`: ``key_dim + value_dim + 1`` numbers a head
+instead of a matrix. :func:`committed` is (1) for the last node that was accepted. All of it is computed in float32.
 """
 
 from __future__ import annotations
@@ -25,8 +40,9 @@ import torch
 
 @dataclass(frozen=True, slots=True)
 class Updates:
-    """What nodes add to the state: ``decays`` ``(rows, nodes, heads)`` (log), ``keys``
-    ``(rows, nodes, heads, key_dim)`` and ``values`` ``(rows, nodes, heads, value_dim)``, the ``u`` of the rule."""
+    """What nodes add to a state: ``decays`` ``(..., rows, nodes, heads)`` are ``g``, ``keys``
+    ``(..., rows, nodes, heads, key_dim)`` are ``k`` and ``values`` ``(..., rows, nodes, heads, value_dim)`` are ``u``.
+    """
 
     decays: torch.Tensor
     keys: torch.Tensor
@@ -51,23 +67,25 @@ def verify(
     """
     reach = ancestry.unsqueeze(1)
     total = (ancestry.to(decays.dtype) @ decays).transpose(1, 2)  # G, (rows, heads, nodes)
-    gaps = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(~reach, -torch.inf).exp()
+    faded = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(~reach, -torch.inf).exp()  # exp(G_i - G_j) or 0
     k, q, v = keys.transpose(1, 2), queries.transpose(1, 2), values.transpose(1, 2)
     beta, grown = betas.transpose(1, 2).unsqueeze(-1), total.exp().unsqueeze(-1)
-    system = (beta * gaps * (k @ k.transpose(-1, -2))).tril(-1)
+    lower = (beta * faded * (k @ k.transpose(-1, -2))).tril(-1)
     right = beta * (v - grown * (k @ state))
-    updates = torch.linalg.solve_triangular(system, right, upper=False, unitriangular=True)
-    outputs = grown * (q @ state) + (gaps * (q @ k.transpose(-1, -2))) @ updates
+    updates = torch.linalg.solve_triangular(lower, right, upper=False, unitriangular=True)
+    outputs = grown * (q @ state) + (faded * (q @ k.transpose(-1, -2))) @ updates
     return outputs.transpose(1, 2), Updates(decays, keys, updates.transpose(1, 2))
 
 
 def committed(state: torch.Tensor, updates: Updates, counts: torch.Tensor) -> torch.Tensor:
-    """``state`` ``(rows, heads, key_dim, value_dim)`` with the first ``counts`` ``(rows,)`` of each row's ``updates``,
-    which are one path, added."""
-    nodes = updates.decays.shape[1]
-    kept = (torch.arange(nodes, device=counts.device) < counts.unsqueeze(1)).unsqueeze(-1)
-    total = updates.decays.masked_fill(~kept, 0.0).cumsum(1)
-    last = total[:, -1]
-    shares = (last.unsqueeze(1) - total).exp().masked_fill(~kept, 0.0).unsqueeze(-1)
-    added = torch.einsum("rnhk,rnhv->rhkv", shares * updates.keys, updates.values)
+    """``state`` ``(..., rows, heads, key_dim, value_dim)`` with the first ``counts`` ``(rows,)`` of each row's
+    ``updates``, which are one path, added. What stands behind them may be anything."""
+    nodes = updates.decays.shape[-2]
+    left_out = (torch.arange(nodes, device=counts.device) >= counts.unsqueeze(1)).unsqueeze(-1)
+    total = updates.decays.masked_fill(left_out, 0.0).cumsum(-2)  # G of each node
+    last = total[..., -1, :]
+    shares = (last.unsqueeze(-2) - total).exp().unsqueeze(-1)
+    keys = (shares * updates.keys).masked_fill(left_out.unsqueeze(-1), 0.0)
+    values = updates.values.masked_fill(left_out.unsqueeze(-1), 0.0)
+    added = torch.einsum("...nhk,...nhv->...hkv", keys, values)
     return last.exp()[..., None, None] * state + added

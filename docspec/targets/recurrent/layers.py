@@ -19,7 +19,7 @@ from docspec.core import ModelError
 from docspec.targets.attention import PACKED, Packed
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.recurrent.gated_delta import verify
-from docspec.targets.recurrent.states import LayerStates, Prompts, RecurrentSpec, TreeStep
+from docspec.targets.recurrent.states import Prompts, RecurrentSpec, RecurrentStates, TreeStep
 
 KIND = "linear_attention"
 """What transformers calls such layers (``layer_types``)."""
@@ -69,12 +69,11 @@ def _forward_of(usual: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
         decays = -self.A_log.float().exp() * functional.softplus(self.in_proj_a(hidden_states).float() + self.dt_bias)
         if packed is not None:
             inputs, betas, decays = map(packed.spread, (inputs, betas, decays))
-        recurrent = cache_params.recurrent
-        states = recurrent.layer(self.layer_idx)
-        if recurrent.prompts is not None:
-            found = _read_prompts(self, states, recurrent.prompts, inputs, betas, decays)
+        kept = cache_params.recurrent
+        if kept.prompts is not None:
+            found = _read_prompts(self, kept, kept.prompts, inputs, betas, decays)
         else:
-            found = _verify_trees(self, states, recurrent.step(attention_mask), inputs, betas, decays)
+            found = _verify_trees(self, kept, kept.step(attention_mask), inputs, betas, decays)
         if packed is not None:
             found = packed.gathered(found)
         normed = self.norm(found.reshape(-1, self.head_v_dim), gates.reshape(-1, self.head_v_dim))
@@ -85,7 +84,7 @@ def _forward_of(usual: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
 
 def _read_prompts(
     layer: Any,
-    states: LayerStates,
+    kept: RecurrentStates,
     prompts: Prompts,
     inputs: torch.Tensor,
     betas: torch.Tensor,
@@ -93,9 +92,10 @@ def _read_prompts(
 ) -> torch.Tensor:
     """Outputs ``(rows, tokens, heads, value_dim)``; leaves each row's state behind its last token, whatever is padded
     behind that."""
-    window, tokens = states.inputs.shape[1], inputs.shape[1]
+    states, last_inputs = kept.states[kept.at(layer.layer_idx)], kept.inputs[kept.at(layer.layer_idx)]
+    window, tokens = last_inputs.shape[1], inputs.shape[1]
     rows, lengths = prompts.rows, prompts.lengths
-    before = states.inputs[rows] if prompts.continued else inputs.new_zeros((len(rows), window, inputs.shape[2]))
+    before = last_inputs[rows] if prompts.continued else inputs.new_zeros((len(rows), window, inputs.shape[2]))
     shown = torch.cat([before.to(inputs.dtype), inputs], dim=1)
     module = sys.modules[type(layer).__module__]
     mixed = module.causal_conv1d_fn(
@@ -109,31 +109,31 @@ def _read_prompts(
         values,
         g=decays.masked_fill(padding.unsqueeze(-1), 0.0),
         beta=betas.masked_fill(padding.unsqueeze(-1), 0.0),
-        initial_state=states.states[rows] if prompts.continued else None,
+        initial_state=states[rows] if prompts.continued else None,
         output_final_state=True,
         use_qk_l2norm_in_kernel=True,
     )
-    states.states[rows] = last.float()
+    states[rows] = last.float()
     places = lengths.unsqueeze(1) + torch.arange(window, device=lengths.device)
-    states.inputs[rows] = shown.gather(1, places.unsqueeze(-1).expand(-1, -1, shown.shape[2]))
+    last_inputs[rows] = shown.gather(1, places.unsqueeze(-1).expand(-1, -1, shown.shape[2]))
     return outputs
 
 
 def _verify_trees(
-    layer: Any, states: LayerStates, step: TreeStep, inputs: torch.Tensor, betas: torch.Tensor, decays: torch.Tensor
+    layer: Any, kept: RecurrentStates, step: TreeStep, inputs: torch.Tensor, betas: torch.Tensor, decays: torch.Tensor
 ) -> torch.Tensor:
-    """Outputs ``(rows, nodes, heads, value_dim)``; keeps what the nodes would add."""
-    state, before = states.commit(step.accepted)
-    mixed = _convolved(layer, torch.cat([before, inputs], dim=1), step.windows)
-    queries, keys, values = _parted(layer, mixed)
+    """Outputs ``(rows, nodes, heads, value_dim)``; logs what the nodes would add."""
+    at, rows = kept.at(layer.layer_idx), len(inputs)
+    shown = torch.cat([kept.inputs[at, :rows], inputs], dim=1)
+    queries, keys, values = _parted(layer, _convolved(layer, shown, step.windows))
     repeats = layer.num_v_heads // layer.num_k_heads
     if repeats > 1:
         queries, keys = queries.repeat_interleave(repeats, dim=2), keys.repeat_interleave(repeats, dim=2)
     queries = _of_length_one(queries.float()) * layer.head_k_dim**-0.5
     outputs, updates = verify(
-        state, queries, _of_length_one(keys.float()), values.float(), decays, betas, step.ancestry
+        kept.states[at, :rows], queries, _of_length_one(keys.float()), values.float(), decays, betas, step.ancestry
     )
-    states.updates, states.node_inputs = updates, inputs
+    kept.note(at, updates, inputs)
     return outputs.to(inputs.dtype)
 
 

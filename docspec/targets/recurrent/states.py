@@ -1,18 +1,23 @@
-"""What is kept of each row between steps: the state of every recurrent layer, the last inputs of its convolution, and
-what the nodes of the latest step would add to both.
+"""What is kept of each row between steps: the state of every recurrent layer, the last inputs of its convolution, and a
+log of what the nodes of the latest step would add to both.
 
-A row's state is that of its verified tokens before the latest step. Which nodes of that step were accepted is known
-when the next one begins: its trees stand behind all verified tokens.
+States are those of the verified tokens before the latest step's trees. A step reads them and writes the log, nothing
+else: so it may be run twice, and it can be captured, as all of this stays where it is. Which of its nodes were accepted
+is known when the next step is laid out. These are added then, before that step runs, for all layers together
+(:meth:`RecurrentStates.settle`); the others are forgotten with the log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from docspec.targets.recurrent.gated_delta import Updates, committed
+from docspec.targets.staging import uploaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +38,16 @@ class RecurrentSpec:
         return len(self.layers) * (state + itemsize * self.channels * self.window)
 
 
-@dataclass(frozen=True, slots=True)
-class TreeStep:
+class TreeStep(NamedTuple):
     """A step as recurrent layers see it. ``ancestry`` ``(rows, nodes, nodes)`` holds each node's ancestors and itself;
     ``windows`` ``(rows, nodes, window + 1)`` are places, in a row's kept inputs followed by the nodes' own, that a
-    node's convolution covers; ``accepted`` ``(rows,)`` nodes of the step before were."""
+    node's convolution covers."""
 
     ancestry: torch.Tensor
     windows: torch.Tensor
-    accepted: torch.Tensor
 
 
-@dataclass(frozen=True, slots=True)
-class Prompts:
+class Prompts(NamedTuple):
     """A prefill as recurrent layers see it: ``rows`` with prompts of ``lengths`` tokens, padded on the right; a
     ``continued`` one goes on where its row is."""
 
@@ -54,74 +56,121 @@ class Prompts:
     continued: bool = False
 
 
-@dataclass(slots=True)
-class LayerStates:
-    """One layer's ``states`` ``(rows, heads, key_dim, value_dim)`` and kept ``inputs`` ``(rows, window, channels)``; of
-    the latest step the nodes' ``updates`` and inputs ``(rows, nodes, channels)``."""
+class Log(NamedTuple):
+    """What nodes would add: the parts of :class:`Updates` and the convolutions' ``inputs``, each
+    ``(layers, rows, nodes, ...)``."""
+
+    decays: torch.Tensor
+    keys: torch.Tensor
+    values: torch.Tensor
+    inputs: torch.Tensor
+
+
+class Remembered(NamedTuple):
+    """The first rows as they were: states, inputs, and the tokens that are in them."""
 
     states: torch.Tensor
     inputs: torch.Tensor
-    updates: Updates | None = None
-    node_inputs: torch.Tensor | None = None
-
-    def commit(self, accepted: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Adds the ``accepted`` ``(rows,)`` nodes of the latest step; the states and inputs of those rows."""
-        rows = len(accepted)
-        states, inputs = self.states[:rows], self.inputs[:rows]
-        if self.updates is not None and self.node_inputs is not None:
-            known = min(rows, len(self.node_inputs))
-            updates, counts = _first(self.updates, known), accepted[:known]
-            states[:known] = committed(states[:known], updates, counts)
-            window = inputs.shape[1]
-            shown = torch.cat([inputs[:known], self.node_inputs[:known]], dim=1)
-            places = counts.unsqueeze(1) + torch.arange(window, device=counts.device)
-            inputs[:known] = shown.gather(1, places.unsqueeze(-1).expand(-1, -1, shown.shape[2]))
-        return states, inputs
+    lengths: np.ndarray
 
 
 class RecurrentStates:
-    """The recurrent layers' part of a cache of ``rows`` rows; told of the same things as its keys and values."""
+    """The recurrent layers' part of a cache of ``rows`` rows; told of the same things as its keys and values.
+
+    ``states`` ``(layers, rows, heads, key_dim, value_dim)`` in float32, ``inputs`` ``(layers, rows, window,
+    channels)``.
+    """
 
     def __init__(self, spec: RecurrentSpec, rows: int, dtype: torch.dtype, device: torch.device) -> None:
         self.spec = spec
         self.rows = rows
-        self.nbytes = rows * spec.bytes_per_row(dtype.itemsize)
-        """Bytes of states and inputs; what the nodes of the latest step would add comes on top."""
-        count, window = len(spec.layers), spec.window
-        shape = (count, rows, spec.heads, spec.key_dim, spec.value_dim)
-        states = torch.zeros(shape, dtype=torch.float32, device=device)
-        inputs = torch.zeros((count, rows, window, spec.channels), dtype=dtype, device=device)
-        self._layers = {
-            place: LayerStates(*both) for place, both in zip(spec.layers, zip(states, inputs, strict=True), strict=True)
-        }
-        self._lengths = torch.zeros(rows, dtype=torch.long, device=device)
+        self._at = {place: at for at, place in enumerate(spec.layers)}
+        layers = len(spec.layers)
+        with torch.inference_mode(False):
+            self.states = torch.zeros((layers, rows, spec.heads, spec.key_dim, spec.value_dim), device=device)
+            self.inputs = torch.zeros((layers, rows, spec.window, spec.channels), dtype=dtype, device=device)
+        self._log: Log | None = None
+        self._lengths = np.zeros(rows, dtype=np.int64)  # tokens that are in the states
+        self._width = 0  # nodes a row of the latest step
         self._slots: torch.Tensor | None = None
         self._step: TreeStep | None = None
+        self._remembered: Remembered | None = None
         self.prompts: Prompts | None = None
         """The prefill that goes on; ``None`` while a step does."""
 
-    def layer(self, place: int) -> LayerStates:
-        """What is kept of the layer at ``place`` of the decoder."""
-        return self._layers[place]
+    @property
+    def memory(self) -> tuple[torch.Tensor, ...]:
+        """What captured steps hold the addresses of."""
+        return self.states, self.inputs, *(self._log or ())
 
-    @torch.inference_mode()
+    @property
+    def nbytes(self) -> int:
+        """Bytes held at present."""
+        return sum(part.nbytes for part in (*self.memory, *(self._remembered or ())))
+
+    def at(self, place: int) -> int:
+        """Where among recurrent layers the one at ``place`` of the decoder stands."""
+        return self._at[place]
+
     def begin_prefills(self, rows: Sequence[int], lengths: Sequence[int]) -> None:
         """The next forward pass is whole prompts."""
-        device = self._lengths.device
+        device = self.states.device
         self.prompts = Prompts(torch.tensor(rows, device=device), torch.tensor(lengths, device=device))
-        self._lengths[self.prompts.rows] = self.prompts.lengths
+        self._lengths[list(rows)] = lengths
 
-    @torch.inference_mode()
     def begin_piece(self, row: int, start: int, stop: int) -> None:
         """The next forward pass is tokens ``start`` to ``stop`` of a row's prompt."""
-        device = self._lengths.device
+        device = self.states.device
         rows, lengths = torch.tensor([row], device=device), torch.tensor([stop - start], device=device)
         self.prompts = Prompts(rows, lengths, continued=start > 0)
         self._lengths[row] = stop
 
+    def accepted(self, lengths: np.ndarray) -> np.ndarray:
+        """How many nodes of the latest step are among the ``lengths`` ``(rows,)`` verified tokens of each row."""
+        found: np.ndarray = (lengths - self._lengths[: len(lengths)]).clip(0, self._width)
+        return found
+
+    @torch.inference_mode()
+    def settle(self, lengths: np.ndarray, accepted: torch.Tensor, nodes: int) -> None:
+        """The next step has trees of ``nodes`` nodes behind ``lengths`` ``(rows,)`` verified tokens: the nodes of the
+        latest one that are among these, ``accepted`` ``(rows or more,)`` on the device, are added to the states."""
+        rows, most = len(lengths), int(self.accepted(lengths).max(initial=0))
+        if most:
+            self.states[:, :rows], self.inputs[:, :rows] = self._after(accepted[:rows], most)
+        self._lengths[:rows] = lengths
+        self._width = nodes
+        self.prompts = None
+        self.reserve(nodes)
+
+    def _after(self, accepted: torch.Tensor, most: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """States and inputs of the first rows with ``accepted`` ``(rows,)`` nodes of the latest step, at ``most`` so
+        many."""
+        assert self._log is not None
+        rows = len(accepted)
+        decays, keys, values, inputs = (part[:, :rows, :most] for part in self._log)
+        states = committed(self.states[:, :rows], Updates(decays, keys, values), accepted)
+        shown = torch.cat([self.inputs[:, :rows], inputs], dim=2)
+        places = accepted.unsqueeze(1) + torch.arange(self.spec.window, device=accepted.device)
+        places = places.unsqueeze(-1).expand(shown.shape[0], -1, -1, shown.shape[3])
+        return states, shown.gather(2, places)
+
+    def reserve(self, nodes: int) -> None:
+        """Makes room in the log for trees of ``nodes`` nodes; what it holds stays."""
+        old = self._log
+        room = 0 if old is None else old.decays.shape[2]
+        if nodes <= room:
+            return
+        spec, layers = self.spec, len(self.spec.layers)
+        heads, keys, values = (spec.heads,), (spec.heads, spec.key_dim), (spec.heads, spec.value_dim)
+        kinds = [(heads, self.states), (keys, self.states), (values, self.states), ((spec.channels,), self.inputs)]
+        with torch.inference_mode(False):
+            shape = (layers, self.rows, max(nodes, 2 * room))
+            self._log = Log(*(like.new_zeros((*shape, *rest)) for rest, like in kinds))
+            for new, known in zip(self._log, old or (), strict=False):
+                new[:, :, :room] = known
+
     def begin_step(self, slots: torch.Tensor) -> None:
-        """The next forward pass is trees whose nodes go to ``slots`` ``(rows, nodes)``, the roots behind all verified
-        tokens."""
+        """The next forward pass is trees whose nodes go to ``slots`` ``(rows, nodes)``, behind all verified tokens."""
         self.prompts, self._step, self._slots = None, None, slots
 
     def step(self, mask: torch.Tensor) -> TreeStep:
@@ -142,41 +191,64 @@ class RecurrentStates:
         wanted = depths.unsqueeze(-1) - back  # depths of the ancestors in a window; negative: before the tree
         found = (ancestry.unsqueeze(2) & (depths[:, None, None, :] == wanted.unsqueeze(-1))).long().argmax(-1)
         windows = torch.where(wanted < 0, wanted, found) + self.spec.window
-        accepted = (slots[:, 0] - self._lengths[:rows]).clamp(0, self._nodes)
-        self._lengths[:rows] = slots[:, 0]
-        return TreeStep(ancestry, windows.clamp(min=0), accepted)
+        return TreeStep(ancestry, windows.clamp(min=0))
 
-    @property
-    def _nodes(self) -> int:
-        """Nodes a row of the latest step."""
-        first = next(iter(self._layers.values())).node_inputs
-        return 0 if first is None else first.shape[1]
+    def note(self, at: int, updates: Updates, inputs: torch.Tensor) -> None:
+        """The nodes of the step that runs would add this to the layer ``at``."""
+        assert self._log is not None, "no step was settled"
+        rows, nodes = inputs.shape[:2]
+        for kept, new in zip(self._log, (updates.decays, updates.keys, updates.values, inputs), strict=True):
+            kept[at, :rows, :nodes].copy_(new)
+
+    def moved(self, moves: Iterable[tuple[int, list[int], int]]) -> list[list[int]]:
+        """Rows, and places in the log, from and to, for ``moves`` as :meth:`docspec.targets.kv.KVCache.compact` has
+        them."""
+        rows, nodes, places = [], [], []
+        for row, slots, to in moves:
+            root = int(self._lengths[row])
+            rows += [row] * len(slots)
+            nodes += [slot - root for slot in slots]
+            places += range(to - root, to - root + len(slots))
+        return [rows, nodes, places]
 
     @torch.inference_mode()
-    def compact(self, sources: torch.Tensor, targets: torch.Tensor, slots: int) -> None:
-        """What nodes in ``sources`` add belongs in ``targets`` now: addresses ``row * slots + slot`` ``(moved,)``."""
-        rows = sources // slots
-        roots = self._lengths[rows]
-        nodes, places = sources % slots - roots, targets % slots - roots
-        for layer in self._layers.values():
-            if layer.updates is None or layer.node_inputs is None:
-                continue
-            for each in (layer.updates.decays, layer.updates.keys, layer.updates.values, layer.node_inputs):
-                each[rows, places] = each[rows, nodes]
+    def compact(self, rows: torch.Tensor, nodes: torch.Tensor, places: torch.Tensor) -> None:
+        """What ``nodes`` of ``rows`` add stands in ``places`` of the log now, as :meth:`moved` has them."""
+        for part in self._log or ():
+            part[:, rows, places] = part[:, rows, nodes]
 
     @torch.inference_mode()
     def move_row(self, source: int, target: int) -> None:
         """Row ``target`` is what row ``source`` was."""
         self._lengths[target] = self._lengths[source]
-        for layer in self._layers.values():
-            kept = [layer.states, layer.inputs]
-            if layer.updates is not None and layer.node_inputs is not None:
-                kept += [layer.updates.decays, layer.updates.keys, layer.updates.values, layer.node_inputs]
-            for each in kept:
-                each[target] = each[source]
+        for part in (self.states, self.inputs, *(part[:, :, : self._width] for part in self._log or ())):
+            part[:, target] = part[:, source]
 
+    @torch.inference_mode()
+    def remember(self, lengths: Sequence[int]) -> None:
+        """Keeps aside what the states of the first rows are behind ``lengths`` tokens, for :meth:`recall`."""
+        wanted = np.array(lengths)
+        rows, accepted = len(wanted), self.accepted(wanted)
+        if most := int(accepted.max(initial=0)):
+            counts = uploaded(torch.from_numpy(accepted), self.states.device)
+            states, inputs = self._after(counts, most)
+        else:
+            states, inputs = self.states[:, :rows].clone(), self.inputs[:, :rows].clone()
+        self._remembered = Remembered(states, inputs, wanted)
 
-def _first(updates: Updates, rows: int) -> Updates:
-    return replace(
-        updates, decays=updates.decays[:rows], keys=updates.keys[:rows], values=updates.values[:rows]
-    )
+    @torch.inference_mode()
+    def recall(self) -> None:
+        """The first rows are again what was remembered of them; what the latest step would add is forgotten."""
+        if self._remembered is None:
+            raise RuntimeError("nothing was remembered")
+        states, inputs, lengths = self._remembered
+        rows = len(lengths)
+        self.states[:, :rows], self.inputs[:, :rows], self._lengths[:rows] = states, inputs, lengths
+        self._width = 0
+
+    @torch.inference_mode()
+    def take(self, other: RecurrentStates) -> None:
+        """The first rows are those of ``other``, whose latest step added nothing."""
+        rows = other.rows
+        self.states[:, :rows], self.inputs[:, :rows] = other.states, other.inputs
+        self._lengths[:rows] = other._lengths

@@ -46,6 +46,9 @@ TREES = (1, 8, 16, 32, 64, 128)
 LEAST_VIEW = 512
 """Fewest slots that a bucket looks at; above it come powers of two and one and a half times these."""
 
+LEAST_ROOM = 64
+"""Nodes for which recurrent states have room at least: what was captured is lost where that grows."""
+
 MAX_SHAPES = 64
 """Buckets held at a time; the one that was used longest ago makes room."""
 
@@ -89,19 +92,20 @@ class Shape:
 class StaticStep:
     """The buffers of one bucket, and the computation over them, which touches nothing but the device.
 
-    Its inputs lie in ``staging`` and its keys and values in ``storage``, at addresses that every step of the bucket
-    shares, whatever cache has been cut from that storage.
+    Its inputs lie in ``staging`` and its keys and values in the storage of ``cache``, at addresses that every step of
+    the bucket shares, whatever cache has been cut from that storage.
     """
 
-    def __init__(self, target: TargetModel, shape: Shape, storage: torch.Tensor, staging: Staging) -> None:
+    def __init__(self, target: TargetModel, shape: Shape, cache: KVCache, staging: Staging) -> None:
         self.shape = shape
         self.replay: Replay | None = None
         self.address = 0
         self._target = target
         self._staging = staging
         spec = target.kv_spec
-        slots = shape.stride or storage.shape[2]
-        self._cache = SlotCache(spec, shape.rows, slots - 1, storage)
+        slots = shape.stride or cache.storage.shape[2]
+        states = None if spec.recurrent is None else cache.recurrent
+        self._cache = SlotCache(spec, shape.rows, slots - 1, cache.storage, recurrent=states)
         self.output = torch.zeros((planes(shape.wanted), shape.rows, shape.tree), device=spec.device)
         self._host_output = torch.zeros(self.output.shape, pin_memory=can_pin(spec.device))
         self.logits: torch.Tensor | None = None
@@ -113,7 +117,8 @@ class StaticStep:
         self._of_rules: list[torch.Tensor] = []
 
     def load(self, step: StepBatch, cache: KVCache) -> None:
-        """Brings ``step`` over ``cache`` to the device, and what the rules of its rows ask for; the rest is padding."""
+        """Brings ``step`` over ``cache`` to the device, and what the rules of its rows ask for; the rest is padding.
+        What was accepted of the step before is settled: its shape is another one every time."""
         shape = self.shape
         self._edits = edits_of(step)
         arrays = laid(step, cache, shape.rows, shape.tree)
@@ -121,6 +126,7 @@ class StaticStep:
         found = self._staging.put([*arrays, *of_rules])
         if self._inputs is None:
             self._inputs, self.address = Inputs(*found[: len(arrays)]), self._staging.address
+        cache.settle(step.lengths, Inputs(*found[: len(arrays)]).accepted, shape.tree)
         self._of_rules = found[len(arrays) :]
         self.real[:] = False
         self.real[: step.rows, : step.width] = step.slots != cache.padding_slot
@@ -221,7 +227,7 @@ class BucketedSteps:
         self._reason = reason
         self._staging = Staging(target.kv_spec.device, 1 << 20)
         self._buckets: OrderedDict[Shape, StaticStep] = OrderedDict()
-        self._storage: weakref.ref[torch.Tensor] | None = None
+        self._memory: list[weakref.ref[torch.Tensor]] = []
         self._too_large: set[Shape] = set()
         self._captured = 0
         self._seconds = 0.0
@@ -240,8 +246,9 @@ class BucketedSteps:
     @torch.inference_mode()
     def run(self, step: StepBatch, cache: KVCache) -> Answer:
         cache.check()
-        self._follow(cache)
         shape = Shape.holding(step, cache)
+        cache.reserve(max(shape.tree, LEAST_ROOM))
+        self._follow(cache)
         if shape in self._too_large:
             raise CaptureError("out of memory before", for_now=True)
         static = self._buckets.get(shape)
@@ -274,10 +281,11 @@ class BucketedSteps:
 
     def _follow(self, cache: KVCache) -> None:
         """Captures hold addresses: those of memory that is no longer in use are dropped."""
-        if self._storage is None or self._storage() is not cache.storage:
+        held = [part() for part in self._memory]
+        if len(held) != len(cache.memory) or any(a is not b for a, b in zip(held, cache.memory, strict=True)):
             self.forget()
             self._too_large.clear()
-            self._storage = weakref.ref(cache.storage)
+            self._memory = [weakref.ref(part) for part in cache.memory]
 
     def _without_replay(
         self, shape: Shape, static: StaticStep | None, step: StepBatch, cache: KVCache
@@ -287,7 +295,7 @@ class BucketedSteps:
         start = time.perf_counter()
         try:
             if static is None:
-                static = StaticStep(self._target, shape, cache.storage, self._staging)
+                static = StaticStep(self._target, shape, cache, self._staging)
                 static.load(step, cache)
                 static.compute()
             else:

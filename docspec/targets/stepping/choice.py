@@ -45,8 +45,6 @@ def make_steps(target: TargetModel, wanted: Graphs) -> StepRunner:
         )
     if wanted == "off":
         return EagerSteps(target)
-    if target.kv_spec.recurrent is not None:
-        return EagerSteps(target, "steps of recurrent layers are not captured")
     if wanted == "auto" and not captures:
         reason = f"buckets would only cost time on {target.kv_spec.device.type}"
         return EagerSteps(target, reason)

@@ -73,6 +73,7 @@ class EagerSteps:
         edits = edits_of(step)
         arrays, of_rules = self._put(laid(step, cache), edits)
         inputs = Inputs(*arrays)
+        cache.settle(step.lengths, inputs.accepted, step.width)
         cache.begin_static_step(
             inputs.places.flatten(), step.rows, step.view_slots, inputs.prompts, inputs.trees
         )
@@ -93,9 +94,12 @@ class EagerSteps:
         edits = None if rules is None else Edits(rules.penalty)
         if edits is not None and rules is not None:
             rules.plan(edits, 0, [pending.token], [0])
-        numbers = np.array([pending.token, pending.position, length, int(cache.prompts[0])])
+        lengths = np.array([length])
+        accepted = cache.accepted(lengths)
+        numbers = np.array([pending.token, pending.position, length, int(cache.prompts[0]), *accepted])
         [numbers], of_rules = self._put([numbers], edits)
-        token, position, place, prompt = numbers.view(4, 1).unbind()
+        token, position, place, prompt, taken = numbers.view(5, 1).unbind()
+        cache.settle(lengths, taken, 1)
         cache.begin_static_step(place, 1, view, prompt)
         hidden = self._target.hidden(
             token.unsqueeze(0),

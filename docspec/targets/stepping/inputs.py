@@ -13,8 +13,8 @@ from docspec.targets.stepping.step import StepBatch
 
 class Inputs(NamedTuple):
     """``tokens``, ``positions``, ``places`` (where in the cache a token is written, counted through all rows) and
-    ``parents`` are ``(rows, tree)``, ``lengths`` and ``prompts`` ``(rows,)``, ``ancestry`` is ``(rows, tree, tree)``;
-    see :class:`StepBatch`."""
+    ``parents`` are ``(rows, tree)``, ``lengths`` and ``prompts`` ``(rows,)``, as is ``accepted`` (of the step before,
+    :meth:`docspec.targets.kv.KVCache.accepted`), ``ancestry`` is ``(rows, tree, tree)``; see :class:`StepBatch`."""
 
     tokens: torch.Tensor
     positions: torch.Tensor
@@ -22,6 +22,7 @@ class Inputs(NamedTuple):
     parents: torch.Tensor
     lengths: torch.Tensor
     prompts: torch.Tensor
+    accepted: torch.Tensor
     ancestry: torch.Tensor
 
     @property
@@ -56,6 +57,8 @@ def laid(step: StepBatch, cache: KVCache, rows: int = 0, tree: int = 0) -> tuple
     lengths[:own] = step.lengths
     prompts = np.zeros(rows, dtype=np.int64)
     prompts[:own] = cache.prompts[:own]
+    accepted = np.zeros(rows, dtype=np.int64)
+    accepted[:own] = cache.accepted(step.lengths)
     ancestry = np.zeros((rows, tree, tree), dtype=bool)
     ancestry[:own, :width, :width] = step.ancestry
-    return *grids, lengths, prompts, ancestry
+    return *grids, lengths, prompts, accepted, ancestry

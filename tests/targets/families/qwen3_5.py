@@ -2,20 +2,23 @@
 
 from .checkpoint import CHAT, TEXT, Case
 
+DECODER = {
+    **TEXT, "num_hidden_layers": 4, "head_dim": 16,
+    "layer_types": ["linear_attention", "linear_attention", "full_attention", "linear_attention"],
+    "rope_parameters": {
+        "rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2], "mrope_interleaved": True,
+        "partial_rotary_factor": 0.5,
+    },
+    "linear_key_head_dim": 8, "linear_value_head_dim": 12,
+    "linear_num_key_heads": 2, "linear_num_value_heads": 4,
+}  # fmt: skip
+"""Of Qwen3.5 in small."""
+
 CASE = Case(
     "qwen3_5",
     marks=("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"),
     config=lambda ids: {
-        "text_config": {
-            **TEXT, "num_hidden_layers": 4, "head_dim": 16,
-            "layer_types": ["linear_attention", "linear_attention", "full_attention", "linear_attention"],
-            "rope_parameters": {
-                "rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2], "mrope_interleaved": True,
-                "partial_rotary_factor": 0.5,
-            },
-            "linear_key_head_dim": 8, "linear_value_head_dim": 12,
-            "linear_num_key_heads": 2, "linear_num_value_heads": 4,
-        },
+        "text_config": DECODER,
         "vision_config": {
             "depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "patch_size": 8,
             "out_hidden_size": 32, "num_position_embeddings": 64, "in_channels": 3,

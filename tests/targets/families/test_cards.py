@@ -61,6 +61,10 @@ def test_chandra_writes_html_and_its_kin_markdown():
     family = families()["qwen3_vl"]
     assert family.card_of("datalab-to/chandra").dialect == "layout-html"
     assert family.card_of("Qwen/Qwen3-VL-8B-Instruct").dialect == "markdown"
+    family = families()["qwen3_5"]
+    assert family.card_of("datalab-to/chandra-ocr-2").dialect == "layout-html-2"
+    assert family.card_of("lightonai/LightOnOCR-3-4B").prompt == ""
+    assert family.card_of("Qwen/Qwen3.5-0.8B").dialect == "markdown"
 
 
 def test_an_architecture_tells_where_the_type_is_shared(tmp_path):

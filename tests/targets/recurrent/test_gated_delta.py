@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 import torch
+import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers.models.qwen3_5.modeling_qwen3_5 import torch_recurrent_gated_delta_rule
 
+from docspec.core import ModelError
 from docspec.targets.recurrent.gated_delta import Updates, committed, verify
+from docspec.targets.recurrent.layers import recurrent_spec
 
 HEADS, KEY, VALUE = 2, 4, 3
 
@@ -117,3 +120,36 @@ def test_padding_changes_nothing():
         committed(given_case["state"], more, torch.tensor([3])),
         committed(given_case["state"], updates, torch.tensor([3])),
     )
+
+
+def test_what_stands_behind_the_accepted_may_be_anything():
+    """Logs are memory that is written over: what was there before is not always a number."""
+    given_case = case([-1, 0, 1], seed=4)
+    _, updates = verify(**given_case)
+    expected = committed(given_case["state"], updates, torch.tensor([2]))
+    for part in (updates.decays, updates.keys, updates.values):
+        part[:, 2:] = torch.nan
+    assert torch.equal(committed(given_case["state"], updates, torch.tensor([2])), expected)
+
+
+TINY = {
+    "vocab_size": 32, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 4, "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+}  # fmt: skip
+OTHERS = {
+    "NemotronH": {"mamba_num_heads": 4, "mamba_head_dim": 8, "n_groups": 2, "ssm_state_size": 8},
+    "GraniteMoeHybrid": {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_n_groups": 1, "mamba_d_state": 8},
+    "Qwen3Next": {"num_experts": 2, "num_experts_per_tok": 1},
+    "OlmoHybrid": {"pad_token_id": 0, "eos_token_id": 0},
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_recurrent_layers_are_refused_in_a_line(name):
+    """Mamba's, and gated-delta layers whose projections are laid out otherwise."""
+    config = getattr(transformers, f"{name}Config")(**TINY, **OTHERS[name])
+    with torch.device("meta"):
+        model = getattr(transformers, f"{name}Model")(config)
+    with pytest.raises(ModelError, match=rf"^the recurrent layers of {name}Model are not supported") as caught:
+        recurrent_spec(model)
+    assert "\n" not in str(caught.value)

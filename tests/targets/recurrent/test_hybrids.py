@@ -9,17 +9,12 @@ import pytest
 import torch
 from PIL import Image
 
-from docspec.core import ModelError, ParseOptions
-from docspec.core.observer import NullObserver
-from docspec.dialects import make_dialect
+from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.planner import Planner
-from docspec.hierarchy.setup import Setup
 from docspec.targets.loading import inputs_of
 from docspec.targets.recurrent import layers
-from docspec.targets.recurrent.states import LayerStates, RecurrentStates
+from docspec.targets.recurrent.states import RecurrentStates
 from docspec.targets.registry import load_target
 from tests.targets.families.checkpoint import write
 from tests.targets.families.qwen3_5 import CASE
@@ -137,29 +132,18 @@ def test_a_convolution_window_that_is_off_by_one_is_noticed(target, asked, monke
 
 
 def test_a_state_that_is_not_rolled_back_is_noticed(target, asked, monkeypatch):
-    honest = LayerStates.commit
+    honest = RecurrentStates._after
 
-    def late(self, accepted):
-        nodes = 0 if self.node_inputs is None else self.node_inputs.shape[1]
-        return honest(self, (accepted + (accepted > 0)).clamp(max=nodes))
+    def late(self, accepted, most):
+        return honest(self, (accepted + (accepted > 0)).clamp(max=self._width), min(most + 1, self._width))
 
-    monkeypatch.setattr(LayerStates, "commit", late)
+    monkeypatch.setattr(RecurrentStates, "_after", late)
     assert speculated(target, asked) != [tokens for _, tokens in asked]
 
 
 def test_a_row_that_moves_without_its_state_is_noticed(target, asked, monkeypatch):
     monkeypatch.setattr(RecurrentStates, "move_row", lambda self, source, target: None)
     assert speculated(target, asked, places=7) != [tokens for _, tokens in asked]
-
-
-def test_what_states_cannot_do_is_refused_in_a_line(loaded):
-    strict = ParseOptions(exact="strict", **OPTIONS)
-    with pytest.raises(ModelError, match=r"--exact strict and .*recurrent layers cannot go back"):
-        Setup.of(loaded, make_dialect("markdown"), strict, NullObserver(), Planner(Costs()))
-    itself = ParseOptions(align=f"model:{loaded.info.path}", **OPTIONS)
-    with pytest.raises(ModelError, match="has recurrent layers, whose states cannot take back"):
-        make_engine(loaded.target, itself)
-    assert loaded.target.steps.report.mode == "eager"
 
 
 def test_memory_of_states_is_shared_and_told(target, asked):
