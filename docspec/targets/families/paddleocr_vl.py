@@ -22,7 +22,9 @@ FAMILY = Family(
     ),
     checkpoints=(
         Checkpoint("PaddlePaddle/PaddleOCR-VL", 0.9, "Apache-2.0"),
-        Checkpoint("PaddlePaddle/PaddleOCR-VL-1.5", 0.9, "Apache-2.0"),
+        Checkpoint(
+            "PaddlePaddle/PaddleOCR-VL-1.5", 0.9, "Apache-2.0", gguf="PaddlePaddle/PaddleOCR-VL-1.5-GGUF"
+        ),
     ),
     end_tokens=("</s>",),
     sight=PublishedSight(28, 147_456, 2_359_296),
