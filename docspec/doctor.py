@@ -23,6 +23,7 @@ State = Literal["ok", "optional", "broken"]
 
 REQUIRED = ("pymupdf", "pillow", "numpy", "typer", "rich", "rapidfuzz")
 _IMPORT_NAMES = {"pillow": "PIL"}
+_DISTRIBUTIONS = {"llama_cpp": "llama-cpp-python"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,11 @@ def extras() -> Iterator[Finding]:
             detail = f"{broken[0]} {version_of(broken[0])}, but: {_import_problem(broken[0])}"
             yield Finding("extra", extra, "broken", detail, again)
         else:
-            yield Finding("extra", extra, "ok", ", ".join(f"{each} {version_of(each)}" for each in modules))
+            yield Finding("extra", extra, "ok", ", ".join(f"{each} {_version(each)}" for each in modules))
+
+
+def _version(module: str) -> str | None:
+    return version_of(_DISTRIBUTIONS.get(module, module))
 
 
 def namesake() -> Iterator[Finding]:

@@ -27,7 +27,7 @@ def serve(
         bool, typer.Option("--greedy", help="docspec's engine answers greedily who asks for sampling.")
     ] = False,
     upstream_kind: Annotated[
-        Literal["vllm", "sglang", "plain"], typer.Option(help="How it takes drafts; plain: not at all.")
+        Literal["vllm", "sglang", "llama", "plain"], typer.Option(help="How it takes drafts; plain: not at all.")
     ] = "vllm",
     upstream_key: Annotated[
         str | None,

@@ -222,7 +222,7 @@ class ParseOptions:
     engine: EngineName = option(
         "auto",
         "What decodes: this process (local), a --server, vLLM or llama.cpp, started for the run. auto: server where "
-        "one is named, else local. (ray is the former name of --scheduler ray.)",
+        "one is named, llama for a model.gguf, else local. (ray is the former name of --scheduler ray.)",
         SERVERS,
     )
     engine_args: str | None = option(
@@ -363,21 +363,21 @@ class ParseOptions:
             "--trust-agreement": self.trust_agreement,
             "--tau": self.tau is not None,
             "--skip-verification": self.skip_verification is not None,
-            "--exact strict": self.exact == "strict" and self.engine != "llama",
-            "--engine-args": self.engine_args is not None and self.engine == "llama",
+            "--exact strict": self.exact == "strict" and self.reads_with != "llama",
+            "--engine-args": self.engine_args is not None and self.reads_with == "llama",
             "--schedule together": self.schedule == "together",
             "--quantize": self.quantize != "none",
         }
         for name, given in asked.items():
             if given:
-                how = "--server" if self.server else f"--engine {self.engine}"
+                how = "--server" if self.server else f"--engine {self.reads_with}"
                 raise UsageError(f"{name} and {how}: choose one of them (the engine in this process has it)")
 
     @property
     def reads_with(self) -> str:
         """The engine: ``local``, ``server``, ``vllm`` or ``llama``."""
         if self.engine in ("auto", "ray"):
-            return "server" if self.server else "local"
+            return "server" if self.server else "llama" if self.model.lower().endswith(".gguf") else "local"
         return self.engine
 
     @property

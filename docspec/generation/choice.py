@@ -51,7 +51,7 @@ def open_engine(options: ParseOptions, tell: Tell) -> Opened:
 
         return _served(VllmGenerator(_vllm_settings(options), options.page_timeout, tell))
     if options.reads_with == "llama":
-        return _llama(options, tell)
+        return open_llama_engine(options, tell)
     raise UsageError(f"--engine {options.reads_with} is no engine outside of this process")
 
 
@@ -64,7 +64,8 @@ def _served(generator: ServerGenerator | VllmGenerator) -> Opened:
     return Opened(generator, (model.name, model.root), model.max_length)
 
 
-def _llama(options: ParseOptions, tell: Tell) -> Opened:
+def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> Opened:
+    """llama.cpp with the file of ``options``; ``more`` is told :func:`docspec.generation.llama.opening.open_llama`."""
     from docspec.generation.llama.opening import gguf_of, open_llama
 
     opened = open_llama(
@@ -74,6 +75,7 @@ def _llama(options: ParseOptions, tell: Tell) -> Opened:
         python=options.engine_python,
         strict=options.exact == "strict",
         tell=tell,
+        **more,
     )
     profile = opened.files.profile(options)
     return Opened(opened.generator, (opened.files.name, str(opened.files.model.path)), opened.max_length, profile)

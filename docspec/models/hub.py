@@ -17,6 +17,12 @@ from docspec.targets.registry import HUB_FILES, split_revision
 
 UNKNOWN = "not stated"
 
+FORMAT = "Q8_0"
+"""Number format of the GGUF file that is fetched where nothing is said: 8 bits change texts least of the small ones."""
+
+TOWERS = ("f16", "bf16", "f32")
+"""Formats of a picture tower, the one that is fetched first: towers are small, and read all there is to see."""
+
 
 @dataclass(frozen=True, slots=True)
 class Published:
@@ -35,9 +41,15 @@ class Published:
         """Bytes of all files."""
         return sum(self.files.values())
 
+    @property
+    def is_gguf(self) -> bool:
+        """Whether it is for llama.cpp: ``files`` are the model and its picture tower then."""
+        return all(file.endswith(".gguf") for file in self.files)
 
-def ask(name: str) -> Published:
-    """What the hub says of ``name`` (``owner/model`` or ``owner/model@revision``).
+
+def ask(name: str, number_format: str | None = None) -> Published:
+    """What the hub says of ``name`` (``owner/model`` or ``owner/model@revision``). Of GGUF files that in
+    ``number_format`` (``None``: :data:`FORMAT`) and its picture tower are taken.
 
     Raises :class:`docspec.core.ModelError` in one line where it cannot be asked or has no such model.
     """
@@ -49,9 +61,11 @@ def ask(name: str) -> Published:
     except Exception as error:
         raise unreachable(name, error) from error
     card: Any = info.card_data or {}
-    files = {file.rfilename: file.size or 0 for file in info.siblings or () if _needed(file.rfilename)}
-    if not any(file.endswith(".safetensors") for file in files):
-        raise ModelError(f"{name}: the hub has no weights of it as safetensors, which docspec reads")
+    sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
+    if any(file.endswith(".safetensors") for file in sizes):
+        files = {file: size for file, size in sizes.items() if _needed(file)}
+    else:
+        files = {file: sizes[file] for file in gguf_files(name, sizes, number_format)}
     licence = str(card.get("license_name") or card.get("license") or UNKNOWN)
     return Published(repository, str(info.sha), licence, files, revision, bool(info.gated))
 
@@ -68,7 +82,12 @@ def download(model: Published, folder: Path | None = None) -> Path:
     _check_room(model, Path(folder or HF_HUB_CACHE))
     try:
         path = Path(
-            snapshot_download(model.name, revision=model.asked, allow_patterns=HUB_FILES, local_dir=folder)
+            snapshot_download(
+                model.name,
+                revision=model.asked,
+                allow_patterns=list(model.files) if model.is_gguf else HUB_FILES,
+                local_dir=folder,
+            )
         )
     except Exception as error:
         raise unreachable(model.name, error) from error
@@ -83,7 +102,24 @@ def download(model: Published, folder: Path | None = None) -> Path:
             f"{model.name}: {len(broken)} files arrived damaged and were removed, the first is {broken[0].name} "
             f"({broken[0].why}); run the same command again"
         )
-    return path
+    return next(path / file for file in model.files) if model.is_gguf else path
+
+
+def gguf_files(name: str, files: Iterable[str], number_format: str | None) -> list[str]:
+    """Those of ``files`` that make one model for llama.cpp: it, and its picture tower where there is one. Raises
+    :class:`docspec.core.ModelError` where none is in that format, or there is none at all."""
+    found = sorted(file for file in files if file.endswith(".gguf"))
+    towers = [file for file in found if "mmproj" in file.lower()]
+    models = [file for file in found if file not in towers]
+    if not models:
+        raise ModelError(f"{name}: the hub has no weights of it as safetensors or GGUF, which docspec reads")
+    fitting = [file for file in models if (number_format or FORMAT).lower() in file.lower()]
+    if not fitting and number_format is None and len(models) == 1:
+        fitting = models
+    if len(fitting) != 1:
+        raise ModelError(f"{name} has {', '.join(models)}; choose one by a part of its name with --format")
+    order = sorted(towers, key=lambda file: next((at for at, kind in enumerate(TOWERS) if kind in file.lower()), 9))
+    return [*fitting, *order[:1]]
 
 
 def unreachable(name: str, error: Exception) -> ModelError:

@@ -15,13 +15,14 @@ from docspec.targets.validation import read_object
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A model by name. ``held`` are its revisions in the cache; ``billions`` and ``licence`` are 0 and empty where
-    its family does not name it."""
+    its family does not name it, ``gguf`` where no repository is known that has it for llama.cpp."""
 
     name: str
     family: str = ""
     billions: float = 0.0
     licence: str = ""
     held: tuple[Held, ...] = ()
+    gguf: str = ""
 
 
 def entries() -> list[Entry]:
@@ -34,7 +35,8 @@ def entries() -> list[Entry]:
         if kind == family.model_types[0]:
             for checkpoint in family.checkpoints:
                 mine = tuple(here.pop(checkpoint.name, ()))
-                found.append(Entry(checkpoint.name, kind, checkpoint.billions, checkpoint.licence, mine))
+                known = checkpoint.name, kind, checkpoint.billions, checkpoint.licence
+                found.append(Entry(*known, mine, checkpoint.gguf))
     others = [Entry(name, model_type(mine[0].path), held=tuple(mine)) for name, mine in here.items()]
     return found + [entry for entry in others if entry.family in families()]
 

@@ -17,13 +17,15 @@ from docspec.targets.sight import PublishedSight
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A published reader: its hub name, parameters in billions, licence, and its own card where it is asked otherwise
-    than its family. A model is taken for this one if ``stem`` stands in its name or path, in any case."""
+    than its family. A model is taken for this one if ``stem`` stands in its name or path, in any case. ``gguf`` is a
+    repository of the hub that has it for llama.cpp; none of them was run here."""
 
     name: str
     billions: float
     licence: str
     stem: str = ""
     card: TargetCard | None = None
+    gguf: str = ""
 
     def is_named(self, name: str) -> bool:
         """Whether a model called ``name`` (hub name or path) is this one or made of it."""

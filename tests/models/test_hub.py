@@ -179,3 +179,31 @@ def test_memory_is_reckoned_from_headers_and_said_before_it_runs_out() -> None:
 
 def test_a_name_may_hold_a_revision() -> None:
     assert split_revision("a/b@v1") == ("a/b", "v1") and split_revision("a/b") == ("a/b", None)
+
+
+def test_of_gguf_files_one_is_fetched_with_its_picture_tower(tmp_path: Path) -> None:
+    from docspec.core import ModelError
+    from docspec.generation.llama.opening import gguf_of
+
+    names = ["r-Q4_K_M.gguf", "r-Q8_0.gguf", "mmproj-r-Q8_0.gguf", "mmproj-r-F16.gguf", "README.md"]
+    environment = {**os.environ, "HF_HOME": str(tmp_path / "hf"), "NO_PROXY": "127.0.0.1"}
+    for name in (*SWITCHES, "HF_HUB_CACHE", "HF_TOKEN"):
+        environment.pop(name, None)
+    with serving("acme/reader-GGUF", {name: name.encode() for name in names}) as hub:
+        command = [sys.executable, "-m", "docspec", "models", "download", "acme/reader-GGUF", "--yes"]
+
+        def run(*words: str) -> subprocess.CompletedProcess[str]:
+            env = environment | {"HF_ENDPOINT": hub.url}
+            return subprocess.run([*command, *words], env=env, capture_output=True, text=True, timeout=300)
+
+        fetched = run()
+        assert fetched.returncode == 0, fetched.stderr
+        file = Path(fetched.stdout.strip())
+        assert file.name == "r-Q8_0.gguf" and file.read_text() == "r-Q8_0.gguf"
+        assert sorted(one.name for one in file.parent.iterdir()) == ["mmproj-r-F16.gguf", "r-Q8_0.gguf"]
+        assert gguf_of(str(file)) == gguf_of(str(file.parent)) == file
+        assert Path(run("--format", "q4_k").stdout.strip()).name == "r-Q4_K_M.gguf"
+        with pytest.raises(ModelError, match="has several"):
+            gguf_of(str(file.parent))
+        unknown = run("--format", "q5")
+        assert unknown.returncode == 1 and "r-Q4_K_M.gguf, r-Q8_0.gguf" in unknown.stderr

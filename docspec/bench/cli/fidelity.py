@@ -50,6 +50,9 @@ def fidelity(
         list[str] | None,
         typer.Option(metavar="|".join(ATTENTIONS), show_default=False, help="Repeatable; default: auto."),
     ] = None,
+    ways: Annotated[
+        bool, typer.Option("--ways", help="llama.cpp: float32 and 16-bit keys and values, flash attention off and on.")
+    ] = False,
     json_file: JsonFile = None,
 ) -> int:
     """Compare tokens and files of every way of decoding with transformers' own generate, to the end of each page.
@@ -64,7 +67,7 @@ def fidelity(
 
     quiet_libraries(0)
     if options.reads_with == "llama":
-        return _llama(inputs, options, (drafter or ["text-layer"])[0], json_file)
+        return _llama(inputs, replace(options, drafter=(drafter or ["text-layer"])[0]), ways, json_file)  # type: ignore[arg-type]
     attentions = attention or ["auto"]
     for name in attentions:
         if name not in ATTENTIONS:
@@ -104,20 +107,24 @@ def fidelity(
     return exits.OK if all(page.passed for page in done) and not missed else exits.PARTIAL
 
 
-def _llama(inputs: list[str], options: ParseOptions, drafter: str, json_file: Path | None) -> int:
+def _llama(inputs: list[str], options: ParseOptions, ways: bool, json_file: Path | None) -> int:
     """Drafted answers of llama.cpp beside its plain ones."""
-    from docspec.bench.engines.llama_fidelity import compare
+    from docspec.bench.engines.llama_fidelity import WAYS, compare
     from docspec.console.terminal import say
 
-    found = compare(sources_of(inputs), replace(options, drafter=drafter))  # type: ignore[arg-type]
-    say(f"{found.engine}: {found.same} of {found.requests} answers ({found.tokens} tokens) are the same with drafts")
-    for plain, drafted in found.differ:
-        say(f"plain: {plain!r}")
-        say(f"drafted: {drafted!r}")
-    write_json(json_file, "docspec.bench.llama_fidelity/1", options.model, [found.as_values()])
-    if not found.requests:
-        raise UsageError("nothing was asked of the model")
-    return exits.OK if found.same == found.requests else exits.PARTIAL
+    done = []
+    for way, more in (WAYS if ways else {"as it is": {}}).items():
+        found = compare(sources_of(inputs), options, way, **more)
+        if not found.requests:
+            raise UsageError("nothing was asked of the model")
+        done.append(found)
+        same = f"{found.same} of {found.requests} answers ({found.tokens} tokens)"
+        say(f"{found.engine}, {way}: {same} are the same with drafts")
+        for plain, drafted in found.differ:
+            say(f"plain: {plain!r}")
+            say(f"drafted: {drafted!r}")
+    write_json(json_file, "docspec.bench.llama_fidelity/2", options.model, [found.as_values() for found in done])
+    return exits.OK if all(found.same == found.requests for found in done) else exits.PARTIAL
 
 
 def progress_lines(page: PageChecks) -> list[str]:

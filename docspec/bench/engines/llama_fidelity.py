@@ -15,8 +15,9 @@ from docspec.generation.contract import Generation, GenerationRequest, Generator
 @dataclass(frozen=True, slots=True)
 class Compared:
     """``requests`` that were answered both ways, those that were answered with the ``same`` tokens, the ``tokens`` of
-    the answers without drafts, and both texts of the first answers that ``differ``."""
+    the answers without drafts, and both texts of the first answers that ``differ``; ``way``: how they were decoded."""
 
+    way: str
     engine: str
     requests: int
     same: int
@@ -31,8 +32,8 @@ class Compared:
 class Twice:
     """A :class:`docspec.generation.contract.Generator` that answers without drafts, and asks with them beside that."""
 
-    def __init__(self, generator: Generator) -> None:
-        self._generator = generator
+    def __init__(self, generator: Generator, way: str) -> None:
+        self._generator, self._way = generator, way
         self._pairs: list[tuple[Future[Generation], Future[Generation]]] = []
         self._lock = threading.Lock()
 
@@ -56,19 +57,32 @@ class Twice:
         both = [(one.result(), other.result()) for one, other in self._pairs if not one.cancelled()]
         differing = [(one.text, other.text) for one, other in both if one.token_ids != other.token_ids]
         tokens = sum(one.counts.tokens for one, _ in both)
-        return Compared(self.name, len(both), len(both) - len(differing), tokens, tuple(differing[:shown]))
+        return Compared(self._way, self.name, len(both), len(both) - len(differing), tokens, tuple(differing[:shown]))
 
 
-def compare(sources: Sequence[Any], options: ParseOptions) -> Compared:
-    """The pages of ``sources`` read with ``options``, everything asked twice. Raises
-    :class:`docspec.core.DocspecError`."""
+WAYS: dict[str, dict[str, bool]] = {
+    "keys and values in float32": {"exact_kv": True},
+    "keys and values in 16 bits": {"exact_kv": False},
+    "flash attention, float32": {"exact_kv": True, "flash": True},
+    "flash attention, 16 bits": {"exact_kv": False, "flash": True},
+}
+"""Of keeping keys and values and of attending to them, which a file can be decoded with."""
+
+
+def compare(
+    sources: Sequence[Any], options: ParseOptions, way: str = "as it is", **more: bool
+) -> Compared:
+    """The pages of ``sources`` read with ``options``, everything asked twice; ``more`` is told
+    :func:`docspec.generation.llama.opening.open_llama`. Raises :class:`docspec.core.DocspecError`."""
     from docspec import Parser
+    from docspec.generation.choice import open_llama_engine
 
     with Parser(options) as parser:
         served = parser._served
         assert served is not None
-        twice = Twice(served.engine.generator)
-        served.engine = replace(served.engine, generator=twice)
+        opened = open_llama_engine(options, lambda line: None, **more)
+        twice = Twice(opened.generator, way)
+        served.engine = replace(opened, generator=twice)
         for source in sources:
             parser.parse(source)
         return twice.compared()

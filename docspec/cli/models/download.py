@@ -19,19 +19,29 @@ def download(
             "--to", metavar="DIR", show_default=False, help="Into this folder instead of the cache."
         ),
     ] = None,
+    number_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            show_default=False,
+            help="Of GGUF files: a part of the name of the one that is wanted. Default: Q8_0.",
+        ),
+    ] = None,
     yes: Yes = False,
     offline: Offline = False,
 ) -> int:
     """Fetch a model from the hub (HF_ENDPOINT) into the ordinary cache, and print where it lies.
 
-    NAME@REVISION pins it. Run it again after an interruption: what is whole is not fetched twice.
+    Of a repository of GGUF files one is fetched, with its picture tower. NAME@REVISION pins it. Run it again after an
+    interruption: what is whole is not fetched twice.
     """
     go_offline(offline)
     from docspec.console.terminal import say
     from docspec.models import hub
     from docspec.targets.estimate import gib
 
-    model = hub.ask(name)
+    model = hub.ask(name, number_format)
     say(
         f"{model.name}, revision {model.revision}: licence {model.licence}, {gib(model.size)} in "
         f"{len(model.files)} files"

@@ -43,5 +43,6 @@ def _print(found: list[Entry]) -> None:
         said = [entry.family, f"{entry.billions:g} billion" if entry.billions else "", entry.licence]
         held = [f"here: {gib(one.size)}, revision {one.revision[:10]}" for one in entry.held]
         here = ["bundled"] if entry.name == "mini" else held
+        here += [f"for llama.cpp: {entry.gguf}"] if entry.gguf else []
         console.print(entry.name, markup=False, highlight=False)
         console.print(Padding(Text("; ".join([", ".join(filter(None, said)), *here])), (0, 0, 0, 4), expand=False))

@@ -136,10 +136,11 @@ class ModelFiles:
 
     @property
     def pixels(self) -> tuple[int, int] | None:
-        """The least and the most pixels of a picture, where the file says so."""
+        """The least and the most pixels of a picture, as the file says, else as its family's processor has them."""
         said = self.model.metadata.get(PIXELS)
         if said is None:
-            return None
+            sight = None if self.family is None else self.family.sight
+            return None if sight is None else (sight.least_pixels, sight.most_pixels)
         try:
             least, most = map(int, str(said).split(","))
         except ValueError:
@@ -206,13 +207,13 @@ class ModelFiles:
 
 
 def find_files(model: Path, tower: Path | None = None) -> ModelFiles:
-    """The file ``model`` with its ``tower``, else with the only ``mmproj*.gguf`` beside it that fits its name, or that
-    there is. Raises :class:`docspec.core.ModelError`."""
+    """The file ``model`` with its ``tower``, else with the only one beside it that has mmproj in its name and fits
+    its own, or that there is. Raises :class:`docspec.core.ModelError`."""
     head = read_header(model)
     if head.architecture == "clip":
         raise ModelError(f"{model} is a picture tower; name it with --mmproj, and the model with --model")
     if tower is None:
-        beside = sorted(model.parent.glob("mmproj*.gguf"))
+        beside = [one for one in sorted(model.parent.glob("*.gguf")) if "mmproj" in one.name.lower()]
         named = [one for one in beside if one.name == f"mmproj-{model.name}"]
         if len(found := named or beside) > 1:
             raise ModelError(f"several picture towers lie beside {model}; name one with --mmproj")
@@ -234,7 +235,6 @@ def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> Se
         None if files.tower is None else str(files.tower.path),
         cells=cells,
         threads=threads,
-        exact_kv=files.is_float32,
         image_tokens=sizes,
         template=template,
         **more,

@@ -11,6 +11,7 @@ from docspec.core import ModelError
 from docspec.generation.llama.generator import LlamaGenerator
 from docspec.generation.llama.model_files import ModelFiles, find_files, fitting, settings_for
 from docspec.targets.estimate import free_ram
+from docspec.targets.registry import locate
 
 ROWS, FEW_ROWS = 16, 8
 """Requests that are decoded side by side, and those where the model is small: every token looks at the whole KV memory,
@@ -46,12 +47,15 @@ def open_llama(
     rows: int | None = None,
     drafts: bool = True,
     strict: bool = False,
+    flash: bool = False,
+    exact_kv: bool | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> OpenedLlama:
     """The model in the GGUF file ``model`` with its picture tower (``None``: the one beside it), loaded.
 
     ``answer`` is the most tokens that an answer may have (``None``: what its card says). ``python`` is one that has
-    llama-cpp-python (``None``: this one). ``tell`` hears what is out of the way. Raises
+    llama-cpp-python (``None``: this one). ``flash``: with flash attention; ``exact_kv``: keys and values in float32,
+    else in 16 bits (``None``: as the weights are). ``tell`` hears what is out of the way. Raises
     :class:`docspec.core.ModelError` in one line.
     """
     files = find_files(model, tower)
@@ -66,6 +70,8 @@ def open_llama(
         rows=rows or (FEW_ROWS if small else ROWS),
         chain=CHAIN if drafts else 0,
         strict=strict,
+        flash=flash,
+        exact_kv=files.is_float32 if exact_kv is None else exact_kv,
     )
     generator = LlamaGenerator(settings, "llama.cpp", python, fitting(files))
     try:
@@ -89,8 +95,16 @@ def cores_here() -> int:
 
 
 def gguf_of(model: str) -> Path:
-    """The file that ``--model`` names. Raises :class:`docspec.core.ModelError` where it is none."""
+    """The file that ``--model`` names: itself, or the only one in a folder or in a repository that was fetched. Raises
+    :class:`docspec.core.ModelError` where there is none."""
     path = Path(model).expanduser()
-    if path.suffix != ".gguf" or not path.is_file():
-        raise ModelError(f"--engine llama reads GGUF files, and {model} is none that is here; docs/llama.md says how")
-    return path
+    if not path.exists() and model.count("/") == 1:
+        path = Path(locate(model, offline=True))
+    inside = [one for one in sorted(path.glob("*.gguf")) if "mmproj" not in one.name.lower()]
+    found = inside if path.is_dir() else [path]
+    if len(found) != 1 or found[0].suffix != ".gguf" or not found[0].is_file():
+        several = f"; {path} has several" if len(found) > 1 else ""
+        raise ModelError(
+            f"--engine llama reads GGUF files, and {model} is none that is here{several}; docs/llama.md says how"
+        )
+    return found[0]

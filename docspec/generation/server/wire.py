@@ -20,6 +20,9 @@ IMAGE = "{image}"
 VLLM = "vllm"
 """How vLLM signs its list of models."""
 
+LLAMA = "llamacpp"
+"""How llama.cpp's server does."""
+
 
 MOST_SAID = 300
 """Characters of what a server says that a message quotes."""
@@ -46,6 +49,11 @@ class ServedModel:
     def takes_extras(self) -> bool:
         """Whether it may be sent fields that are not OpenAI's: vLLM ignores what it does not know, others may not."""
         return self.owner in (VLLM, "docspec")
+
+    @property
+    def takes_drafts(self) -> bool:
+        """Whether it may be sent ``drafts``: llama.cpp's server verifies them where it has docspec's patch."""
+        return self.owner == LLAMA
 
 
 def models_in(listed: Any) -> list[ServedModel]:
@@ -100,6 +108,8 @@ class Body:
                 body["skip_special_tokens"] = False
             if request.drafts:
                 body["vllm_xargs"] = {"docspec_drafts": list(request.drafts), "docspec_kind": request.kind}
+        elif model.takes_drafts and request.drafts:
+            body["drafts"] = list(request.drafts)
         return body
 
 

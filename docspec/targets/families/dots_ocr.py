@@ -20,7 +20,9 @@ FAMILY = Family(
     processor="docspec.targets.dots_ocr.processing:DotsOCRProcessing",
     card=TargetCard("layout-json", max_new_tokens=24000, image_dpi=200.0, layout_prompt=LAYOUT),
     checkpoints=(
-        Checkpoint("rednote-hilab/dots.ocr", 3.0, "dots.ocr License Agreement, over MIT"),
+        Checkpoint(
+            "rednote-hilab/dots.ocr", 3.0, "dots.ocr License Agreement, over MIT", gguf="ggml-org/dots.ocr-GGUF"
+        ),
         Checkpoint("rednote-hilab/dots.mocr", 3.0, "dots.ocr License Agreement, over MIT"),
     ),
     end_tokens=("<|endoftext|>", "<|endofassistant|>"),

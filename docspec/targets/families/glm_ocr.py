@@ -22,6 +22,6 @@ FAMILY = Family(
         },
         page_pixels=0,
     ),
-    checkpoints=(Checkpoint("zai-org/GLM-OCR", 0.9, "MIT"),),
+    checkpoints=(Checkpoint("zai-org/GLM-OCR", 0.9, "MIT", gguf="ggml-org/GLM-OCR-GGUF"),),
     sight=PublishedSight(28, 12_544, 11_760_000),
 )

@@ -12,7 +12,7 @@ FAMILY = Family(
     card=TargetCard("markdown", prompt="", crop_prompt=""),
     checkpoints=(
         Checkpoint("lightonai/LightOnOCR-2-1B", 1.0, "Apache-2.0"),
-        Checkpoint("lightonai/LightOnOCR-1B-1025", 1.0, "Apache-2.0"),
+        Checkpoint("lightonai/LightOnOCR-1B-1025", 1.0, "Apache-2.0", gguf="ggml-org/LightOnOCR-1B-1025-GGUF"),
     ),
     factor=28,
     note="its tool samples at a temperature of 0.1 to 0.2; docspec decodes greedily",

@@ -28,8 +28,8 @@ FAMILY = Family(
     checkpoints=(
         Checkpoint("opendatalab/MinerU2.5-2509-1.2B", 1.2, "AGPL-3.0", stem="mineru2.5", card=MINERU),
         Checkpoint("opendatalab/MinerU2.5-Pro-2605-1.2B", 1.2, "unknown", stem="mineru2.5-pro", card=MINERU),
-        Checkpoint("Qwen/Qwen2-VL-2B-Instruct", 2.2, "Apache-2.0"),
-        Checkpoint("Qwen/Qwen2-VL-7B-Instruct", 8.3, "Apache-2.0"),
+        Checkpoint("Qwen/Qwen2-VL-2B-Instruct", 2.2, "Apache-2.0", gguf="ggml-org/Qwen2-VL-2B-Instruct-GGUF"),
+        Checkpoint("Qwen/Qwen2-VL-7B-Instruct", 8.3, "Apache-2.0", gguf="ggml-org/Qwen2-VL-7B-Instruct-GGUF"),
     ),
     note="regions that MinerU2.5 sees lying on their side are read as they lie",
     sight=PublishedSight(28, 3_136, 12_845_056),

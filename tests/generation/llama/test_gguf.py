@@ -81,7 +81,7 @@ def test_cut_and_changed_files_are_refused_or_read(
 def test_family_and_tower_are_told_by_names_towers_and_metadata(tmp_path: Path) -> None:
     gguf(tmp_path / "mmproj-model.gguf", **TOWER)
     files = find_files(gguf(tmp_path / "model.gguf", **QWEN))
-    assert files.tower is not None and files.factor == 32 and files.pixels is None
+    assert files.tower is not None and files.factor == 32 and files.pixels == (65_536, 16_777_216)
     assert files.family is not None and files.family.model_types == ("qwen3_vl",)
     named = find_files(gguf(tmp_path / "granite-docling-258M-Q8_0.gguf", **QWEN))
     assert named.card.dialect == "doctags"
