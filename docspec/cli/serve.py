@@ -12,70 +12,79 @@ from docspec.cli import config as config_file
 from docspec.console import exits
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
+from docspec.core.options import BUNDLED_MODELS
 
 
 def serve(
     upstream: Annotated[
         list[str] | None,
-        typer.Option(metavar="URL", show_default=False, help="A server that answers; may be repeated."),
+        typer.Option(metavar="URL", show_default=False, help="Who answers; repeatable."),
     ] = None,
-    model: Annotated[
-        str,
-        typer.Option(metavar="NAME|DIR", help="Without --upstream: what answers. It reads documents, too."),
-    ] = "auto",
-    greedy: Annotated[
-        bool, typer.Option("--greedy", help="docspec's engine answers greedily who asks for sampling.")
-    ] = False,
     upstream_kind: Annotated[
-        Literal["vllm", "sglang", "llama", "plain"], typer.Option(help="How it takes drafts; plain: not at all.")
+        Literal["vllm", "sglang", "llama", "plain"],
+        typer.Option(metavar="KIND", help="vllm, sglang, llama; plain: sent no drafts."),
     ] = "vllm",
     upstream_key: Annotated[
         str | None,
         typer.Option(metavar="KEY", envvar="DOCSPEC_UPSTREAM_KEY", show_default=False, help="Its API key."),
     ] = None,
+    model: Annotated[
+        str,
+        typer.Option(metavar="NAME|DIR", show_default=False, help="Answers; reads documents."),
+    ] = "auto",
+    engine: Annotated[
+        Literal["auto", "local", "vllm"],
+        typer.Option(metavar="NAME", help="local, vllm; auto: vLLM if there."),
+    ] = "auto",
+    engine_python: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", show_default=False, help="A Python that has vLLM."),
+    ] = None,
+    engine_args: Annotated[
+        str | None, typer.Option(metavar="TEXT", show_default=False, help="vLLM's own options.")
+    ] = None,
+    greedy: Annotated[
+        bool, typer.Option("--greedy", help="local: greedy if asked to sample.")
+    ] = False,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8080,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: any free one.")] = 8080,
     api_key: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY",
-            envvar="DOCSPEC_API_KEY",
-            show_default=False,
-            help="Clients have to send one of these.",
-        ),
+        typer.Option(metavar="KEY", envvar="DOCSPEC_API_KEY", show_default=False, help="What clients have to send."),
     ] = None,
     recognise: Annotated[
         Literal["auto", "always", "never"],
-        typer.Option(help="Read images here for drafts; auto: where it is measured to pay."),
+        typer.Option(metavar="WHEN", help="Read images: always, never, auto."),
     ] = "auto",
-    workers: Annotated[int, typer.Option(min=1, help="Processes that recognise.")] = 1,
-    allow_urls: Annotated[
-        bool, typer.Option("--allow-urls", help="Fetch http addresses of requests.")
-    ] = False,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that recognise.")] = 1,
+    allow_urls: Annotated[bool, typer.Option("--allow-urls", help="Fetch http addresses of requests.")] = False,
     state: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", show_default=False, help="Where documents wait; they survive a restart."),
+        typer.Option(metavar="DIR", show_default=False, help="Keeps documents for a restart."),
     ] = None,
-    max_pages: Annotated[int, typer.Option(min=1, help="Of a document.")] = 2000,
+    max_pages: Annotated[int, typer.Option(metavar="N", min=1, help="Of a document.")] = 2000,
     max_body: Annotated[int, typer.Option(metavar="MIB", min=1, help="Largest request.")] = 64,
-    max_megapixels: Annotated[float, typer.Option(min=0.01, help="Largest image.")] = 50.0,
-    max_waiting: Annotated[int, typer.Option(min=0, help="Requests that may wait; then 429.")] = 2048,
-    in_flight: Annotated[int, typer.Option(min=1, help="Requests at a time for each upstream.")] = 256,
+    max_megapixels: Annotated[float, typer.Option(metavar="N", min=0.01, help="Largest image.")] = 50.0,
+    max_waiting: Annotated[int, typer.Option(metavar="N", min=0, help="That may wait; then 429.")] = 2048,
+    in_flight: Annotated[int, typer.Option(metavar="N", min=1, help="At a time for each upstream.")] = 256,
     timeout: Annotated[
         float, typer.Option(metavar="S", min=0.1, help="Seconds without a word of it.")
     ] = 600.0,
 ) -> int:
     """Put drafts into requests on their way to a server of a document VLM; its answers come back as they are.
 
-    Point clients of /v1/chat/completions here instead of there; without --upstream, a server of --model is started.
-    Documents are read at /v1/convert and /v1/parse. SIGTERM ends it when what is under way has ended.
+    Point clients of /v1/chat/completions here; without --upstream, a server of
+    --model is started, in vLLM or in docspec's own engine (--engine).
+    Documents are read with it at /v1/convert and /v1/parse. SIGTERM ends it when
+    what is under way has ended.
     """
     from docspec.console.terminal import quiet_libraries, say, say_warning
 
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
+    from docspec.generation.vllm import arguments_in
     from docspec.serve.app import make_app
-    from docspec.serve.model_server import ModelServer
+    from docspec.serve.model_server import model_server
     from docspec.serve.running import is_loopback, run
     from docspec.serve.settings import Limits, Settings
 
@@ -92,17 +101,19 @@ def serve(
     server = None
     if not upstream:
         say(f"loading {named}")
-        server = ModelServer(named, greedy)
+        server = model_server(named, engine, greedy, engine_python, arguments_in(engine_args), say)
+    upstreams = tuple(map(_address, upstream)) if upstream else (server.url,) if server else ()
+    key = server.key if server else upstream_key
     settings = Settings(
-        tuple(map(_address, upstream)) if upstream else (server.url,) if server else (),
+        upstreams,
         upstream_kind if upstream else "vllm",
         tuple(api_key or ()),
-        server.key if server else upstream_key,
+        key,
         recognise,
         workers,
         allow_urls,
         state,
-        ParseOptions(model=named),
+        _documents(named, upstreams, key),
         limits,
     )
     local = is_loopback(host)
@@ -115,6 +126,14 @@ def serve(
         if server is not None:
             server.close()
     return exits.OK
+
+
+def _documents(model: str, upstreams: tuple[str, ...], key: str | None) -> ParseOptions:
+    """How documents are read: by the servers behind the gateway, which have ``model``. The bundled reader is asked
+    here, as it goes by the page's own evidence and is seldom needed."""
+    if model in BUNDLED_MODELS:
+        return ParseOptions(model=model)
+    return ParseOptions(model=model, server=upstreams, server_key=key)
 
 
 def _address(given: str) -> str:

@@ -12,7 +12,6 @@ from docspec.generation.contract import Generator
 
 if TYPE_CHECKING:
     from docspec.generation.server import ServerGenerator
-    from docspec.generation.vllm import VllmGenerator
     from docspec.targets.profile import Profile
 
 Tell = Callable[[str], None]
@@ -55,7 +54,7 @@ def open_engine(options: ParseOptions, tell: Tell) -> Opened:
     raise UsageError(f"--engine {options.reads_with} is no engine outside of this process")
 
 
-def _served(generator: ServerGenerator | VllmGenerator) -> Opened:
+def _served(generator: ServerGenerator) -> Opened:
     try:
         model = generator.model
     except BaseException:

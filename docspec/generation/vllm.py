@@ -17,15 +17,13 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
 from docspec.core import ModelError
 from docspec.core.safe_text import one_line
 from docspec.generation import lifeline
-from docspec.generation.contract import Generation, GenerationRequest, OnText
-from docspec.generation.server import ServedModel, ServerGenerator, ServerReport
+from docspec.generation.server.client import PATIENCE, ServerGenerator
 
 SPECULATIVE = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 31}
 """How vLLM is told of docspec's proposer."""
@@ -42,8 +40,8 @@ LOOKS_EVERY = 0.25
 
 @dataclass(frozen=True, slots=True)
 class VllmSettings:
-    """``model`` is a folder or a hub name; ``python`` one that has vLLM; ``arguments`` are vLLM's own, and win over
-    those that docspec gives. ``plain``: without docspec's proposer."""
+    """``model`` is a folder or a hub name, served as ``name``, else as what it is; ``python`` one that has vLLM;
+    ``arguments`` are vLLM's own, and win over those that docspec gives. ``plain``: without docspec's proposer."""
 
     model: str
     python: str = sys.executable
@@ -51,12 +49,14 @@ class VllmSettings:
     dtype: str = "auto"
     template: str | None = None
     plain: bool = False
+    name: str | None = None
 
     def command(self, port: int) -> list[str]:
         """What is run, to answer on ``port`` of this machine alone."""
         name, _, revision = self.model.partition("@")
         words = [self.python, "-m", "vllm.entrypoints.openai.api_server", "--host", "127.0.0.1", "--port", str(port)]
-        words += ["--model", name, "--served-model-name", self.model, "--limit-mm-per-prompt", '{"image": 1}']
+        words += ["--model", name, "--served-model-name", self.name or self.model]
+        words += ["--limit-mm-per-prompt", '{"image": 1}']
         words += ["--revision", revision] if revision else []
         words += ["--dtype", self.dtype] if self.dtype != "auto" else []
         words += ["--chat-template", self.template] if self.template else []
@@ -66,20 +66,19 @@ class VllmSettings:
         return [*words, *self.arguments]
 
 
-class VllmGenerator:
-    """A vLLM of one's own as a :class:`docspec.generation.contract.Generator`.
+class VllmServer:
+    """A vLLM of one's own that answers at ``url``: started and waited for here, ``tell`` hears how long that takes.
 
-    It is started and waited for here, ``tell`` hears how long that takes. Raises :class:`docspec.core.ModelError` with
-    the last error of its log where it ends instead. The log is kept at ``log``; it answers on ``port``, a free one
-    where none is given.
+    Raises :class:`docspec.core.ModelError` with the last error of its log where it ends instead. The log is kept at
+    ``log``; it answers on ``port``, a free one where none is given, and those alone who have the ``key``.
     """
 
     def __init__(
         self,
         settings: VllmSettings,
-        patience: float = 120.0,
         tell: Callable[[str], None] = lambda line: None,
         port: int | None = None,
+        key: str | None = None,
     ) -> None:
         self._settings = settings
         self._shown = tempfile.TemporaryDirectory(prefix="docspec-vllm-")
@@ -94,48 +93,31 @@ class VllmGenerator:
                 stdin=subprocess.PIPE,
                 stdout=kept,
                 stderr=subprocess.STDOUT,
-                env=self._environment(),
+                env=self._environment(key),
             )
         except OSError as error:
             self._shown.cleanup()
             raise ModelError(f"--engine vllm cannot be started: {error}") from error
         finally:
             os.close(kept)
-        self._server: ServerGenerator | None = None
         try:
             tell(f"vLLM is started with {settings.model}; its log: {self.log}")
-            self._wait(tell)
-            self._server = ServerGenerator([self.url], patience=patience)
+            self._wait_for_answer(tell)
         except BaseException:
             self.close()
             raise
-
-    @property
-    def name(self) -> str:
-        return self._at_work.name
-
-    @property
-    def model(self) -> ServedModel:
-        """What it serves. Raises :class:`docspec.core.ModelError`."""
-        return self._at_work.model
 
     @property
     def pid(self) -> int:
         """Of the process that holds it."""
         return self._process.pid
 
-    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
-        """See :class:`docspec.generation.contract.Generator`."""
-        return self._at_work.submit(request, on_text)
-
-    def report(self) -> tuple[ServerReport, ...]:
-        """What was asked of it by now, and what it counted."""
-        return self._at_work.report()
+    def wait(self) -> None:
+        """Until it ends."""
+        self._process.wait()
 
     def close(self) -> None:
         """Ends it."""
-        if self._server is not None:
-            self._server.close()
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
@@ -145,20 +127,14 @@ class VllmGenerator:
         self._process.wait()
         self._shown.cleanup()
 
-    @property
-    def _at_work(self) -> ServerGenerator:
-        assert self._server is not None
-        return self._server
-
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, key: str | None) -> dict[str, str]:
         paths = [self._shown.name, *filter(None, [os.environ.get("PYTHONPATH")])]
         found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         found.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB; vLLM for processors does not start without it
         found.setdefault("VLLM_NO_USAGE_STATS", "1")
-        return found
+        return found if key is None else {**found, "VLLM_API_KEY": key}
 
-    def _wait(self, tell: Callable[[str], None]) -> None:
-        """Until it answers."""
+    def _wait_for_answer(self, tell: Callable[[str], None]) -> None:
         began = said = time.monotonic()
         while not _answers(f"{self.url}/health"):
             if self._process.poll() is not None:
@@ -170,6 +146,24 @@ class VllmGenerator:
                 tell(f"vLLM is loading {self._settings.model}: {said - began:.0f} s")
             time.sleep(LOOKS_EVERY)
         tell(f"vLLM is ready after {time.monotonic() - began:.0f} s")
+
+
+class VllmGenerator(ServerGenerator):
+    """A ``child`` of one's own as a :class:`docspec.generation.contract.Generator`, which ends with it."""
+
+    def __init__(
+        self, settings: VllmSettings, patience: float = PATIENCE, tell: Callable[[str], None] = lambda line: None
+    ) -> None:
+        self.child = VllmServer(settings, tell)
+        try:
+            super().__init__([self.child.url], patience=patience)
+        except BaseException:
+            self.child.close()
+            raise
+
+    def close(self) -> None:
+        super().close()
+        self.child.close()
 
 
 def arguments_in(text: str | None) -> tuple[str, ...]:

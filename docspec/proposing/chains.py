@@ -16,7 +16,7 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
 from docspec.engine.tree import TokenTree
-from docspec.proposing import lookup, ngrams, respelling, resumption, rewrites, syntax  # noqa: F401  (register)
+from docspec.proposing import heads, lookup, ngrams, respelling, resumption, rewrites, syntax  # noqa: F401  (register)
 from docspec.proposing.chain import grow_chain
 from docspec.proposing.drafts import Drafts
 from docspec.proposing.mixture import Mixture
@@ -25,7 +25,7 @@ from docspec.proposing.spelling import Codec
 from docspec.proposing.step_cost import StepCost
 from docspec.targets.protocol import Prompt
 
-SOURCES = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax")
+SOURCES = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax", "heads")
 """Those of docspec's cursor that need nothing of the model but its tokens."""
 
 CHARGED = 0.25

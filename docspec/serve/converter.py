@@ -1,5 +1,5 @@
-"""Reads documents for the gateway: :class:`docspec.Parser`, whose model has a process of its own, so that the gateway
-stays small and outlives it."""
+"""Reads documents for the gateway: :class:`docspec.Parser`, whose model is the one behind the gateway, or has a process
+of its own, so that the gateway stays small and outlives it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import PageResult, ParseOptions, UsageError
+from docspec.core import ModelError, PageResult, ParseOptions, UsageError
 from docspec.core.safe_text import safe_text
 from docspec.documents import PageSelection, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
@@ -50,11 +50,15 @@ class Converter:
     def pages(self, data: bytes, title: str, pages: str | None = None) -> Iterator[PageResult]:
         """The results of the pages of a document, as they are read. Raises :class:`docspec.core.DocspecError`."""
         parser = self._own()
-        with parser.open(source_from_bytes(data, title)) as document:
-            selection = self._selection(pages, document.page_count, title)
-            with closing(parser.pages(document, selection)) as results:  # type: ignore[type-var]
-                for result in results:
-                    yield replace(result, image=None)
+        try:
+            with parser.open(source_from_bytes(data, title)) as document:
+                selection = self._selection(pages, document.page_count, title)
+                with closing(parser.pages(document, selection)) as results:  # type: ignore[type-var]
+                    for result in results:
+                        yield replace(result, image=None)
+        except ModelError:  # servers that were given up: the next document asks them anew
+            self.close()
+            raise
 
     def convert(
         self, data: bytes, title: str, wanted: Wanted, read: Callable[[int], bool] = lambda pages: True
@@ -87,7 +91,8 @@ class Converter:
             if self._parser is None:
                 from docspec.parser import Parser
 
-                self._parser = Parser(self._options, devices=(self._options.device,))
+                devices = () if self._options.is_served else (self._options.device,)
+                self._parser = Parser(self._options, devices=devices)
             return self._parser
 
     def _selection(self, pages: str | None, count: int, title: str) -> PageSelection:

@@ -2,6 +2,7 @@
 
 ``python -m tests.serve.speed --vllm-python PYTHON --requests 200`` asks for the crops of sample pages, straight and
 through a gateway: with the text layer's words as ``prediction``, and without any, images recognised where that pays.
+All ways take turns in each round.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from typing import Any
 
 import httpx
 
+from docspec.bench.engines.measure import REST
+from docspec.serve.chat import XARGS
 from docspec.targets.registry import BUNDLED
+from docspec.vllm.request import DRAFTS
 from tests.serve.conftest import data_url
 from tests.serve.processes import ROOT, gateway
 
@@ -135,52 +139,64 @@ def timed(url: str, bodies: Sequence[dict[str, Any]], clients: int) -> tuple[lis
 
 
 def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds: int) -> dict[str, Any]:
-    """Answers that differ, and times straight over times through the gateway."""
+    """Answers that differ, and how many times as fast they come, all ways in turn in each of ``rounds``."""
     plain = [crop.values for crop in asked]
     drafted = [{**crop.values, "prediction": {"type": "content", "content": crop.words}} for crop in asked]
-    found: dict[str, Any] = {"requests": len(asked)}
-    with tempfile.TemporaryDirectory() as folder:
-        with vllm(python, False, Path(folder, "plain.log")) as url:
-            timed(url, plain[:16], 4)  # what the first requests take is no one's
-            straight = {each: [timed(url, plain, each) for _ in range(rounds)] for each in clients}
-        expected = straight[clients[0]][0][0]
-        with (
-            vllm(python, True, Path(folder, "drafts.log")) as url,
-            gateway("--upstream", url, "--recognise", "auto") as served,
-        ):
-            timed(served.url, drafted[:16], 4)
-            for each in clients:
-                before = statistics.median(seconds for _, seconds in straight[each])
-                counted = speculated(url)
-                runs = [timed(served.url, drafted, each) for _ in range(rounds)]
-                steps, accepted = (
-                    round(now - then) for now, then in zip(speculated(url), counted, strict=True)
-                )
-                # The same server without drafts, straight and through the gateway, in turn.
-                pairs = [(timed(url, plain, each), timed(served.url, plain, each)) for _ in range(rounds)]
-                found[f"{each} clients"] = {
-                    "equal with prediction": [_equal(texts, expected) for texts, _ in runs],
-                    "equal without": [_equal(through[0], expected) for _, through in pairs],
-                    "seconds straight, vLLM without speculation": round(before, 2),
-                    "steps with drafts, and tokens accepted": [steps, accepted],
-                    "characters written": rounds * sum(map(len, expected)),
-                    "seconds with prediction": [round(seconds, 2) for _, seconds in runs],
-                    "times as fast with prediction": round(before / statistics.median(s for _, s in runs), 2),
-                    "times as fast, recognition where it pays, same server": round(
-                        statistics.median(one[1] / other[1] for one, other in pairs), 3
-                    ),
-                }
-            lines = dict(
-                line.rsplit(" ", 1)
-                for line in served.get("/metrics").text.splitlines()
-                if not line.startswith("#")
-            )
-            own = float(lines["docspec_own_seconds_total"])
-            count = float(lines['docspec_requests_total{route="/v1/chat/completions",status="200"}'])
-            found["own milliseconds a request"] = round(1e3 * own / count, 3)
-            found["drafts"] = {name: value for name, value in lines.items() if "drafts_total" in name}
-            found["resident MiB"] = served.resident() >> 20
+    direct = [{**crop.values, XARGS: {DRAFTS: [crop.words]}} for crop in asked]
+    found: dict[str, Any] = {"requests": len(asked), "rounds": rounds}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        vllm(python, False, Path(folder, "plain.log")) as without,
+        vllm(python, True, Path(folder, "drafts.log")) as url,
+        gateway("--upstream", url, "--recognise", "auto") as served,
+    ):
+        ways = {
+            "vLLM": (without, plain),
+            "vLLM with docspec, no drafts": (url, plain),
+            "vLLM with docspec, drafts in the request": (url, direct),
+            "gateway, prediction": (served.url, drafted),
+            "gateway, recognition where it pays": (served.url, plain),
+        }
+        for address, bodies in ways.values():
+            timed(address, bodies[:16], 4)  # what the first requests take is no one's
+        for each in clients:
+            runs: dict[str, list[tuple[list[str], float]]] = {way: [] for way in ways}
+            counted = (0.0, 0.0)
+            for _ in range(rounds):
+                for way, (address, bodies) in ways.items():
+                    time.sleep(REST)
+                    before = speculated(url)
+                    runs[way].append(timed(address, bodies, each))
+                    if way == "gateway, prediction":
+                        now = speculated(url)
+                        counted = (counted[0] + now[0] - before[0], counted[1] + now[1] - before[1])
+            expected = runs["vLLM"][0][0]
+            seconds = {way: [took for _, took in made] for way, made in runs.items()}
+            found[f"{each} clients"] = {
+                "seconds": {way: [round(one, 2) for one in took] for way, took in seconds.items()},
+                "times as fast as vLLM": {way: _times(seconds["vLLM"], took) for way, took in seconds.items()},
+                "recognition, times as fast as the same server straight": _times(
+                    seconds["vLLM with docspec, no drafts"], seconds["gateway, recognition where it pays"]
+                ),
+                "equal answers, in the worst round": {
+                    way: min(_equal(texts, expected) for texts, _ in made) for way, made in runs.items()
+                },
+                "steps with predictions, and tokens accepted": list(map(round, counted)),
+                "characters written": rounds * sum(map(len, expected)),
+            }
+        lines = dict(
+            line.rsplit(" ", 1) for line in served.get("/metrics").text.splitlines() if not line.startswith("#")
+        )
+        own = float(lines["docspec_own_seconds_total"])
+        count = float(lines['docspec_requests_total{route="/v1/chat/completions",status="200"}'])
+        found["own milliseconds a request"] = round(1e3 * own / count, 3)
+        found["drafts"] = {name: value for name, value in lines.items() if "drafts_total" in name}
+        found["resident MiB"] = served.resident() >> 20
     return found
+
+
+def _times(before: Sequence[float], after: Sequence[float]) -> float:
+    return round(statistics.median(one / other for one, other in zip(before, after, strict=True)), 3)
 
 
 def speculated(url: str) -> tuple[float, float]:
@@ -203,7 +219,7 @@ def main() -> None:
     words.add_argument("--vllm-python", required=True, metavar="PYTHON")
     words.add_argument("--requests", type=int, default=200)
     words.add_argument("--clients", type=int, nargs="+", default=[1, 16])
-    words.add_argument("--rounds", type=int, default=1)
+    words.add_argument("--rounds", type=int, default=3)
     words.add_argument(
         "--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time."
     )

@@ -14,7 +14,7 @@ from tests.serve.test_passing_through import CHAT, asked, until
 
 
 def ran(*words: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "COLUMNS": "100", "TERM": "dumb"}
+    env = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
     return subprocess.run(
         [sys.executable, "-m", "docspec", "serve", *words],
         capture_output=True,

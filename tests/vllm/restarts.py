@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pymupdf
 
-from docspec.generation.vllm import VllmGenerator, VllmSettings, free_port
+from docspec.generation.vllm import VllmServer, VllmSettings, free_port
 from docspec.targets.registry import BUNDLED
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ def main() -> int:
         for number in range(asked.documents):
             write(source / f"{number:03}.pdf", number)
         port, settings = free_port(), VllmSettings(str(BUNDLED), asked.python, ARGUMENTS, "float32")
-        first = VllmGenerator(settings, tell=tell, port=port)
+        first = VllmServer(settings, tell, port)
         began = time.monotonic()
         words = f"--server {first.url} --words model --drafter text-layer --page-timeout 300"
         words += f" --report {folder}/report.json"
@@ -54,7 +54,7 @@ def main() -> int:
         tell(f"vLLM is killed (-9) with {before} of {asked.documents} documents written")
         first.close()
         killed = time.monotonic()
-        second = VllmGenerator(settings, tell=tell, port=port)
+        second = VllmServer(settings, tell, port)
         away = time.monotonic() - killed
         code = run.wait(900)
         second.close()

@@ -38,11 +38,11 @@ def vllm() -> Iterator[VllmGenerator]:
     told: list[str] = []
     settings = VllmSettings(str(BUNDLED), str(PYTHON), ARGUMENTS, "float32")
     generator = VllmGenerator(settings, tell=told.append)
-    assert str(generator.log) in told[0] and "ready" in told[-1]
+    assert str(generator.child.log) in told[0] and "ready" in told[-1]
     assert generator.model.speculates and generator.model.max_length == 4096
     yield generator
     generator.close()
-    assert not processes_of(generator.url), "something of it was left behind"
+    assert not processes_of(generator.child.url), "something of it was left behind"
 
 
 def processes_of(url: str) -> list[str]:
@@ -60,7 +60,7 @@ def samples() -> list[Path]:
 @pytest.mark.parametrize("read", ["regions", "page"])
 def test_documents_are_read_as_by_the_engine_here(vllm: VllmGenerator, samples: list[Path], read: Any) -> None:
     before = vllm.report()[0].counted
-    with Parser(ParseOptions(server=(vllm.url,), read=read, **COMMON)) as parser:
+    with Parser(ParseOptions(server=(vllm.child.url,), read=read, **COMMON)) as parser:
         served = [page for document in parser.parse_many(samples) for page in document.pages]
     with Parser(ParseOptions(device="cpu", read=read, **COMMON)) as parser:
         own = [page for document in parser.parse_many(samples) for page in document.pages]
@@ -75,7 +75,7 @@ def test_documents_are_read_as_by_the_engine_here(vllm: VllmGenerator, samples: 
 def test_both_stages_write_the_same_page(vllm: VllmGenerator, samples: list[Path]) -> None:
     texts = []
     for stages in ("page", "both", "none"):
-        options = ParseOptions(server=(vllm.url,), read="page", stages=stages, **COMMON)  # type: ignore[arg-type]
+        options = ParseOptions(server=(vllm.child.url,), read="page", stages=stages, **COMMON)  # type: ignore[arg-type]
         with Parser(options) as parser:
             texts.append(parser.parse(samples[0]).pages[0].text)
     assert texts[0] == texts[1] == texts[2]
@@ -92,9 +92,9 @@ def test_a_cancelled_request_ends_on_the_server_too(vllm: VllmGenerator, samples
     while not pieces and time.monotonic() < end:
         time.sleep(0.005)
     assert future.cancel(), future
-    while running(vllm.url) and time.monotonic() < end:
+    while running(vllm.child.url) and time.monotonic() < end:
         time.sleep(0.1)
-    assert running(vllm.url) == 0 and len("".join(pieces)) < len(vllm.submit(asked).result(60).text) / 2
+    assert running(vllm.child.url) == 0 and len("".join(pieces)) < len(vllm.submit(asked).result(60).text) / 2
 
 
 def running(url: str) -> float:

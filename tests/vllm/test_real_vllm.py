@@ -33,7 +33,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     with Parser(options) as parser, open_document(ROOT / "samples" / "journal-article.pdf") as document:
         setup = parser.page_parser.setup
         tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
-        own = OwnEngine(setup, tasks, plain=True).run(0)["tokens"]
+        own = OwnEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
         ends = set(setup.target.eos_ids)
     file = tmp_path_factory.mktemp("vllm") / "tasks.json"
     file.write_text(json.dumps([task.as_values() for task in tasks]))

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from docspec.bench.engines.tasks import Task
 
 
+BOTH = "vLLM, docspec, both stages"
+
+
 @takes_options(
     *("model", "pages", "dpi", "drafter", "server", "server_key", "served_model", "engine", "engine_args"),
     *("engine_python", "mmproj", "max_tokens"),
@@ -51,7 +54,16 @@ def engines(
     in_flight: Annotated[
         list[int] | None,
         typer.Option(
-            metavar="N", show_default=False, help="Requests in flight; repeatable. Default: 1, 4, 16 and 64."
+            metavar="N", show_default=False, help="Requests in flight; repeatable. Default: 1, 4, 16, 64 and 128."
+        ),
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Requests of a run, from the first to the last crop; at least twice as many as in flight.",
         ),
     ] = None,
     way: Annotated[
@@ -59,17 +71,17 @@ def engines(
         typer.Option(metavar="NAME", show_default=False, help="What to run; repeatable. Default: all."),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times that all crops go through every engine.")] = 3,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table for a README.")] = False,
     json_file: JsonFile = None,
 ) -> int:
     """The crops of pages (with --read page the pages) through several engines: one run, interleaved, medians and
     spread, tokens compared.
 
     --engine vllm starts a vLLM for each of its ways and asks it over HTTP; --server URL asks one that is there, with
-    drafts and without; --vllm-python runs vLLM offline, --gguf llama.cpp. Drafts are made before; what drafting takes
-    is told apart.
+    drafts and without; --vllm-python runs vLLM offline, --gguf llama.cpp. Drafts are made before.
     """
     from docspec import Parser
-    from docspec.bench.engines.measure import OWN, SPECULATIVE, measure
+    from docspec.bench.engines.measure import OWN, measure
     from docspec.bench.engines.tasks import tasks_of
     from docspec.console.terminal import quiet_libraries, say
     from docspec.documents import PageFailure, open_document
@@ -92,7 +104,7 @@ def engines(
         what = "pages" if options.read == "page" else "crops"
         say(f"{len(tasks)} {what}")
         model = str(locate(options.model, options.offline))
-        numbers = sorted(set(in_flight or (1, 4, 16, 64)))
+        numbers = sorted(set(in_flight or (1, 4, 16, 64, 128)))
         servers = _servers(options, tasks, model, max(numbers)) | _llamas(options, gguf or (), tasks)
         figures, version = measure(
             setup,
@@ -101,12 +113,14 @@ def engines(
             model,
             numbers,
             repeats,
-            way or [*OWN, *(SPECULATIVE if vllm_python is not None else servers)],
+            way or [*OWN, *(offline_ways(vllm_python) if vllm_python is not None else servers)],
             say,
             servers,
+            most,
         )
     how = "over HTTP" if options.is_served else "offline"
-    print_engines(figures, f"{len(tasks)} {what}", version, how, options.dtype)
+    show = print_markdown if as_markdown else print_engines
+    show(figures, f"{len(tasks)} {what}", version, how, options.dtype)
     rows = [asdict(figure) for figure in figures]
     write_json(json_file, "docspec.bench.engines/1", options.model, rows, vllm=version, crops=len(tasks), how=how)
     return 0
@@ -114,27 +128,46 @@ def engines(
 
 def _servers(options: ParseOptions, tasks: Sequence[Task], model: str, rows: int) -> dict[str, Callable[[str], Any]]:
     """The ways that are asked over HTTP, and what starts each."""
-    from docspec.bench.engines.measure import SPECULATIVE
-    from docspec.bench.engines.served import PATIENCE, ServedEngine, started
+    from docspec.bench.engines.served import PATIENCE, ServedEngine, Servers
     from docspec.console.terminal import say
     from docspec.generation.server import ServerGenerator
     from docspec.generation.vllm import arguments_in
 
     if options.reads_with == "vllm":
+        python = Path(options.engine_python or sys.executable)
         arguments = ("--max-num-seqs", str(rows), *arguments_in(options.engine_args))
-
-        def start(way: str) -> ServedEngine:
-            python = str(options.engine_python or sys.executable)
-            server = started(model, python, SPECULATIVE[way], arguments, options.dtype, say)
-            return ServedEngine(server, tasks, drafts=way == "vLLM, docspec")
-
-        return dict.fromkeys(SPECULATIVE, start)
+        vllms = Servers(model, str(python), arguments, options.dtype, say)
+        starts: dict[str, Callable[[str], Any]] = dict.fromkeys(
+            offline_ways(python), lambda way: ServedEngine(vllms.of(way), tasks, takes_drafts(way))
+        )
+        if any(task.regions for task in tasks):
+            starts[BOTH] = lambda way: ServedEngine(vllms.of("vLLM, docspec"), tasks, drafts=True, both=True)
+        return starts
 
     def connect(way: str) -> ServedEngine:
         server = ServerGenerator(options.server[:1], options.served_model, options.server_key, PATIENCE)
         return ServedEngine(server, tasks, drafts=way == "server, drafts")
 
     return dict.fromkeys(("server", "server, drafts") if options.server else (), connect)
+
+
+def offline_ways(python: Path) -> list[str]:
+    """The ways to run the vLLM of ``python``'s environment."""
+    from docspec.bench.engines.measure import SPECULATIVE
+    from docspec.bench.engines.served import has_suffixes
+    from docspec.console.terminal import say
+
+    if has_suffixes(str(python)):
+        return list(SPECULATIVE)
+    say("vLLM, suffix is left out: it needs arctic-inference beside vLLM")
+    return [way for way in SPECULATIVE if way != "vLLM, suffix"]
+
+
+def takes_drafts(way: str) -> bool:
+    """Whether vLLM, run this way, is told of drafts."""
+    from docspec.bench.engines.measure import SPECULATIVE
+
+    return (SPECULATIVE[way] or {}).get("method") == "custom_class"
 
 
 def _llamas(options: ParseOptions, files: Sequence[Path], tasks: Sequence[Task]) -> dict[str, Callable[[str], Any]]:
@@ -149,29 +182,47 @@ def _llamas(options: ParseOptions, files: Sequence[Path], tasks: Sequence[Task])
     return {name: starts(file, drafts) for file in files for name, drafts in ways(file)}
 
 
+def print_markdown(figures: Sequence[Figure], what: str, version: str | None, how: str, dtype: str) -> None:
+    """The table for a README."""
+    from docspec.bench.engines.markdown import crossover, markdown
+
+    title = f"{what} through each engine, {how}; {_label(version, dtype)}"
+    cells = "Cells: times as fast as without drafts, seconds (fastest-slowest), 50th and 95th percentile of a request"
+    ends = "accepted: drafted tokens a verification; same: requests with the tokens of docspec's engine without drafts"
+    sys.stdout.write(markdown(figures, title, "; ".join(filter(None, (cells, ends, crossover(figures)))) + "."))
+
+
+def _label(version: str | None, dtype: str) -> str:
+    """Engine, precision and machine."""
+    from docspec.versions import machine
+
+    found = machine()
+    named = version if version is None or version.startswith("llama.cpp") else f"vLLM {version}"
+    return ", ".join(filter(None, (named, dtype, f"{found['cpus']} {found['architecture']} processors")))
+
+
 def print_engines(figures: Sequence[Figure], what: str, version: str | None, how: str, dtype: str) -> None:
     """A row for each number of requests in flight and engine; how much faster than the same one without drafts."""
-    columns = ["at once", "seconds", "p50 ms", "p95 ms", "taken", "faster", "same"]
-    grid = table(f"{what} through each engine, {dtype}, {how}", ["engine"], columns, dense=True)
-    named = version if version is None or version.startswith("llama.cpp") else f"vLLM {version}"
-    grid.caption = f"{named}; " if named else ""
-    grid.caption += (
-        "medians (fastest-slowest); p50, p95: of a request; taken: tokens accepted a draft; faster: than without "
-        "drafts; same: requests with the tokens of docspec's engine without drafts"
+    from docspec.bench.engines.markdown import crossover, without_drafts
+
+    columns = ["at once", "seconds", "p50 ms", "p95 ms", "accepted", "faster", "same"]
+    grid = table(f"{what} through each engine, {how}", ["engine"], columns, dense=True)
+    grid.caption = (
+        f"{_label(version, dtype)}; medians (fastest-slowest); p50, p95: of a request; accepted: drafted tokens a "
+        "verification; faster: than without drafts; same: requests with the tokens of docspec's engine without "
+        f"drafts; {crossover(figures)}"
     )
-    plain = {(figure.in_flight, figure.engine.removesuffix(", plain")): figure.typical for figure in figures}
+    others = without_drafts(figures)
     for figure in figures:
-        ordered = sorted(figure.latencies)
-        drafts = figure.counts.get("drafts", 0)
-        without = plain.get((figure.in_flight, figure.engine.rpartition(", ")[0] or figure.engine))
+        half, most = figure.latency(0.5), figure.latency(0.95)
         grid.add_row(
             figure.engine,
             str(figure.in_flight),
             f"{figure.typical:.2f} ({min(figure.seconds):.2f}-{max(figure.seconds):.2f})",
-            f"{1e3 * ordered[len(ordered) // 2]:.0f}" if ordered else "",
-            f"{1e3 * ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]:.0f}" if ordered else "",
-            f"{figure.counts.get('accepted_tokens', 0) / drafts:.1f}" if drafts else "",
-            "" if without is None else f"{without / figure.typical:.2f}x",
-            f"{figure.same}",
+            "" if half is None else f"{1e3 * half:.0f}",
+            "" if most is None else f"{1e3 * most:.0f}",
+            "" if figure.accepted is None else f"{figure.accepted:.1f}",
+            f"{others[figure].typical / figure.typical:.2f}x" if figure in others else "",
+            f"{figure.same} of {figure.requests}",
         )
     console().print(grid)

@@ -33,11 +33,11 @@ class LlamaEngine:
         self._asked = [request if drafts else replace(request, drafts=()) for request in requests]
         self.version = self._generator.name
 
-    def run(self, in_flight: int) -> dict[str, Any]:
+    def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
         """Wall seconds, tokens and seconds of each request, and what was speculated."""
         began = time.perf_counter()
-        with ThreadPoolExecutor(in_flight or len(self._asked), "docspec-bench") as threads:
-            found = list(threads.map(self._one, self._asked))
+        with ThreadPoolExecutor(in_flight, "docspec-bench") as threads:
+            found = list(threads.map(self._one, [self._asked[index] for index in which]))
         counts = [one.counts for one, _ in found]
         return {
             "seconds": time.perf_counter() - began,

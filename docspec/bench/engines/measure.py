@@ -21,6 +21,12 @@ from docspec.engine.request import Output
 SPECULATIVE: dict[str, dict[str, Any] | None] = {
     "vLLM": None,
     "vLLM, ngram": {"method": "ngram", "num_speculative_tokens": 8, "prompt_lookup_max": 4},
+    "vLLM, suffix": {"method": "suffix", "num_speculative_tokens": 31},
+    "vLLM, window": {
+        "method": "custom_class",
+        "model": "docspec.bench.engines.window.WindowProposer",
+        "num_speculative_tokens": 31,
+    },
     "vLLM, docspec": {
         "method": "custom_class",
         "model": "docspec.vllm.Proposer",
@@ -30,18 +36,24 @@ SPECULATIVE: dict[str, dict[str, Any] | None] = {
 """The ways to run vLLM, by the names in tables: its ``speculative_config``."""
 
 OWN = ("docspec, plain", "docspec, trees")
-PATIENCE = 900.0
-"""Seconds for vLLM to load a model, or to answer."""
+
+REST = 1.5
+"""Seconds before each turn: processes of vLLM look for work without a pause for a second after their last step, which
+would be taken from the next engine's turn."""
+
+WARM = 8
+"""Requests beyond those in flight that an engine answers before it is measured."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """One engine with so many requests ``in_flight`` (0: as many as it takes): wall ``seconds`` of every repeat, the
-    ``latencies`` of the last repeat's crops where requests come and go one by one, what it ``counts`` itself, and how
-    many crops got the ``same`` tokens as from docspec's engine without drafts."""
+    """One engine with so many of ``requests`` ``in_flight``: wall ``seconds`` of every repeat, the ``latencies`` of the
+    last repeat's where requests come and go one by one, what it ``counts`` itself, and how many were answered with the
+    ``same`` tokens as by docspec's engine without drafts, in the worst of the repeats."""
 
     engine: str
     in_flight: int
+    requests: int = 0
     seconds: tuple[float, ...] = ()
     latencies: tuple[float, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
@@ -52,6 +64,17 @@ class Figure:
         """The median of ``seconds``."""
         return median(self.seconds)
 
+    @property
+    def accepted(self) -> float | None:
+        """Drafted tokens accepted a verification, where the engine counts them."""
+        drafts = self.counts.get("drafts", 0)
+        return self.counts.get("accepted_tokens", 0) / drafts if drafts else None
+
+    def latency(self, share: float) -> float | None:
+        """Seconds within which that share of the requests was answered."""
+        ordered = sorted(self.latencies)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
+
 
 class OwnEngine:
     """docspec's own engine, with trees or plain: pictures are encoded anew each time, as servers have to."""
@@ -59,12 +82,14 @@ class OwnEngine:
     def __init__(self, setup: Any, tasks: Sequence[Task], plain: bool) -> None:
         self._setup, self._tasks, self._plain = setup, tasks, plain
 
-    def run(self, in_flight: int) -> dict[str, Any]:
-        """Wall seconds and tokens; so many crops at a time, at most as many as the engine takes."""
+    def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
+        """Wall seconds and tokens for ``which`` of the tasks; so many at a time, at most as many as the engine takes
+        (0: as many as that)."""
         from docspec.hierarchy.decoding.side_by_side import MAX_ROWS, decode_side_by_side
 
         began = time.perf_counter()
-        groups = [[task] for task in self._tasks] if in_flight == 1 else [list(self._tasks)]
+        asked = [self._tasks[index] for index in which]
+        groups = [[task] for task in asked] if in_flight == 1 else [asked]
         outputs: list[Output] = []
         for group in groups:
             prompts = self._setup.target.encode_all([task.asked for task in group])
@@ -99,9 +124,9 @@ class VllmEngine:
         )
         self.version = str(self._ask({"load": load})["version"])
 
-    def run(self, in_flight: int) -> dict[str, Any]:
-        """What :func:`docspec.bench.engines.vllm_worker.run` answers, without the end tokens."""
-        return self._ask({"run": in_flight})
+    def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
+        """What :func:`docspec.bench.engines.vllm_worker.run` answers."""
+        return self._ask({"run": in_flight, "which": list(which)})
 
     def close(self) -> None:
         """Ends it."""
@@ -147,10 +172,11 @@ def measure(
     ways: Sequence[str],
     tell: Callable[[str], None],
     servers: Mapping[str, Start] | None = None,
+    most: int | None = None,
 ) -> tuple[list[Figure], str | None]:
     """A figure for each of ``ways`` and number of requests in flight, and vLLM's version. ``servers`` are ways that are
-    asked over HTTP; others of vLLM run in ``python``, offline. Raises :class:`UsageError` for a way that nobody
-    knows."""
+    asked over HTTP; others of vLLM run in ``python``, offline. ``most`` requests of a run, as in :func:`asked`. Raises
+    :class:`UsageError` for a way that nobody knows."""
     servers = servers or {}
     known = (*OWN, *SPECULATIVE, *(way for way in servers if way not in SPECULATIVE))
     unknown = [way for way in ways if way not in known]
@@ -192,11 +218,12 @@ def measure(
                     return bool(written == detokenize(tokens))
                 return [token for token in written if token not in ends] == tokens
 
-            wanted = OwnEngine(setup, tasks, plain=True).run(0)["tokens"]
+            wanted = OwnEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
             engines = {way: engines[way] for way in ways}
             figures = []
             for number in in_flight:
-                figures += _at(engines, number, repeats, wanted, is_same, tell)
+                which = asked(len(tasks), number, most)
+                figures += _at(engines, number, which, repeats, wanted, is_same, tell)
         finally:
             for engine in engines.values():
                 engine.close()
@@ -216,27 +243,41 @@ def _started(servers: Mapping[str, Start]) -> dict[str, Any]:
         raise
 
 
+def asked(tasks: int, in_flight: int, most: int | None = None) -> list[int]:
+    """Which of so many ``tasks`` a run asks for, in order: all, or ``most`` of them from the first to the last; at
+    least twice as many as are in flight where they are several, some of them again, so that the load lasts."""
+    size = tasks if most is None else min(tasks, most)
+    size = max(size, 2 * in_flight if in_flight > 1 else 1)
+    if size > tasks:
+        return [index % tasks for index in range(size)]
+    return [index * tasks // size for index in range(size)]
+
+
 def _at(
     engines: dict[str, Any],
     in_flight: int,
+    which: Sequence[int],
     repeats: int,
     wanted: Sequence[list[int]],
     is_same: Callable[[Any, list[int]], bool],
     tell: Callable[[str], None],
 ) -> list[Figure]:
-    """All engines in turn, ``repeats`` times after one that is not counted."""
-    found = {way: Figure(way, in_flight) for way in engines}
-    for repeat in range(repeats + 1):
+    """All engines in turn, ``repeats`` times after a short turn that is not counted."""
+    for engine in engines.values():
+        engine.run(in_flight, which[: in_flight + WARM])
+    found = {way: Figure(way, in_flight, len(which), same=len(which)) for way in engines}
+    for _ in range(repeats):
         for way, engine in engines.items():
-            answer = engine.run(in_flight)
-            if repeat:
-                found[way] = replace(
-                    found[way],
-                    seconds=(*found[way].seconds, answer["seconds"]),
-                    latencies=tuple(answer.get("latencies", ())),
-                    counts=answer.get("counts", {}),
-                    same=sum(map(is_same, answer["tokens"], wanted)),
-                )
+            time.sleep(REST)
+            answer, figure = engine.run(in_flight, which), found[way]
+            same = sum(is_same(tokens, wanted[index]) for tokens, index in zip(answer["tokens"], which, strict=True))
+            found[way] = replace(
+                figure,
+                seconds=(*figure.seconds, answer["seconds"]),
+                latencies=tuple(answer.get("latencies", ())),
+                counts=answer.get("counts", {}),
+                same=min(figure.same, same),
+            )
     for figure in found.values():
         tell(f"{in_flight} in flight, {figure.engine}: {figure.typical:.2f} s")
     return list(found.values())

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import Any
 
+from docspec.bench.engines.measure import SPECULATIVE
 from docspec.bench.engines.tasks import Task
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.contract import answers
 from docspec.generation.server import ServerGenerator
 from docspec.generation.vllm import VllmGenerator, VllmSettings
 
@@ -22,20 +25,23 @@ PATIENCE = 600.0
 
 
 class ServedEngine:
-    """A server, asked with the drafts of ``tasks`` or without."""
+    """A server, asked with the drafts of ``tasks`` or without; with ``both`` stages the regions of a page are asked for
+    first, side by side, and what it wrote for them drafts the page."""
 
-    def __init__(self, generator: ServerGenerator | VllmGenerator, tasks: Sequence[Task], drafts: bool) -> None:
-        self._generator = generator
-        self._asked = [task.any if drafts else replace(task.any, drafts=()) for task in tasks]
+    def __init__(
+        self, generator: ServerGenerator, tasks: Sequence[Task], drafts: bool, both: bool = False
+    ) -> None:
+        self._generator, self._both = generator, both
+        self._tasks = [task if drafts else replace(task, any=replace(task.any, drafts=())) for task in tasks]
         self.version = generator.model.version
 
-    def run(self, in_flight: int) -> dict[str, Any]:
+    def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
         """Wall seconds, tokens (``None`` where the server does not tell them, its text then) and the seconds of each
         request; what the server counted."""
         before = self._counts()
         began = time.perf_counter()
-        with ThreadPoolExecutor(in_flight or len(self._asked), "docspec-bench") as threads:
-            found = list(threads.map(self._one, self._asked))
+        with ThreadPoolExecutor(in_flight, "docspec-bench") as threads:
+            found = list(threads.map(self._one, [self._tasks[index] for index in which]))
         seconds = time.perf_counter() - began
         after = self._counts()
         return {
@@ -49,8 +55,11 @@ class ServedEngine:
         """Ends it, or the connections to it."""
         self._generator.close()
 
-    def _one(self, asked: GenerationRequest) -> tuple[Any, float]:
+    def _one(self, task: Task) -> tuple[Any, float]:
         began = time.perf_counter()
+        asked = task.any
+        if self._both and task.after is not None:
+            asked = task.after([one.text for one in answers(self._generator, task.regions)])
         answer = self._generator.submit(asked).result()
         latency = time.perf_counter() - began
         return (answer.text if answer.token_ids is None else list(answer.token_ids)), latency
@@ -62,15 +71,38 @@ class ServedEngine:
         return {theirs: counted[ours] for ours, theirs in names.items() if ours in counted}
 
 
-def started(
-    model: str,
-    python: str,
-    speculative: dict[str, Any] | None,
-    arguments: Sequence[str],
-    dtype: str,
-    tell: Callable[[str], None],
-) -> VllmGenerator:
-    """A vLLM server that speculates as ``speculative`` says. Raises :class:`docspec.core.ModelError`."""
-    how = () if speculative is None else ("--speculative-config", json.dumps(speculative))
-    settings = VllmSettings(model, python, (*FAIR, *arguments, *how), dtype, plain=True)
-    return VllmGenerator(settings, PATIENCE, tell)
+class Servers:
+    """A vLLM for each of its ways, started when it is first asked for, once.
+
+    ``arguments`` are vLLM's own. Raises :class:`docspec.core.ModelError` where one does not start.
+    """
+
+    def __init__(
+        self, model: str, python: str, arguments: Sequence[str], dtype: str, tell: Callable[[str], None]
+    ) -> None:
+        self._settings = VllmSettings(model, python, (*FAIR, *arguments), dtype, plain=True)
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._started: dict[str, Future[VllmGenerator]] = {}
+
+    def of(self, way: str) -> VllmGenerator:
+        """The server of a ``way``; other threads that ask for it meanwhile wait for it."""
+        with self._lock:
+            is_first = way not in self._started
+            started = self._started.setdefault(way, Future())
+        if is_first:
+            try:
+                started.set_result(VllmGenerator(self._speculating(SPECULATIVE[way]), PATIENCE, self._tell))
+            except BaseException as error:
+                started.set_exception(error)
+        return started.result()
+
+    def _speculating(self, how: dict[str, Any] | None) -> VllmSettings:
+        told = () if how is None else ("--speculative-config", json.dumps(how))
+        return replace(self._settings, arguments=(*self._settings.arguments, *told))
+
+
+def has_suffixes(python: str) -> bool:
+    """Whether vLLM in ``python``'s environment has what its ``suffix`` method needs."""
+    code = "import importlib.util as found; raise SystemExit(found.find_spec('arctic_inference') is None)"
+    return subprocess.run([python, "-c", code], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
     """A crop or a page: what ``any`` engine is asked, the prompt as tokens with one for the picture, and what docspec's
-    own engine is given for it."""
+    own engine is given for it. A page has its ``regions`` as Stage 1 asks for them, and what it is asked for
+    (``after``) once the texts of them are there."""
 
     any: GenerationRequest
     prompt: tuple[int, ...]
     request: Request
+    regions: tuple[GenerationRequest, ...] = ()
+    after: Callable[[Sequence[str]], GenerationRequest] | None = None
 
     @property
     def asked(self) -> tuple[Image, str]:
@@ -66,12 +69,25 @@ def _crops(setup: Setup, page: Any, draft: Any) -> list[Task]:
 
 
 def _whole(setup: Setup, page: Any, draft: Any) -> list[Task]:
-    from docspec.hierarchy.asking import asked_of_page
+    from docspec.hierarchy.asking import asked_of_page, asked_of_regions
     from docspec.hierarchy.whole import WholePages
     from docspec.hierarchy.work import DraftedPage, Work
 
     [request] = WholePages(setup).requests(Work.begun(DraftedPage(page, draft)))
-    return [_task(asked_of_page(setup.dialect, page, draft, None, request.budget, setup.card.writes_marks), request)]
+    marks, factor = setup.card.writes_marks, setup.target.processing.factor
+
+    def asked(texts: Sequence[str] | None) -> GenerationRequest:
+        return asked_of_page(setup.dialect, page, draft, texts, request.budget, marks)
+
+    found = asked_of_regions(setup.dialect, factor, page, draft, marks)
+
+    def after(written: Sequence[str]) -> GenerationRequest:
+        texts = [""] * len(draft.regions)
+        for (index, _), text in zip(found, written, strict=True):
+            texts[index] = text
+        return asked(texts)
+
+    return [replace(_task(asked(None), request), regions=tuple(one for _, one in found), after=after)]
 
 
 def _task(asked: GenerationRequest, request: Request) -> Task:

@@ -16,7 +16,7 @@ from typing import Any
 
 
 def main() -> None:
-    """Serves ``{"load": ...}`` once, then ``{"run": requests in flight}`` until standard input ends."""
+    """Serves ``{"load": ...}`` once, then ``{"run": requests in flight, "which": tasks}`` until standard input ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
     engine: Any = None
@@ -28,7 +28,7 @@ def main() -> None:
             engine, tasks, drafted = loaded(asked["load"])
             answer: dict[str, Any] = {"version": __import__("vllm").__version__}
         else:
-            answer = run(engine, tasks, asked["run"], drafted)
+            answer = run(engine, [tasks[index] for index in asked["which"]], asked["run"], drafted)
         print(json.dumps(answer), file=answers, flush=True)
 
 

@@ -40,7 +40,7 @@ def wanted(python: Path) -> list[tuple[GenerationRequest, str, tuple[int, ...]]]
         tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
         tasks += [_whole(setup, tasks, first, width) for first, width in ((0, 500), (3, 777), (6, 1111))]
         target = setup.target
-        own = OwnEngine(setup, tasks, plain=True).run(0)["tokens"]
+        own = OwnEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
         found = []
         for task, tokens in zip(tasks, own, strict=True):
             found.append((task.any, target.detokenize(list(tokens)), tuple(tokens)))
