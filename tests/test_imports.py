@@ -22,7 +22,7 @@ READING = {"core", "documents", "drafting", "dialects", "targets", "engine", "he
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "versions": set(),
-    "console": {"core", "process"},
+    "console": {"core", "models", "process", "proposing", "targets"},
     "documents": {"core"},
     "drafting": {"core", "documents"},
     "dialects": {"core"},

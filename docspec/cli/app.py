@@ -15,6 +15,7 @@ import typer.main
 from typer.exceptions import TyperException
 
 from docspec.bench.cli import bench
+from docspec.cli.config_show import config
 from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
 from docspec.cli.everyday import EverydayCommand
@@ -53,6 +54,7 @@ app.command()(mcp)
 app.command()(train_head)
 app.add_typer(bench)
 app.add_typer(models)
+app.add_typer(config)
 
 
 ROOT_OPTIONS = {"--help", "-h", "--version", "--install-completion", "--show-completion"}

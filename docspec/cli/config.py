@@ -11,8 +11,8 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from types import NoneType
-from typing import Any, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 from docspec.core import UsageError
 from docspec.core.options import RENAMED, flag_of
@@ -87,7 +87,9 @@ def _checked(key: str, name: str, value: Any, path: Path, kinds: Mapping[str, An
         accepted: tuple[type, ...] = (str, bool, int, float)
         wanted = "a text, a number or true/false"
     elif name in kinds:
-        kind = next((each for each in get_args(kinds[name]) or () if each is not NoneType), kinds[name])
+        kind = kinds[name]
+        if get_origin(kind) in (Union, UnionType):
+            kind = next(each for each in get_args(kind) if each is not NoneType)
         if get_origin(kind) is list:
             return _list_of(key, value, path)
         accepted, wanted = _KINDS.get(kind, ((str,), "a text in quotes"))

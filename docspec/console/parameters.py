@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from docspec.console.completion import completing
 from docspec.console.terminal import say_warning
 from docspec.core.options import OPTION, RENAMED, Option, flag_of
 
@@ -88,6 +89,7 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
         rich_help_panel=said.group,
         show_default=default is not None and kind is not bool,
         help=said.help,
+        autocompletion=completing(each.name),
     )
     return inspect.Parameter(
         each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown]

@@ -127,3 +127,35 @@ def test_keys_are_the_flags_names_and_former_ones_are_taken(run_cli: Any, source
     assert (options.align, options.max_tree) == ("lookup", 9)
     config_file.write_text('align = "lookup"\nproposer = "window"\n')
     assert "proposer is given twice" in run_cli("parse", source).err
+
+
+def test_options_that_may_be_repeated_are_lists(run_cli: Any, source: Path, config_file: Path) -> None:
+    config_file.write_text('server = ["http://a:1", "http://b:2"]\nformat = "json"\nmodel = "mini"\n')
+    assert run_cli("parse", source).options[0].server == ("http://a:1", "http://b:2")
+    config_file.write_text('server = "http://a:1"\nmodel = "mini"\n')
+    assert run_cli("parse", source).options[0].server == ("http://a:1",)
+
+
+def test_config_show_says_every_value_and_where_it_is_from(
+    run_cli: Any, config_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: Path
+) -> None:
+    config_file.write_text('dpi = 150\nproposer = "window"\n')
+    monkeypatch.setenv("DOCSPEC_MODEL", "acme/reader")
+    shown = run_cli("config", "show", "--profile", "lossy", "--max-tokens", "9", "--format", "json").out
+    lines = shown.splitlines()
+    assert lines[0] == f"# {config_file}"
+    for line in (
+        "dpi = 150.0  # file",
+        'proposer = "window"  # file',
+        'model = "acme/reader"  # $DOCSPEC_MODEL',
+        "tau = 0.75  # profile",
+        "max-tokens = 9  # command line",
+        'format = ["json"]  # command line',
+        "max-tree = 64",
+        "# kv-memory =",
+    ):
+        assert line in lines
+    assert not any(word in shown for word in ("password", "server-key", "former"))
+    (tmp_path / "whole.toml").write_text(shown)
+    options = run_cli("parse", source, "-o", tmp_path / "out.json", "--config", tmp_path / "whole.toml").options[0]
+    assert (options.dpi, options.align, options.tau, options.max_tokens) == (150.0, "window", 0.75, 9)

@@ -1,0 +1,90 @@
+"""``docspec config``: what the options of ``docspec parse`` are here, as a file that could be used for them."""
+
+from __future__ import annotations
+
+import json
+import os
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import typer
+import typer.main
+
+from docspec.cli import config as config_file
+from docspec.cli.parse import (
+    CONFIG_MODEL,
+    CONFIG_PATH,
+    CONFIG_VALUES,
+    NOT_CONFIGURABLE,
+    PROFILE_VALUES,
+    parse,
+)
+from docspec.console.parameters import FORMER
+from docspec.core.options import flag_of
+
+config = typer.Typer(
+    name="config",
+    no_args_is_help=True,
+    help="What the config file says.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@config.callback()
+def _group() -> None:
+    pass
+
+
+@config.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def show(context: typer.Context) -> int:
+    """Show every option of docspec parse and where its value is from, as TOML for --config FILE.
+
+    Options of docspec parse that are named here count: docspec config show --profile fast --config team.toml
+    """
+    app = typer.Typer(add_completion=False)
+    app.command()(parse)
+    command = typer.main.get_command(app)
+    asked = command.make_context("docspec config show", list(context.args), obj=context.obj)
+    path: Path = asked.meta[CONFIG_PATH]
+    typer.echo(f"# {path}" + ("" if path.is_file() else " (there is none)"))
+    group = None
+    for option in command.params:
+        name = str(option.name)
+        if name in NOT_CONFIGURABLE or name.startswith(FORMER) or name == "context":
+            continue
+        if (panel := getattr(option, "rich_help_panel", None)) != group:
+            group = panel
+            typer.echo(f"\n# {group}")
+        value, origin = _settled(name, asked)
+        key = flag_of(name).removeprefix("--")
+        shown = f"{key} = {_toml(value)}" if value is not None else f"# {key} ="
+        typer.echo(f"{shown}  # {origin}" if origin != "default" else shown)
+    return 0
+
+
+def _settled(name: str, asked: Any) -> tuple[Any, str]:
+    """The value of an option, and where it is from."""
+    value, source = asked.params[name], asked.get_parameter_source(name)
+    given = source is not None and source.name == "COMMANDLINE"
+    if name == "model":
+        configured = asked.meta.get(CONFIG_MODEL)
+        model = config_file.resolve_model(value, os.environ, configured)
+        if given and value == model:
+            return model, "command line"
+        if model == os.environ.get(config_file.MODEL_VARIABLE):
+            return model, f"${config_file.MODEL_VARIABLE}"
+        return model, "file" if model == configured else "default"
+    if given:
+        return value, "command line"
+    if name in asked.meta.get(CONFIG_VALUES, {}):
+        return value, "file"
+    return value, "profile" if name in asked.meta.get(PROFILE_VALUES, {}) else "default"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(str(value) if isinstance(value, Path) else value, ensure_ascii=False)

@@ -1,0 +1,38 @@
+"""What a shell completes: names of models, of proposers and of families. Choices complete themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+
+def _models() -> Iterable[str]:
+    from docspec.models.known import entries
+
+    return ["auto", *(entry.name for entry in entries())]
+
+
+def _proposers() -> Iterable[str]:
+    from docspec.proposing.registry import sources
+
+    return ["cursor", "window", *(f"cursor+{name}" for name in ("model:mini-draft", "head:mini-hivis")), *sources]
+
+
+def _families() -> Iterable[str]:
+    from docspec.targets.families import families
+
+    return families()
+
+
+NAMES: dict[str, Callable[[], Iterable[str]]] = {"model": _models, "align": _proposers, "family": _families}
+"""What may be said of an option, by its field."""
+
+
+def completing(field: str) -> Callable[[str], list[str]] | None:
+    """What Typer asks for the names of ``field`` that begin with what is typed; ``None`` where nothing is known."""
+    if field not in NAMES:
+        return None
+
+    def found(incomplete: str) -> list[str]:
+        return [name for name in dict.fromkeys(NAMES[field]()) if name.lower().startswith(incomplete.lower())]
+
+    return found
