@@ -120,9 +120,11 @@ class HeadSource:
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
         """What follows the verification of these rows' trees (``None`` where nothing is proposed): itself, on an
         accelerator."""
+        if not self._goes_behind:
+            return None
         known = {at: self._rows[one] for at, one in enumerate(contexts) if one is not None and one in self._rows}
         self._step = {at: row for at, row in known.items() if not row.assumed}
-        if not self._goes_behind or not self._step:
+        if not self._step:
             return None
         self._read([row for row in self._step.values() if row.unread])
         return self

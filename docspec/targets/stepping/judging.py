@@ -55,8 +55,15 @@ def brought(answer: torch.Tensor, step: StepBatch, inputs: Inputs, hidden: torch
     ``inputs`` and ``hidden`` states, and what it finds comes in the same copy."""
     if not step.behind:
         return answer.cpu()
-    tensors = inputs.tokens, inputs.parents, inputs.ancestry, answer[0].long(), hidden
-    verified = Verified(*(one[: step.rows] for one in tensors), deepest=int(step.ancestry.sum(2).max()))
+    own = slice(step.rows)
+    verified = Verified(
+        inputs.tokens[own],
+        inputs.parents[own],
+        inputs.ancestry[own],
+        answer[0, own].long(),
+        hidden[own],
+        deepest=int(step.ancestry.sum(2).max()),
+    )
     found = [answer, *(one.launch(verified) for one in step.behind)]
     whole = torch.cat([one.flatten() for one in found]).cpu()
     mine, *theirs = (
