@@ -21,7 +21,8 @@ WORD = re.compile(r"[^\W\d_]+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\((?:[^()\s]|\([^()]*\))*\)")
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _INLINE = re.compile(r"</?(?:sup|sub|b|i|em|strong|u|s|code|span)\b[^>]*>", re.IGNORECASE)
-_TAG = re.compile(r"</?[A-Za-z][^>]*>")
+_ADDRESS = re.compile(r"<((?:https?|ftp|mailto):[^<>\s]*)>", re.IGNORECASE)
+_TAG = re.compile(r"(?<!\\)</?[A-Za-z][^>]*>")
 _FENCE = re.compile(r"(?m)^\s*(?:```\S*|~~~\S*)$")
 _MARKS = re.compile(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|\\(?=[^\w\s])|`")
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u00ad]\s*(?=[^\W\d_])")
@@ -67,7 +68,8 @@ def counted(layer: str, written: str, labels: str = "") -> WordCounts:
 def without_marks(markdown: str) -> str:
     """The words of ``markdown``, without its marks and links."""
     text = _LINK.sub(r"\1", _PICTURE.sub(" ", markdown))
-    return _MARKS.sub("", _FENCE.sub("", _TAG.sub(" ", _INLINE.sub("", text))))
+    text = _ADDRESS.sub(r"\1", _INLINE.sub("", text))
+    return _MARKS.sub("", _FENCE.sub("", _TAG.sub(" ", text)))
 
 
 def _bare(text: str) -> str:

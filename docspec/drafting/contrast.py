@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,5 +10,10 @@ import numpy as np
 
 def contrast_of(grey: Any) -> Any:
     """How far each pixel of ``grey``, a signed array (rows, columns) of 0..255, lies from the commonest grey."""
-    ground = int(np.bincount((grey >> 2).ravel(), minlength=64).argmax()) * 4 + 2
-    return np.abs(grey - ground)
+    return np.abs(grey - ground_of(np.bincount(grey.ravel(), minlength=256)))
+
+
+def ground_of(histogram: Sequence[int]) -> int:
+    """The commonest grey of a picture, whose ``histogram`` counts the pixels of 256 levels; four of them are one."""
+    fours = np.asarray(histogram).reshape(64, 4).sum(axis=1)
+    return int(fours.argmax()) * 4 + 2

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox
-from docspec.drafting.contrast import contrast_of
+from docspec.drafting.contrast import ground_of
 
 CONTRAST = 60
 """How much darker (or lighter) than the paper, of 255, a pixel must be to count as ink."""
@@ -28,7 +28,9 @@ ACCENT = 0.45
 
 def ink_of(image: Image.Image, contrast: int = CONTRAST) -> np.ndarray:
     """Boolean ``(height, width)``: true where ``image`` differs from its paper, the commonest grey."""
-    return contrast_of(np.asarray(image.convert("L"), dtype=np.int16)) > contrast
+    grey = image.convert("L")
+    ground = ground_of(grey.histogram())
+    return np.asarray(grey.point([255 * (abs(level - ground) > contrast) for level in range(256)])).astype(bool)
 
 
 def bands(filled: np.ndarray) -> list[tuple[int, int]]:

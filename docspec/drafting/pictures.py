@@ -6,7 +6,9 @@ has no image objects to ask for. The pixels have.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from docspec.core import BBox, Category, Region
@@ -56,14 +58,23 @@ def _ink_outside(image: Image, known: Sequence[BBox], factor: int) -> NDArray[np
     """What differs from the colour of most of the page, in the reduced image, ``known`` boxes wiped out."""
     import numpy as np
 
-    grey = np.asarray(image.convert("L").reduce(factor), dtype=np.int16)
-    mask = np.abs(grey - np.median(grey)) > INK
+    grey = image.convert("L").reduce(factor)
+    paper = _median(grey)
+    mask = np.asarray(grey.point([255 * (abs(level - paper) > INK) for level in range(256)])).astype(bool)
     for box in known:
         x0, y0, x1, y1 = box.grown(1).clamped(mask.shape[1], mask.shape[0]).rounded()
         mask[y0 : y1 + 1, x0 : x1 + 1] = False
     if not mask.any():
         return mask
     return _without_rules(_without_rules(mask, MIN_RULE_DOWN).T, MIN_RULE_ACROSS).T
+
+
+def _median(grey: Image) -> float:
+    """The median level of a grey picture, by its histogram."""
+    levels = list(accumulate(grey.histogram()))
+    middle = levels[-1] // 2
+    upper = bisect_right(levels, middle)
+    return upper if levels[-1] % 2 else (bisect_right(levels, middle - 1) + upper) / 2
 
 
 def _without_rules(mask: NDArray[np.bool_], length: float, width: int = 6) -> NDArray[np.bool_]:

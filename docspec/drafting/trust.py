@@ -189,6 +189,8 @@ def vowel_share(text: str) -> float | None:
 
 def bad_share(text: str) -> float:
     """Share of characters that no text holds: control, private use, unassigned, U+FFFD."""
+    if text.isprintable() and "\ufffd" not in text:
+        return 0.0
     bad = sum(
         character == "\ufffd" or unicodedata.category(character) in ("Cc", "Co", "Cn") for character in text
     )

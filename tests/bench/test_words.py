@@ -70,3 +70,16 @@ def test_readers_are_measured_on_the_page_and_on_its_blurred_picture(tmp_path: P
     for counts in together(pages).values():
         assert counts.numbers == counts.numbers_found == 8 and counts.numbers_wrong == 0
         assert counts.words_found == counts.words == 24
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "See <https://a.example/3.1> and \\<name\\> of 2",
+        "See [https://a.example/3.1](https://a.example/9) and \\<name> of **2**",
+        "<p>See https://a.example/3.1 and \\<name> of 2</p>",
+    ],
+)
+def test_addresses_and_escaped_signs_are_words_of_the_text(written: str) -> None:
+    found = counted("See https://a.example/3.1 and <name> of 2", written)
+    assert (found.numbers_found, found.numbers_wrong, found.words_found) == (2, 0, found.words)
