@@ -53,7 +53,7 @@ class Seeing:
         self.texts = texts
 
     def look(self, path: Path, recognise: bool, folder: Path) -> dict[str, Any]:
-        return {"pages": len(self.texts), "texts": list(self.texts)}
+        return {"pages": len(self.texts), "texts": list(self.texts), "seen": list(self.texts)}
 
 
 @pytest.mark.parametrize(
