@@ -61,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """No test may depend on those before it: ``--shuffle`` shows which do. What a file's tests share is still made once."""
+    """No test may depend on those before it: ``--shuffle`` shows which do. What a file's tests share is made once."""
     seed = config.getoption("--shuffle")
     if seed is None:
         return

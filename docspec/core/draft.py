@@ -48,8 +48,8 @@ class Region:
     the cells of its HTML, spans opened, are as many. ``agreed``: text layer and recognition read it alike. ``listing``:
     text in which line breaks and indents mean something (program text). ``labels`` are the printed lines inside a
     picture. ``words`` names the source of the first text, or of the labels, where that source was judged sound.
-    ``level`` is that of the bookmark that has a heading's words (0: there is none). ``unsearched``: a picture in which no
-    recogniser has looked for text.
+    ``level`` is that of the bookmark that has a heading's words (0: there is none). ``unsearched``: a picture in which
+    no recogniser has looked for text.
     """
 
     bbox: BBox

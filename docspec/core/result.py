@@ -38,8 +38,8 @@ class Block:
     they are: the model's, or those of the text layer or the recogniser (``--words evidence``); of a joined block with
     words of several, the less certain one. Where the words stand, ``marks`` say how they are printed; of a heading,
     ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its type (0: not known); of list
-    items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a picture in which nobody looked for
-    text.
+    items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a picture in which nobody looked
+    for text.
     """
 
     category: Category

@@ -1,5 +1,5 @@
-"""Damage within the data of a JPEG. Decoders go on after it: half of a picture is shifted, torn or grey, and neither Pillow
-nor MuPDF says a word. libjpeg warns where the data of a scan ends too soon or holds a code that is none; ``simplejpeg``
+"""Damage within the data of a JPEG. Decoders go on after it: half of a picture is shifted, torn or grey, and neither
+Pillow nor MuPDF says a word. libjpeg warns where the data of a scan ends too soon or holds a code that is none; ``simplejpeg``
 passes that on.
 """
 

@@ -101,7 +101,8 @@ class RegionsRead:
             return known_block(region, self.known[number])
         text = region_text(region, pieces)
         trusted = len(text) if number in self.taken else 0
-        return Block(region.category, text, region.bbox, "draft", trusted=trusted, unread=region.unsearched and not pieces)
+        unread = region.unsearched and not pieces
+        return Block(region.category, text, region.bbox, "draft", trusted=trusted, unread=unread)
 
 
 def markdown_of(blocks: Sequence[Block]) -> str:
