@@ -1,7 +1,7 @@
 """Damage within the data of a JPEG.
 
-Decoders go on after it: half of a picture is shifted, torn or grey, and neither Pillow nor MuPDF says a word. libjpeg warns
-where the data of a scan ends too soon or holds a code that is none; ``simplejpeg`` passes that on.
+Decoders go on after it: half of a picture is shifted, torn or grey, and neither Pillow nor MuPDF says a word. libjpeg
+warns where the data of a scan ends too soon or holds a code that is none; ``simplejpeg`` passes that on.
 """
 
 from __future__ import annotations
