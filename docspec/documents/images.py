@@ -15,6 +15,7 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 
 from docspec.core import Event, Failure, InputError, PageImage
 from docspec.documents.document import Document
+from docspec.documents.jpeg import damage_of
 from docspec.documents.sizes import fit_scale, padded, reduced
 from docspec.documents.sources import SUPPORTED, Source
 from docspec.documents.view import View
@@ -93,6 +94,8 @@ class ImageDocument(Document):
             except OSError as error:
                 page, missing = _what_is_there(self._open(), number, image.size, error)
                 events.append(Event("damaged_page", f"the image file is cut off: {missing}"))
+            if image.format in ("JPEG", "MPO") and not events and (damage := damage_of(self._bytes())):
+                events.append(Event("damaged_page", f"{damage}; some of the picture may be missing"))
             if turned != 1:
                 page = page.transpose(TURNED[turned])
                 events.append(Event("exif_followed", f"shown as its camera noted (orientation {turned})"))
@@ -109,6 +112,9 @@ class ImageDocument(Document):
 
     def close(self) -> None:
         pass
+
+    def _bytes(self) -> bytes:
+        return self.source.data or b"" if self.source.path is None else self.source.path.read_bytes()
 
     def _open(self) -> Any:
         file: IO[bytes] | str

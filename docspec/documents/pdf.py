@@ -18,6 +18,7 @@ from docspec.core import Event, Failure, InputError, PageError, PageImage
 from docspec.documents.damage import DAMAGED_PAGE, events_of, heard, lost_contents
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
+from docspec.documents.jpeg import damage_on
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
 from docspec.documents.references import bookmarks_of, links_of
@@ -82,6 +83,8 @@ class PdfDocument(Document):
         events = list(events_of(warnings))
         for what in filter(None, (drawing.trouble, lost_contents(self._pdf, self._pdf[index]))):
             events.append(Event(DAMAGED_PAGE, f"{what}; some of the page is missing"))
+        if DAMAGED_PAGE not in {event.kind for event in events} and (damage := damage_on(self._pdf, index)):
+            events.append(Event(DAMAGED_PAGE, f"a picture is damaged ({damage}); some of it may be missing"))
         if turn:
             events.append(Event("page_turned", f"its text runs sideways; turned by {turn} degrees clockwise"))
         events += reduced(drawing.scale * POINTS_PER_INCH / view.dpi, f" at {view.dpi:g} dpi")

@@ -15,6 +15,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -218,6 +219,8 @@ def signalled(runs: Runs, draw: random.Random) -> list[str]:
     code = runs.end(process)
     taken = time.monotonic() - sent
     said = runs.said
+    if is_of_python(said):
+        return [] if gone(process.pid) else ["a process left behind"]
     faults = _words(said)
     if code == -number:  # before Python, or docspec, had taken the signal up
         faults += [] if not said else [f"died of {number.name} after it had spoken"]
@@ -228,6 +231,12 @@ def signalled(runs: Runs, draw: random.Random) -> list[str]:
     if taken > 20:
         faults.append(f"ended after {taken:.0f} s")
     return faults if gone(process.pid) else [*faults, "a process left behind"]
+
+
+def is_of_python(said: str) -> bool:
+    """Whether an interrupt came while Python itself began, before it ran a line of docspec's command."""
+    files = set(re.findall(r'/docspec/([\w/]+\.py)", line', said))
+    return said.rstrip().endswith("KeyboardInterrupt") and files <= {"__main__.py", "__init__.py"}
 
 
 def _words(said: str) -> list[str]:

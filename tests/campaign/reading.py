@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -91,8 +92,9 @@ class Documents:
             found.append("pages lost in silence")
         if case.full and "blank" in outcome.pages:
             found.append("text lost in silence: a page is called blank")
-        still = words_of("\n".join(seen["texts"]))
-        words = case.words & still if case.words else still  # a crafted file is its own original
+        still = words_of("\n".join(seen["texts"])) | words_of("\n".join(seen["seen"]))
+        # A crafted file is its own original; words that stand upon each other are seen as one.
+        words = case.words & still if case.words else Counter(dict.fromkeys(still, 1))
         if share_of(words, outcome.text) < ENOUGH:
             found.append("words lost in silence")
         result.lost = round(1 - share_of(case.words, outcome.text), 3)

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from tests.campaign import hostile, images
+from tests.campaign.__main__ import results_so_far
 from tests.campaign.case import Case, Result
+from tests.campaign.kills import is_of_python
 from tests.campaign.mutants import IMAGE_KINDS, KINDS, mutant
 from tests.campaign.raw import document, text
 from tests.campaign.reading import Documents, Outcome
@@ -53,7 +55,7 @@ class Seeing:
         self.texts = texts
 
     def look(self, path: Path, recognise: bool, folder: Path) -> dict[str, Any]:
-        return {"pages": len(self.texts), "texts": list(self.texts)}
+        return {"pages": len(self.texts), "texts": list(self.texts), "seen": list(self.texts)}
 
 
 @pytest.mark.parametrize(
@@ -88,3 +90,20 @@ def test_a_run_that_ends_otherwise_than_documented_is_a_fault() -> None:
     assert ran(code=99, said="Traceback (most recent call last):").faults() == ["undocumented exit code", "traceback"]
     assert ran(code=1, said="docspec: error: unexpected KeyError: 'x'").faults() == ["unexpected error"]
     assert ran(signal=11, code=None).faults() == ["crash"] and ran(stopped="time").faults() == ["out of time"]
+
+
+def test_a_batch_that_was_broken_off_counts_for_nothing(tmp_path: Path) -> None:
+    one, two = {"family": "pdf", "name": "1"}, {"family": "pdf", "name": "2"}
+    kept, torn = [one, {"done": "pdf 0-0"}], f"{json.dumps(two)}\n{json.dumps(two)[:9]}"
+    (tmp_path / "out.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in kept) + torn)
+    assert results_so_far(tmp_path / "out.jsonl") == kept
+    with (tmp_path / "out.jsonl").open("a") as file:
+        file.write(f"\n{json.dumps(two)}\n" + json.dumps({"done": "pdf 1-1"}))
+    assert results_so_far(tmp_path / "out.jsonl") == [*kept, two, {"done": "pdf 1-1"}]
+
+
+def test_an_interrupt_of_python_itself_is_no_fault_of_the_command() -> None:
+    frames = 'Traceback (most recent call last):\n  File "<frozen runpy>", line 88\n{}KeyboardInterrupt\n'
+    assert is_of_python(frames.format('  File "/x/docspec/__main__.py", line 3, in <module>\n'))
+    assert not is_of_python(frames.format('  File "/x/docspec/cli/app.py", line 3, in <module>\n'))
+    assert not is_of_python("docspec: interrupted\n")

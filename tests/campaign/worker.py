@@ -96,15 +96,15 @@ class Worker:
         return Ran(**self._answer(asked, cwd))
 
     def look(self, path: Path, recognise: bool, folder: Path) -> dict[str, Any]:
-        """What MuPDF itself (and the recogniser) finds in a file: ``{"pages": count, "texts": [...]}``; of a file
-        that cannot be looked at, no pages."""
+        """What MuPDF itself finds in a file, and the recogniser on the pages of a PDF: ``{"pages": count, "texts":
+        [...], "seen": [...]}``; of a file that cannot be looked at, no pages."""
         found = folder / "look.json"
         found.unlink(missing_ok=True)
         self._answer({"look": str(path), "recognise": recognise, "to": str(found), "files": 4}, folder)
         try:
             answer: dict[str, Any] = json.loads(found.read_text())
         except (OSError, ValueError):
-            return {"pages": 0, "texts": []}
+            return {"pages": 0, "texts": [], "seen": []}
         return answer
 
     def close(self) -> None:
@@ -183,7 +183,7 @@ def _look(asked: dict[str, Any]) -> int:
     import pymupdf
     from PIL import Image, ImageSequence
 
-    texts, recogniser = [], _recogniser() if asked["recognise"] else None
+    texts, seen, recogniser = [], list[str](), _recogniser() if asked["recognise"] else None
     path = Path(asked["look"])
     if path.suffix == ".pdf":
         with pymupdf.open(path) as pdf:
@@ -192,14 +192,14 @@ def _look(asked: dict[str, Any]) -> int:
                 if recogniser is not None:
                     pixels = page.get_pixmap(dpi=150, alpha=False)
                     image = Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples)
-                    texts[-1] += "\n" + "\n".join(line.text for line in recogniser.read_page(image)[0])
+                    seen += (line.text for line in recogniser.read_page(image)[0])
     elif recogniser is not None:
         with Image.open(path) as frames:
             count = getattr(frames, "n_frames", 1) if frames.format == "TIFF" else 1
             for frame in list(ImageSequence.Iterator(frames))[:count] if count > 1 else [frames]:
                 lines = recogniser.read_page(frame.convert("RGB"))[0]
                 texts.append("\n".join(line.text for line in lines))
-    Path(asked["to"]).write_text(json.dumps({"pages": len(texts), "texts": texts}))
+    Path(asked["to"]).write_text(json.dumps({"pages": len(texts), "texts": texts, "seen": seen}))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from docspec.core import InputError, PageImage
 from docspec.documents import PageFailure, open_document
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
+from tests.campaign.raw import document, stream
 
 
 def pages_of(path: Path) -> list[PageImage]:
@@ -151,6 +153,31 @@ def test_of_an_image_that_is_cut_off_what_is_there_is_kept_and_said(tmp_path: Pa
     there = int(0.9 * share * 600) - 40
     before, after = np.asarray(whole.image)[:there], np.asarray(cut.image)[:there]
     assert np.array_equal(before, after) and (np.asarray(cut.image)[-20:] == 255).all()
+
+
+@pytest.mark.parametrize("kind", ["jpg", "progressive.jpg", "cmyk.jpg", "pdf"])
+def test_a_jpeg_that_is_damaged_within_is_said(tmp_path: Path, kind: str) -> None:
+    """Decoders draw the rest of it torn or grey, and say nothing."""
+    buffer = io.BytesIO()
+    page = lettered().convert("CMYK" if kind == "cmyk.jpg" else "RGB")
+    page.save(buffer, "JPEG", progressive=kind == "progressive.jpg")
+    data, path = buffer.getvalue(), tmp_path / f"scan.{kind}"
+    middle = len(data) // 2
+
+    def events(jpeg: bytes) -> list[str]:
+        path.write_bytes(pdf_of(jpeg) if kind == "pdf" else jpeg)
+        [page] = pages_of(path)
+        return [event.kind for event in page.events]
+
+    assert events(data) == []
+    # Half of the data of the scan, and its end, so that nothing is cut off.
+    assert events(data[:middle] + data[-2:]) == ["damaged_page"]
+
+
+def pdf_of(jpeg: bytes) -> bytes:
+    entries = b"/Subtype/Image/Width 400/Height 600/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter/DCTDecode"
+    drawn = b"q 300 0 0 400 0 0 cm /I Do Q"
+    return document(drawn, resources=b"/XObject<</I 20 0 R>>", more={20: stream(jpeg, entries)})
 
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 1e30])
