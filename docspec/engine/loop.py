@@ -135,8 +135,9 @@ class SpecDecode:
         """Where a choice was doubtful: the same choice once more, as plain decoding makes it.
 
         The tokens whose keys and values trees have left in the cache are run again, each by a step of its own, and the
-        last of these steps chooses; recurrent states go back to where they were remembered for it. So a page pays for its last doubtful choice with at most the steps of plain
-        decoding up to there. What remains is that a choice with a wide margin is believed in the shape that made it.
+        last of these steps chooses; recurrent states go back to where they were remembered for it. So a page pays for
+        its last doubtful choice with at most the steps of plain decoding up to there. What remains is that a choice
+        with a wide margin is believed in the shape that made it.
         Raises ``ValueError`` where the row is not the first of the batch, the only one that such a step takes.
         """
         for place, (row, tree, outcome) in enumerate(zip(step.rows, step.trees, outcomes, strict=True)):

@@ -55,9 +55,9 @@ SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
 class TransformersTarget:
     """A transformers model as :class:`docspec.targets.protocol.TargetModel`.
 
-    ``logits`` is what the class does to the output of its head, given the decoder's configuration; ``packed`` are inputs
-    that hold all images of a pass in one row, one behind the other along the last axis. Everything else is read off the
-    model: where its decoder is, what it remembers of a prompt's positions, how far its layers look back.
+    ``logits`` is what the class does to the output of its head, given the decoder's configuration; ``packed`` are
+    inputs that hold all images of a pass in one row, one behind the other along the last axis. Everything else is read
+    off the model: where its decoder is, what it remembers of a prompt's positions, how far its layers look back.
     """
 
     def __init__(

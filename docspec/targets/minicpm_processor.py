@@ -31,7 +31,7 @@ from docspec.targets.processing import load_tokenizer
 from docspec.targets.validation import read_object
 
 
-class Settings(MiniCPMV4_6ImageProcessorPilKwargs, total=False):
+class Settings(MiniCPMV4_6ImageProcessorPilKwargs, total=False):  # type: ignore[call-arg]
     """What ``preprocessor_config.json`` may set; ``small_image_upsize`` is ``always``, ``never`` or ``adaptive``."""
 
     small_image_upsize: str

@@ -101,7 +101,9 @@ def test_what_the_target_adds_to_each_edge_is_learnt(name):
         "doctags": "<loc_66><loc_158><loc_369><loc_182>",
         "grounded": "66, 158, 369, 182]]<|/det|>",
         "grounded-inline": "66, 158, 369, 182]<|/det|>",
+        "grounded-markdown": "66,158,369,182)",
         "layout-html": '66 158 369 182"',
+        "layout-html-2": '66 158 369 182"',
     }[name]
     scaffold = scaffold_of(name)
     scaffold.follow(target[: target.index(fourth)])

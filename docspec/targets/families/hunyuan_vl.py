@@ -1,5 +1,6 @@
-"""HunyuanOCR and 1.5, published under the same name and of the same class: whole pages in one pass; prompts are those of Tencent-Hunyuan/HunyuanOCR
-(``inference/utils/tasks.py``). Positions have four axes; an image takes as many of them as it has tokens."""
+"""HunyuanOCR and 1.5, published under the same name and of the same class: whole pages in one pass; prompts are those
+of Tencent-Hunyuan/HunyuanOCR (``inference/utils/tasks.py``). Positions have four axes; an image takes as many of them
+as it has tokens."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family

@@ -1,6 +1,6 @@
 """Qwen2-VL, MinerU2.5 and MinerU2.5-Pro, which read regions and differ in their training alone (arXiv 2604.04771):
-prompts and what they forbid to repeat are those of opendatalab/mineru-vl-utils (``mineru_client.py``); its penalties of presence and frequency are not followed, as they
-are not with its own transformers client."""
+prompts and what they forbid to repeat are those of opendatalab/mineru-vl-utils (``mineru_client.py``); its penalties of
+presence and frequency are not followed, as they are not with its own transformers client."""
 
 from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family

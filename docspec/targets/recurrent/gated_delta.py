@@ -10,9 +10,9 @@ length 1), value ``v``, query ``q``, decay ``g`` (the logarithm of a factor, at 
     S <- S + k u^T             is added
     output = S^T q
 
-**Over a tree.** ``S`` is now the state before the tree, ``A(i)`` the ancestors of node ``i`` and itself, and ``G_i`` the
-sum of ``g`` over ``A(i)``. Along the path to node ``i``, what node ``j`` added has faded by all decays behind it, so
-that the state after node ``i`` is
+**Over a tree.** ``S`` is now the state before the tree, ``A(i)`` the ancestors of node ``i`` and itself, and ``G_i``
+the sum of ``g`` over ``A(i)``. Along the path to node ``i``, what node ``j`` added has faded by all decays behind it,
+so that the state after node ``i`` is
 
     S_i = exp(G_i) S + sum over j in A(i) of exp(G_i - G_j) k_j u_j^T                                       (1)
 
@@ -21,9 +21,9 @@ and what node ``i`` adds is found from the same sum without its own term:
     u_i = beta_i (v_i - exp(G_i) S^T k_i - sum over j in A(i), j != i, of exp(G_i - G_j) (k_j . k_i) u_j)   (2)
 
 For all nodes together (2) is a system ``(I + L) U = R`` with ``L_ij = beta_i exp(G_i - G_j) (k_j . k_i)`` where ``j``
-is an ancestor of ``i``, else 0, and ``R_i = beta_i (v_i - exp(G_i) S^T k_i)``. A node stands behind its parent, so ``L``
-is strictly lower triangular and one triangular solve a head finds every ``u``. Over a chain this is the WY form in
-which such layers are trained (Yang et al., Parallelizing Linear Transformers with the Delta Rule, arXiv 2406.06484);
+is an ancestor of ``i``, else 0, and ``R_i = beta_i (v_i - exp(G_i) S^T k_i)``. A node stands behind its parent, so
+``L`` is strictly lower triangular and one triangular solve a head finds every ``u``. Over a chain this is the WY form
+in which such layers are trained (Yang et al., Parallelizing Linear Transformers with the Delta Rule, arXiv 2406.06484);
 a tree only leaves out of the sums what are no ancestors (TreeWY, arXiv 2608.20961). :func:`verify` solves (2) and reads
 (1) with the queries: ``output_i = S_i^T q_i``.
 

@@ -203,7 +203,9 @@ class RecurrentStates:
     def moved(self, moves: Iterable[tuple[int, list[int], int]]) -> list[list[int]]:
         """Rows, and places in the log, from and to, for ``moves`` as :meth:`docspec.targets.kv.KVCache.compact` has
         them."""
-        rows, nodes, places = [], [], []
+        rows: list[int] = []
+        nodes: list[int] = []
+        places: list[int] = []
         for row, slots, to in moves:
             root = int(self._lengths[row])
             rows += [row] * len(slots)
