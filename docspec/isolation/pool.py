@@ -24,8 +24,8 @@ CHILD_MEMORY = 2**30
 MOST_CHILDREN = 4
 """For every process that verifies."""
 LEAST_BESIDE = 2
-"""Where another process decodes on this machine: drafting takes longer than a small model's decoding, and parts of it run
-on one processor."""
+"""Where another process decodes on this machine: drafting takes longer than a small model's decoding, and parts of it
+run on one processor."""
 
 Place = tuple[IsolatedDocument | Unread, int]
 """A page by its number; one that cannot be read has a single page, which fails."""

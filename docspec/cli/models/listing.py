@@ -31,7 +31,8 @@ def _object(entry: Entry) -> dict[str, Any]:
 
 
 def _print(found: list[Entry]) -> None:
-    """Two lines a model, three where it is there for llama.cpp, so that names and licences stand whole in a narrow terminal."""
+    """Two lines a model, three of one that is there for llama.cpp: names and licences stand whole in a narrow
+    terminal."""
     from rich.padding import Padding
     from rich.text import Text
 
