@@ -33,8 +33,7 @@ def _object(entry: Entry) -> dict[str, Any]:
 def _print(found: list[Entry]) -> None:
     """Two lines a model, three of one that is there for llama.cpp: names and licences stand whole in a narrow
     terminal."""
-    from rich.padding import Padding
-    from rich.text import Text
+    from textwrap import wrap
 
     from docspec.console.terminal import CleanConsole
     from docspec.targets.estimate import gib
@@ -45,6 +44,6 @@ def _print(found: list[Entry]) -> None:
         held = [f"here: {gib(one.size)}, revision {one.revision[:10]}" for one in entry.held]
         here = ["bundled"] if entry.name == "mini" else held
         console.print(entry.name, markup=False, highlight=False)
-        console.print(Padding(Text("; ".join([", ".join(filter(None, said)), *here])), (0, 0, 0, 4), expand=False))
-        if entry.gguf:
-            console.print(f"    for llama.cpp: {entry.gguf}", markup=False, highlight=False)
+        lines = wrap("; ".join([", ".join(filter(None, said)), *here]), console.width - 4)
+        for line in [*lines, *([f"for llama.cpp: {entry.gguf}"] if entry.gguf else [])]:
+            console.print(f"    {line}", markup=False, highlight=False)
