@@ -23,6 +23,9 @@ CHILD_MEMORY = 2**30
 """Bytes that a child takes where a page is nothing special."""
 MOST_CHILDREN = 4
 """For every process that verifies."""
+LEAST_BESIDE = 2
+"""Where another process decodes on this machine: drafting takes longer than a small model's decoding, and parts of it
+run on one processor."""
 
 Place = tuple[IsolatedDocument | Unread, int]
 """A page by its number; one that cannot be read has a single page, which fails."""
@@ -44,7 +47,8 @@ class Isolation:
         quiet = logging.root.manager.disable >= logging.WARNING
         self._terms = Terms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
         room = min(processors(), machine_memory() // CHILD_MEMORY)
-        self._most = room if alone else min(MOST_CHILDREN * verifiers, processors() // 2)
+        beside = max(LEAST_BESIDE if options.is_served else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
+        self._most = room if alone else min(room, beside)
         self._hands: list[Hand] = []
 
     def start(self) -> None:

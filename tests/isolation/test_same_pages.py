@@ -20,6 +20,7 @@ from docspec import ParseOptions, Parser
 from docspec.core import PageResult, UsageError
 from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, open_document
+from docspec.isolation import pool
 from docspec.isolation.pool import Isolation
 from docspec.isolation.window import SIZE
 from tests.isolation import doubles
@@ -223,3 +224,13 @@ def test_pages_that_were_sketched_are_drawn_where_their_drafts_are_lost(
         assert page.drafted.events[0].kind == "drafter_failed"
         assert page.page.is_drawn and not page.drafted.blank
     assert "given up" in pages[-1].drafted.events[0].detail  # type: ignore[union-attr]
+
+
+def test_two_processes_draft_where_another_one_decodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a half of the processors, four at most, where this one does."""
+    counts = {}
+    for cores in (1, 2, 16):
+        monkeypatch.setattr(pool, "processors", lambda cores=cores: cores)
+        monkeypatch.setattr(pool, "machine_memory", lambda: 2**40)
+        counts[cores] = [pool.Isolation(one)._most for one in (ParseOptions(), ParseOptions(model="a.gguf"))]
+    assert counts == {1: [1, 1], 2: [1, 2], 16: [4, 4]}

@@ -31,9 +31,9 @@ def _object(entry: Entry) -> dict[str, Any]:
 
 
 def _print(found: list[Entry]) -> None:
-    """Two lines a model, so that names and licences stand whole in a narrow terminal."""
-    from rich.padding import Padding
-    from rich.text import Text
+    """Two lines a model, three of one that is there for llama.cpp: names and licences stand whole in a narrow
+    terminal."""
+    from textwrap import wrap
 
     from docspec.console.terminal import CleanConsole
     from docspec.targets.estimate import gib
@@ -43,6 +43,7 @@ def _print(found: list[Entry]) -> None:
         said = [entry.family, f"{entry.billions:g} billion" if entry.billions else "", entry.licence]
         held = [f"here: {gib(one.size)}, revision {one.revision[:10]}" for one in entry.held]
         here = ["bundled"] if entry.name == "mini" else held
-        here += [f"for llama.cpp: {entry.gguf}"] if entry.gguf else []
         console.print(entry.name, markup=False, highlight=False)
-        console.print(Padding(Text("; ".join([", ".join(filter(None, said)), *here])), (0, 0, 0, 4), expand=False))
+        lines = wrap("; ".join([", ".join(filter(None, said)), *here]), console.width - 4)
+        for line in [*lines, *([f"for llama.cpp: {entry.gguf}"] if entry.gguf else [])]:
+            console.print(f"    {line}", markup=False, highlight=False)
