@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from docspec.bench.transcripts import Followed
+from docspec.generation.vllm import SPECULATIVE
 from docspec.proposing.spelling import Codec
 from docspec.vllm.proposer import Proposer
 from docspec.vllm.request import DRAFTS
@@ -32,7 +33,7 @@ WARM_UP = 20
 LONGEST = 1 << 15
 """Tokens of a sequence."""
 
-SPECULATED = 31
+SPECULATED = int(SPECULATIVE["num_speculative_tokens"])
 """Tokens that a row may be proposed, as vLLM is told (``num_speculative_tokens``)."""
 
 

@@ -25,8 +25,8 @@ from docspec.core.safe_text import one_line
 from docspec.generation import lifeline
 from docspec.generation.server.client import PATIENCE, ServerGenerator
 
-SPECULATIVE = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 31}
-"""How vLLM is told of docspec's proposer."""
+SPECULATIVE = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 47}
+"""How vLLM is told of docspec's proposer. A line of print has up to so many tokens, and is written in one step then."""
 
 PACKAGE = Path(__file__).parents[1]
 """This ``docspec``."""

@@ -1,7 +1,7 @@
 """Drafts inside vLLM: a proposer that vLLM loads by name, and that verifies nothing itself.
 
     vllm serve MODEL --speculative-config \\
-        '{"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 32}'
+        '{"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 47}'
 
 Drafts belong to a request: ``vllm_xargs: {"docspec_drafts": ["text", ...], "docspec_kind": "text"}`` in the body of
 a chat completion, ``SamplingParams.extra_args`` offline. Read in this order: ``request`` (what a request says),

@@ -26,6 +26,7 @@ from typing import Any
 import httpx
 
 from docspec.bench.engines.measure import REST
+from docspec.generation.vllm import SPECULATIVE
 from docspec.serve.chat import XARGS
 from docspec.targets.registry import BUNDLED
 from docspec.vllm.request import DRAFTS
@@ -33,7 +34,6 @@ from tests.serve.conftest import data_url
 from tests.serve.processes import ROOT, gateway
 
 CHAT = "/v1/chat/completions"
-SPECULATION = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 31}
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def vllm(python: str, speculates: bool, log: Path) -> Iterator[str]:
     words += ["--max-model-len", "2048", "--max-num-seqs", "16", "--no-enable-prefix-caching"]
     words += ["--mm-processor-cache-gb", "0", "--limit-mm-per-prompt", '{"image": 1}']
     if speculates:
-        words += ["--speculative-config", json.dumps(SPECULATION)]
+        words += ["--speculative-config", json.dumps(SPECULATIVE)]
     env = {
         **os.environ,
         "PYTHONPATH": str(ROOT),

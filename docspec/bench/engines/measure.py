@@ -17,21 +17,14 @@ from docspec.bench.engines import vllm_worker
 from docspec.bench.engines.tasks import Task
 from docspec.core import DocspecError, UsageError
 from docspec.engine.request import Output
+from docspec.generation.vllm import SPECULATIVE as PROPOSER
 
 SPECULATIVE: dict[str, dict[str, Any] | None] = {
     "vLLM": None,
     "vLLM, ngram": {"method": "ngram", "num_speculative_tokens": 8, "prompt_lookup_max": 4},
-    "vLLM, suffix": {"method": "suffix", "num_speculative_tokens": 31},
-    "vLLM, window": {
-        "method": "custom_class",
-        "model": "docspec.bench.engines.window.WindowProposer",
-        "num_speculative_tokens": 31,
-    },
-    "vLLM, docspec": {
-        "method": "custom_class",
-        "model": "docspec.vllm.Proposer",
-        "num_speculative_tokens": 31,
-    },
+    "vLLM, suffix": {"method": "suffix", "num_speculative_tokens": 47},
+    "vLLM, window": {**PROPOSER, "model": "docspec.bench.engines.window.WindowProposer"},
+    "vLLM, docspec": PROPOSER,
 }
 """The ways to run vLLM, by the names in tables: its ``speculative_config``."""
 
