@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from docspec.bench.transcripts import Followed
-from docspec.generation.vllm import SPECULATIVE
+from docspec.generation.vllm import SPECULATED
 from docspec.proposing.spelling import Codec
 from docspec.vllm.proposer import Proposer
 from docspec.vllm.request import DRAFTS
@@ -32,9 +32,6 @@ WARM_UP = 20
 
 LONGEST = 1 << 15
 """Tokens of a sequence."""
-
-SPECULATED = int(SPECULATIVE["num_speculative_tokens"])
-"""Tokens that a row may be proposed, as vLLM is told (``num_speculative_tokens``)."""
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ def contrast_of(grey: Any) -> Any:
     return np.abs(grey - ground_of(np.bincount(grey.ravel(), minlength=256)))
 
 
-def ground_of(histogram: Sequence[int]) -> int:
+def ground_of(histogram: Sequence[int] | np.ndarray) -> int:
     """The commonest grey of a picture, whose ``histogram`` counts the pixels of 256 levels; four of them are one."""
     fours = np.asarray(histogram).reshape(64, 4).sum(axis=1)
     return int(fours.argmax()) * 4 + 2

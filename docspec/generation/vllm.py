@@ -25,8 +25,11 @@ from docspec.core.safe_text import one_line
 from docspec.generation import lifeline
 from docspec.generation.server.client import PATIENCE, ServerGenerator
 
-SPECULATIVE = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 47}
-"""How vLLM is told of docspec's proposer. A line of print has up to so many tokens, and is written in one step then."""
+SPECULATED = 47
+"""Tokens that a row may be proposed in a step: a line of print has up to so many, and is written in one step then."""
+
+SPECULATIVE = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": SPECULATED}
+"""How vLLM is told of docspec's proposer."""
 
 PACKAGE = Path(__file__).parents[1]
 """This ``docspec``."""
