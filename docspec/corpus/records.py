@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -15,6 +14,8 @@ from docspec.core.validation import InvalidValues, values_as
 from docspec.corpus.shard import Shard
 
 SCHEMA = "docspec.manifest/1"
+MOST = 2**53
+"""Of any count; a float holds it."""
 MOST_SHARDS = 100_000
 """A run of more of them is none."""
 
@@ -92,8 +93,8 @@ class DocumentRecord:
         """The record of a line; raises :class:`docspec.core.validation.InvalidValues` where it is none."""
         record = values_as(cls, values)
         counts = (record.pages, record.tokens, record.steps, record.attempts, record.seconds)
-        if min(counts) < 0 or not math.isfinite(record.seconds):
-            raise InvalidValues("a count below zero")
+        if not all(0 <= count <= MOST for count in counts):
+            raise InvalidValues(f"a count that is not of 0 to {MOST}")
         _check_place(record.document, record.input)
         return record
 
@@ -123,7 +124,7 @@ class RunRecord:
             shard = None if record.shard is None else Shard.parsed(record.shard)
         except UsageError as error:
             raise InvalidValues(str(error)) from error
-        if record.listed < 0 or (shard is not None and shard.count > MOST_SHARDS):
+        if not 0 <= record.listed <= MOST or (shard is not None and shard.count > MOST_SHARDS):
             raise InvalidValues(f"{record.listed} documents, shard {record.shard}")
         return record
 

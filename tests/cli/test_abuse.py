@@ -47,6 +47,8 @@ RUN |= {"model": "m", "version": None, "started": "1"}
             {"document": "x\0.md"},
             {"input": "in\0.pdf"},
             {"pages": -1},
+            {"pages": 10**400},
+            {"attempts": 2**64},
             {"pages": "many"},
             {"seconds": 1e400},
             {"seconds": True},
@@ -63,6 +65,7 @@ RUN |= {"model": "m", "version": None, "started": "1"}
             {"shard": 4},
             {"command": "rm -r"},
             {"listed": -1},
+            {"listed": 10**400},
             {"listed": "all"},
         )
     ]
@@ -73,7 +76,7 @@ RUN |= {"model": "m", "version": None, "started": "1"}
         "[" * 100_000,
         '{"record":' * 100_000,
     ],
-    ids=range(23),
+    ids=range(26),
 )
 def test_an_implausible_line_counts_for_nothing_and_ends_no_run(tmp_path: Path, line: str, run_cli: Any) -> None:
     source = inputs(tmp_path / "in", ["a.pdf"])

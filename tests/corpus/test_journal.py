@@ -144,6 +144,8 @@ def test_a_torn_line_and_what_follows_it_is_forgotten(tmp_path: Path) -> None:
         {"blocks": [3]},
         {"blocks": None},
         {"width": -4},
+        {"blocks": [{"category": "Text", "text": "x", "bbox": {"x0": 0, "y0": float("nan"), "x1": 9, "y1": 9}}]},
+        {"blocks": [{"category": "Text", "text": "x", "bbox": {"x0": 0, "y0": 0, "x1": 9, "y1": float("inf")}}]},
         {"pictures": {"size": [10**6, 10**6], "crops": [[[0, 0], ""]]}},
         {"pictures": {"size": [10, 10], "crops": [[[0, 0], "bm8gUE5H"]]}},
         {"stage2": {"rows": "many"}},
