@@ -22,7 +22,7 @@ ADDRESS = re.compile(r"http://[^\s]+:\d+")
 class Served:
     """A running server at ``url``. ``said`` is what it wrote."""
 
-    def __init__(self, command: list[str], env: dict[str, str] | None = None) -> None:
+    def __init__(self, command: list[str], env: dict[str, str] | None = None, patience: float = 60.0) -> None:
         self.said: list[str] = []
         self._listens = threading.Event()
         self.url = ""
@@ -36,7 +36,7 @@ class Served:
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        if not self._listens.wait(60) or not self.url:
+        if not self._listens.wait(patience) or not self.url:
             self.stop()
             raise RuntimeError("".join(self.said))
 
@@ -81,9 +81,9 @@ def stand_in(name: str = "one", port: int = 0) -> Iterator[Served]:
 
 
 @contextlib.contextmanager
-def gateway(*words: str, env: dict[str, str] | None = None) -> Iterator[Served]:
-    """``docspec serve`` with ``words``, on a free port."""
-    served = Served(["docspec", "serve", "--port", "0", *words], env)
+def gateway(*words: str, env: dict[str, str] | None = None, patience: float = 60.0) -> Iterator[Served]:
+    """``docspec serve`` with ``words``, on a free port, which listens within ``patience`` seconds."""
+    served = Served(["docspec", "serve", "--port", "0", *words], env, patience)
     try:
         yield served
     finally:

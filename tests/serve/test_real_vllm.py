@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
 from tests.serve.processes import gateway
@@ -38,3 +40,19 @@ def test_answers_are_vllms_own_and_drafts_are_accepted(tmp_path: Path) -> None:
         assert refusals[0].status_code == refusals[1].status_code == 400
         assert refusals[0].json() == refusals[1].json()
     assert accepted > 0.5 * sum(len(text) for text in straight) / 4, "most of what is written was drafted"
+
+
+def test_without_an_upstream_the_gateway_starts_vllm_and_ends_it(tmp_path: Path) -> None:
+    arguments = "--dtype float32 --enforce-eager --max-model-len 2048 --max-num-seqs 8"
+    words = ("--model", "mini", "--engine-python", str(PYTHON), "--engine-args", arguments, "--recognise", "never")
+    asked = crops(6)
+    with gateway(*words, patience=400.0) as served:
+        drafted = [{**crop.values, "prediction": {"type": "content", "content": crop.words}} for crop in asked]
+        assert timed(served.url, drafted, 3)[0] == timed(served.url, [crop.values for crop in asked], 3)[0]
+        [model] = served.get("/v1/models").json()["data"]
+        assert model["id"] == "mini" and model["owned_by"] == "vllm"
+        family = psutil.Process(served.process.pid).children(recursive=True)
+        assert any("vllm.entrypoints" in " ".join(one.cmdline()) for one in family)
+        assert served.resident() < 600 * 2**20
+        served.stop(signal.SIGTERM)
+        assert not psutil.wait_procs(family, timeout=60)[1], "vLLM ends with the gateway"
