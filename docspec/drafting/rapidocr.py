@@ -24,7 +24,7 @@ from docspec.drafting.picture_text import find_text, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
-from docspec.drafting.tilt import as_printed
+from docspec.drafting.tilt import as_printed, straightened
 from docspec.drafting.turning import turns_of, upright
 from docspec.drafting.type_size import measured
 from docspec.drafting.unread import unread_regions
@@ -71,10 +71,11 @@ class RapidOcrDrafter:
                 lines, tilt = self.recogniser.read_page(page.image, self._economy.recognised)
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
-            if not tilt:
-                unread = unread_regions(page.image, regions)
-                more, mute = find_text(page, regions, unread, self.recogniser)
-                regions, events = with_labels(regions, assemble((), more)), events + mute
+            straight, drafted = straightened(page, PageDraft(tuple(regions), tilt=tilt))
+            unread = unread_regions(straight.image, drafted.regions)
+            more, mute = find_text(straight, drafted.regions, unread, self.recogniser)
+            new = [replace(one, bbox=as_printed(one.bbox, tilt, page)) for one in assemble((), more)]
+            regions, events = with_labels(regions, new), events + mute
         except DrafterError:
             raise
         except Exception as error:
@@ -82,7 +83,7 @@ class RapidOcrDrafter:
         reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
         seconds = time.perf_counter() - start
         return PageDraft(
-            tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt, searched=not tilt,
+            tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt, searched=True,
             turns=turns,
         )
 

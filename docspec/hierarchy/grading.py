@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from docspec.core import BBox, Block, Category, PageDraft, PageResult
+from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult
 from docspec.core.quality import Grade, Quality
 from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
+from docspec.drafting.tilt import straightened
 from docspec.drafting.unread import unread_regions
 from docspec.targets.card import TargetCard
 
@@ -87,9 +88,10 @@ def _foreign(blocks: Sequence[Block], card: TargetCard) -> str | None:
 
 def _recognised_share(result: PageResult, draft: PageDraft) -> float:
     """How much of a scan's print, by its area, a recogniser that has looked everywhere found text in."""
-    if result.image is None or not draft.searched or draft.tilt:
+    if result.image is None or not draft.searched:
         return 1.0
-    unread = sum(one.bbox.area for one in unread_regions(result.image, draft.regions) if one.category is Category.TEXT)
+    page, draft = straightened(PageImage(result.image, result.number, 1.0, result.source), draft)
+    unread = sum(one.bbox.area for one in unread_regions(page.image, draft.regions) if one.category is Category.TEXT)
     read = sum(line.bbox.area for region in draft.regions for line in region.lines)
     return read / (read + unread) if read + unread else 1.0
 

@@ -66,6 +66,7 @@ def test_a_crooked_photograph_is_read_and_its_boxes_follow_the_print(
     draft = RapidOcrDrafter(recogniser).draft(crooked)
     assert likeness(" ".join(region.texts[0] for region in draft.regions), EXPECTED) > 0.9
     assert "askew" in draft.reason
+    assert draft.searched, "for print that no line was found in: no model is asked what scribbles say"
     assert draft.regions[0].bbox.clamped(crooked.width, crooked.height) == draft.regions[0].bbox
 
 
