@@ -15,7 +15,7 @@ from time import perf_counter
 
 from benchmarks.page_score import PageScore, score
 from benchmarks.suites.item import SCAN
-from docspec.bench.given import GivenDraft
+from docspec.bench.fixed_drafts import FixedDraft
 from docspec.core import Block, Category, PageDraft, PageImage, PageResult, UsageError
 from docspec.core.observer import NullObserver
 from docspec.dialects.locate import attach_boxes
@@ -166,7 +166,7 @@ def _parse(
     trust: bool = False,
 ) -> PageResult:
     options = replace(parser.options, stages=stages, skip_verification=skip, trust_agreement=trust)  # type: ignore[arg-type]
-    drafter = SafeDrafter(GivenDraft(draft))
+    drafter = SafeDrafter(FixedDraft(draft))
     return PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver()).parse(page)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz.distance import Levenshtein
 
 from benchmarks.accuracy import truth_of
-from docspec.bench.given import GivenDraft
+from docspec.bench.fixed_drafts import FixedDraft
 from docspec.core import PageDraft, PageImage, ParseOptions
 from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, Source, open_document
@@ -89,6 +89,6 @@ def measure(
 
 def _read(parser: Parser, page: PageImage, draft: PageDraft, tau: float | None) -> tuple[str, int]:
     options = replace(parser.options, stages="page", tau=tau)
-    drafter = SafeDrafter(GivenDraft(draft))
+    drafter = SafeDrafter(FixedDraft(draft))
     result = PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver()).parse(page)
     return result.text, result.stage2.accepted if result.stage2 else 0

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.corrections import corrupt
-from docspec.bench.given import GivenDraft
+from docspec.bench.fixed_drafts import FixedDraft
 from docspec.core import PageDraft, PageResult, ParseOptions
 from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, Source, open_document
@@ -81,7 +81,7 @@ def measure(
                     if not text:  # a blank page: nothing is marked
                         continue
                     drafted, wrong = corrupt(text, rate, seed)
-                    drafter = SafeDrafter(GivenDraft(PageDraft(drafter="corrupted", page_texts=(drafted,))))
+                    drafter = SafeDrafter(FixedDraft(PageDraft(drafter="corrupted", page_texts=(drafted,))))
                     reader = PageParser(parser.loaded, parser.dialect, drafter, traced, NullObserver())
                     result = reader.parse(page)
                     if result.text.strip() != text:  # no recount without it

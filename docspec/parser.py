@@ -28,11 +28,11 @@ from docspec.documents.remote import fetched
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
 from docspec.documents.view import View
 from docspec.isolation.document import IsolatedDocument, Unread
-from docspec.isolation.hand import Prepared, Wanted
 from docspec.isolation.pool import Isolation, Page, Place
 from docspec.isolation.team import Team
+from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
 from docspec.lookahead import lookahead
-from docspec.proposing.registry import source_names
+from docspec.proposing.registry import proposer_names
 from docspec.results import ParsedDocument
 from docspec.served import ServedVerifier, check_offline
 from docspec.verifier import Verifier
@@ -91,7 +91,7 @@ class Parser:
             raise UsageError("--devices and an engine in another process: choose one of them")
         if devices and self.options.baseline:
             raise UsageError("--devices and --baseline: choose one of them (processes slow each other)")
-        source_names(self.options.align)  # a wrong name is an error of the request, not of its pages
+        proposer_names(self.options.align)  # a wrong name is an error of the request, not of its pages
         self.observer: Observer = observer or NullObserver()
         self.devices = tuple(devices)
         served = self.options.reads_with == "server"
@@ -228,7 +228,7 @@ class Parser:
         with self._turn:
             return self.page_parser.parse(page)
 
-    def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
+    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         self._go_offline()
         self._check_process()
@@ -333,27 +333,27 @@ class Parser:
         prepared. ``numbers`` are theirs, where they are known beforehand."""
         if self._served is not None:
             self._served.open()
-            groups = self._groups(pages, Wanted.with_all_there_is(self._view, self._image_dpi), ahead, size=1)
+            groups = self._groups(pages, PrepareOptions.complete(self._view, self._image_dpi), ahead, size=1)
             count = self.options.in_flight
             with contextlib.closing(lookahead(groups, [self._verified] * count, count)) as verified:
                 for found in verified:
                     yield from found
             return
         if self.devices:
-            groups = self._groups(pages, Wanted.with_all_there_is(self._view, self._image_dpi), ahead)
+            groups = self._groups(pages, PrepareOptions.complete(self._view, self._image_dpi), ahead)
             count = len(self._team.members)
             with contextlib.closing(lookahead(groups, [self._verified] * count, 2 * count)) as verified:
                 for found in verified:
                     yield from found
             return
         if self.loads_late:
-            wanted = Wanted.with_all_there_is(self._view, self._image_dpi)
+            wanted = PrepareOptions.complete(self._view, self._image_dpi)
             wanted = wanted if self._images else replace(wanted, looks=self._verifier.looks)
         else:
             planner = self.page_parser.setup.planner
             takes = self.page_parser.regions.takes
             overlaps = self.options.overlaps
-            wanted = Wanted(self._view, self._image_dpi, takes, planner.prices, planner.drafted, overlaps)
+            wanted = PrepareOptions(self._view, self._image_dpi, takes, planner.prices, planner.drafted, overlaps)
         with contextlib.closing(self._groups(pages, wanted, ahead, numbers)) as groups:
             for group in groups:
                 yield from self._verified(group)
@@ -361,7 +361,7 @@ class Parser:
     def _groups(
         self,
         pages: Iterator[Place],
-        wanted: Wanted,
+        wanted: PrepareOptions,
         ahead: int,
         numbers: Sequence[int] = (),
         size: int | None = None,
@@ -380,7 +380,7 @@ class Parser:
                     if found is None:
                         break
                     document, page = found
-                    if isinstance(page, Prepared):
+                    if isinstance(page, PreparedPage):
                         page = replace(page, waited=time.perf_counter() - asked if ahead else None)
                     group.append((document, page))
                 if not group:
@@ -391,11 +391,11 @@ class Parser:
         """The results of pages that were prepared, verified side by side, without those of documents that nobody reads
         on."""
         group = [(document, page) for document, page in group if document not in self._abandoned]
-        prepared = [page for _, page in group if isinstance(page, Prepared)]
+        prepared = [page for _, page in group if isinstance(page, PreparedPage)]
         verify = self._team.verify if self.devices else self.verify
         results = iter(verify(prepared) if prepared else ())
         return [
-            (document, next(results) if isinstance(page, Prepared) else _failed(page)) for document, page in group
+            (document, next(results) if isinstance(page, PreparedPage) else _failed(page)) for document, page in group
         ]
 
     def _done(self, document: IsolatedDocument, result: PageResult) -> PageResult:

@@ -13,16 +13,16 @@ from urllib.parse import urlsplit
 
 from docspec.core import PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
-from docspec.isolation.hand import Prepared
+from docspec.isolation.worker_handle import PreparedPage
 from docspec.offline import is_here
 from docspec.verifier import drafted_of, spoken
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
-    from docspec.generation.choice import Opened
+    from docspec.generation.choice import OpenedEngine
     from docspec.hierarchy.served.pages import ServedPages
-    from docspec.targets.card import TargetCard
-    from docspec.targets.profile import Profile
+    from docspec.targets.model_profile import ModelProfile
+    from docspec.targets.remote_model import RemoteModel
 
 MAX_LENGTH = 32_768
 """Tokens of a model's context where its server does not say."""
@@ -71,7 +71,7 @@ class ServedVerifier:
                 for remark in self.info.remarks:
                     self._observer.note(remark)
 
-    def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
+    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, read side by side."""
         self.open()
         drafted = drafted_of(prepared)
@@ -81,21 +81,21 @@ class ServedVerifier:
             return list(threads.map(self.pages.verify, drafted))
 
     @cached_property
-    def engine(self) -> Opened:
+    def engine(self) -> OpenedEngine:
         """The engine with what it says of its model."""
         from docspec.generation.choice import open_engine
 
         return open_engine(self._options, self._observer.note)
 
     @cached_property
-    def profile(self) -> Profile:
+    def profile(self) -> RemoteModel:
         """How the model is asked and how it sees."""
-        from docspec.targets.profile import profile_of
+        from docspec.targets.remote_model import remote_model_of
 
-        return self.engine.profile or profile_of(self._options, *self.engine.names)
+        return self.engine.profile or remote_model_of(self._options, *self.engine.names)
 
     @property
-    def card(self) -> TargetCard:
+    def card(self) -> ModelProfile:
         """How the target is talked to."""
         return self.profile.card
 
@@ -159,10 +159,10 @@ def check_offline(options: ParseOptions) -> None:
             raise UsageError(f"--offline and --server {url}: choose one of them")
 
 
-def card_of_served(options: ParseOptions) -> TargetCard:
+def card_of_served(options: ParseOptions) -> ModelProfile:
     """The card of the model that another process will read with: asked of the server, nothing is started."""
     from docspec.generation.choice import open_engine
-    from docspec.targets.profile import profile_of
+    from docspec.targets.remote_model import remote_model_of
 
     if options.reads_with == "llama":
         from docspec.generation.llama.model_files import find_files
@@ -170,7 +170,7 @@ def card_of_served(options: ParseOptions) -> TargetCard:
 
         return find_files(gguf_of(options.model), options.mmproj).profile(options).card
     if options.reads_with != "server":
-        return profile_of(options, options.model).card
+        return remote_model_of(options, options.model).card
     opened = open_engine(options, lambda line: None)
     opened.generator.close()
-    return profile_of(options, *opened.names).card
+    return remote_model_of(options, *opened.names).card

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import Category, PageImage, PageResult, ParseOptions
 from docspec.core.observer import Observer
-from docspec.drafting.page import Drafted
-from docspec.isolation.hand import Prepared
+from docspec.drafting.page import DraftResult
+from docspec.isolation.worker_handle import PreparedPage
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
-    from docspec.hierarchy.work import DraftedPage
-    from docspec.targets.card import TargetCard
+    from docspec.hierarchy.page_state import DraftedPage
+    from docspec.targets.model_profile import ModelProfile
     from docspec.targets.registry import LoadedTarget
 
 
@@ -34,7 +34,7 @@ class Verifier:
         """Whether the target has been used."""
         return "loaded" in self.__dict__
 
-    def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]:
+    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         drafted = drafted_of(prepared)
         if not self._options.loads_late:
@@ -44,9 +44,9 @@ class Verifier:
         read = iter(self.pages.verify_all(others) if others else ())
         return [next(read) if result is None else result for result in known]
 
-    def looks(self, page: PageImage, drafted: Drafted) -> bool:
+    def looks(self, page: PageImage, drafted: DraftResult) -> bool:
         """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""
-        from docspec.hierarchy.work import DraftedPage
+        from docspec.hierarchy.page_state import DraftedPage
 
         if drafted.draft.drafter != "text-layer" or drafted.draft.unread is None:
             return True
@@ -63,7 +63,7 @@ class Verifier:
             return None
 
     @cached_property
-    def card(self) -> TargetCard:
+    def card(self) -> ModelProfile:
         """How the target is talked to; where it is loaded late, without loading it."""
         from docspec.targets.registry import card_of
 
@@ -117,17 +117,17 @@ def dialect_of(loaded: LoadedTarget) -> Dialect:
     return spoken(loaded.card, loaded.target.processing.pixel_limits if scaled else {})
 
 
-def drafted_of(prepared: Sequence[Prepared]) -> list[DraftedPage]:
+def drafted_of(prepared: Sequence[PreparedPage]) -> list[DraftedPage]:
     """Pages that were drawn and drafted elsewhere, ready to be verified."""
-    from docspec.hierarchy.work import DraftedPage
+    from docspec.hierarchy.page_state import DraftedPage
 
     return [
-        replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited, coming=one.coming)
+        replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited, future=one.future)
         for one in (page.settled() for page in prepared)
     ]
 
 
-def spoken(card: TargetCard, pixel_limits: Mapping[str, int]) -> Dialect:
+def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
     """The dialect of a model with ``card``, whose pictures are made to fit ``pixel_limits``."""
     from docspec.dialects import make_dialect
 

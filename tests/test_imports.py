@@ -82,7 +82,7 @@ NEEDS_SERVE = {"docspec.serve"}
 """The same of the extra ``serve``."""
 
 BASE_OF_TARGETS = {
-    "docspec.targets.card",
+    "docspec.targets.model_profile",
     "docspec.targets.chat_template",
     "docspec.targets.devices",
     "docspec.targets.estimate",

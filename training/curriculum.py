@@ -11,7 +11,7 @@ import random
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from docspec.reader.model import CELL, Size
+from docspec.reader.model import CELL, ReaderSize
 from training.losses import Weights
 
 PAGE = (704, 960)
@@ -150,7 +150,7 @@ def dimensions(size: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def cost(width: int, height: int, size: Size, vision_only: bool) -> float:
+def cost(width: int, height: int, size: ReaderSize, vision_only: bool) -> float:
     """About how many 10^9 floating-point operations one sample takes, forward and backward."""
     cells = width * height / CELL**2
     patches = 4 * cells

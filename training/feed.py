@@ -15,7 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from types import TracebackType
 
-from docspec.reader.model import Size
+from docspec.reader.model import ReaderSize
 from training import curriculum
 from training.crops import make_crop
 from training.curriculum import Phase
@@ -24,12 +24,12 @@ from training.lines import make_lines
 from training.pages import make_page
 from training.render import Sample
 
-Source = Callable[[Phase, int, int, int, Size], list[Sample]]
+Source = Callable[[Phase, int, int, int, ReaderSize], list[Sample]]
 TABLE = 96  # pixels: the least height of tables
 DISPLAY = (64, 160)  # heights of formulas
 
 
-def samples_of(phase: Phase, step: int, seed: int, rank: int, size: Size) -> list[Sample]:
+def samples_of(phase: Phase, step: int, seed: int, rank: int, size: ReaderSize) -> list[Sample]:
     """The samples of one step on one process: as many of one image size as the phase's work allows."""
     width, height = curriculum.choose(phase, step, seed)
     one = curriculum.cost(width, height, size, phase.weights.vision_only)
@@ -56,7 +56,7 @@ def maker(phase: Phase, width: int, height: int, seed: int) -> Callable[..., Sam
 class Feed:
     """Gives the samples of each step in turn; with `workers`, renders up to two steps a worker ahead."""
 
-    def __init__(self, source: Source, seed: int, rank: int, size: Size, workers: int = 0) -> None:
+    def __init__(self, source: Source, seed: int, rank: int, size: ReaderSize, workers: int = 0) -> None:
         self.source, self.seed, self.rank, self.size = source, seed, rank, size
         self.depth = 2 * workers
         self.pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) if workers else None

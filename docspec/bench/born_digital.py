@@ -51,7 +51,7 @@ class Contestant:
 
 
 @dataclass(slots=True)
-class Timing:
+class ContestantTiming:
     """What each run of a contestant took, in seconds on the clock and of all processors together."""
 
     name: str
@@ -98,12 +98,12 @@ def contestants(paths: Sequence[Path], processes: int, script: Path) -> Iterator
     yield Contestant("pymupdf4llm", first, other(paths[:1], 1, pages=[0]))
 
 
-def compare(paths: Sequence[Path], repeats: int = 3, processes: int = 1) -> list[Timing]:
+def compare(paths: Sequence[Path], repeats: int = 3, processes: int = 1) -> list[ContestantTiming]:
     """Each contestant ``repeats`` times, taking turns. Raises :class:`docspec.core.DocspecError` where one of them
     fails or writes nothing."""
     with tempfile.TemporaryDirectory(prefix="docspec-bench-") as place:
         racing = list(contestants(paths, processes, Path(place) / "other.py"))
-        timings = [Timing(one.name, one.task, [], []) for one in racing]
+        timings = [ContestantTiming(one.name, one.task, [], []) for one in racing]
         for turn in range(repeats):
             for number, one in enumerate(racing):
                 folder = Path(place) / f"{turn}-{number}"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from docspec.bench.plots import SIMULATED, Axis, Dot, dots
 
 if TYPE_CHECKING:
-    from docspec.bench.speed import PageSpeed
+    from docspec.bench.speed import PageTimes
     from docspec.bench.transcripts import PageReplay
 
 
-def plot_speed(path: Path, pages: Sequence[PageSpeed], note: str, simulated: bool) -> None:
+def plot_speed(path: Path, pages: Sequence[PageTimes], note: str, simulated: bool) -> None:
     """SR_e2e of every mode by page, with its slowest and fastest run."""
     from docspec.bench.speed import PLAIN
 

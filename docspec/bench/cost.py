@@ -17,7 +17,7 @@ from docspec.core import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRun:
     """Seconds a page of a run over so many ``pages``, and what it ran on. ``simulated``: by random weights."""
 
     pages: int
@@ -28,7 +28,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class CorpusCost:
     """Of a corpus on so many ``devices``: what they and the processes that draft spend, how long it takes, and with how
     many such processes drafting is not the limit."""
 
@@ -43,7 +43,7 @@ class Cost:
         return max(self.days, self.process_hours / processes / 24)
 
 
-def measured(path: Path) -> Measured:
+def measured(path: Path) -> MeasuredRun:
     """What the report at ``path`` (``docspec parse --report``) says of a page. Raises :class:`InputError` for a file
     that is none, or that has no page."""
     try:
@@ -57,11 +57,11 @@ def measured(path: Path) -> Measured:
     if pages == 0 or verify <= 0:
         raise InputError(f"{path}: no page was read by a model")
     name = f"{target.get('name')} on {target.get('device')}, {target.get('dtype')}"
-    return Measured(pages, verify / pages, prepare / pages, name, bool(report.get("simulated")))
+    return MeasuredRun(pages, verify / pages, prepare / pages, name, bool(report.get("simulated")))
 
 
-def cost(page: Measured, pages: int, devices: int) -> Cost:
+def cost(page: MeasuredRun, pages: int, devices: int) -> CorpusCost:
     """What ``pages`` such pages cost on ``devices`` such devices."""
     hours = pages * page.verify / 3600
     processes = max(1, math.ceil(devices * page.prepare / page.verify))
-    return Cost(devices, hours, pages * page.prepare / 3600, hours / devices / 24, processes)
+    return CorpusCost(devices, hours, pages * page.prepare / 3600, hours / devices / 24, processes)

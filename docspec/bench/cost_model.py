@@ -58,7 +58,7 @@ class Assumptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ModelShape:
     """What of a model the paper needs: operations of a step as torch dispatches them, bytes of the weights that every
     step reads, bytes a token of keys and values, weights that a token is multiplied with, and its attention."""
 
@@ -73,7 +73,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class StepEstimate:
     """Milliseconds of one step: ``plain`` kernel by kernel and ``graphed``, from the parts that follow."""
 
     rows: int
@@ -103,8 +103,8 @@ class Cost:
 
 
 def cost(
-    shape: Shape, machine: Machine, rows: int, tree: int, prefix: int, assumed: Assumptions | None = None
-) -> Cost:
+    shape: ModelShape, machine: Machine, rows: int, tree: int, prefix: int, assumed: Assumptions | None = None
+) -> StepEstimate:
     """One step of ``rows`` trees of ``tree`` nodes behind ``prefix`` tokens."""
     assumed = assumed or Assumptions()
     bandwidth, speed = assumed.of_bandwidth * machine.bandwidth, assumed.of_operations * machine.operations
@@ -112,7 +112,7 @@ def cost(
     blocks = rows * shape.kv_heads * -(-groups * tree // assumed.block)
     busy = min(1.0, blocks / machine.processors)
     looked = 4 * tokens * (prefix + tree) * shape.heads * shape.head_dim * shape.layers
-    return Cost(
+    return StepEstimate(
         rows,
         tree,
         launches=1e-3 * shape.operations * assumed.launch,
@@ -143,7 +143,7 @@ class _Operations(TorchDispatchMode):
 _MAKE_NOTHING = {torch.ops.aten.empty, torch.ops.aten.empty_strided, torch.ops.aten.empty_like, torch.ops.aten.detach}
 
 
-def shape_of(target: TransformersTarget, prefix: int = 1024, tree: int = 64) -> Shape:
+def shape_of(target: TransformersTarget, prefix: int = 1024, tree: int = 64) -> ModelShape:
     """Of a ``target`` on any device, the one without memory (``meta``) included: one step of a row is run."""
     spec, config = target.kv_spec, target.decoder.config
     cache = target.kv.cache(1, prefix + tree + 1)
@@ -163,7 +163,7 @@ def shape_of(target: TransformersTarget, prefix: int = 1024, tree: int = 64) -> 
         named = target.decoder.named_parameters()
         routed = sum(weight.numel() for name, weight in named if ".experts." in name)
         per_token -= round(routed * (1 - chosen / experts))
-    return Shape(
+    return ModelShape(
         counted.count,
         weight_bytes,
         spec.bytes_per_slot(),

@@ -15,7 +15,7 @@ import torch
 from PIL import Image, ImageDraw
 
 from docspec.bench import device_checks as checks
-from docspec.bench.device_checks import Clock, Line, OutOfTime
+from docspec.bench.device_checks import CheckResult, Clock, OutOfTime
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.memory import release_memory
 from docspec.core.safe_text import first_line
@@ -28,32 +28,32 @@ SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DeviceCheck:
     """``run`` is given a loaded target and answers with a line; ``remedy`` is said where it fails."""
 
     name: str
-    run: Callable[[LoadedTarget, Image.Image, Clock], Line]
+    run: Callable[[LoadedTarget, Image.Image, Clock], CheckResult]
     remedy: str
 
 
 CORRECT = (
-    Check("float32: drafts, plain, generate", checks.same_tokens, "--exact strict; if it stays, report it"),
-    Check("graphs over changed inputs and caches", checks.graphs, "--graphs off"),
-    Check("a capture that fails", checks.failed_capture, "--graphs off"),
-    Check("memory beside the estimate", checks.memory, "--kv-memory bounds keys and values"),
+    DeviceCheck("float32: drafts, plain, generate", checks.same_tokens, "--exact strict; if it stays, report it"),
+    DeviceCheck("graphs over changed inputs and caches", checks.graphs, "--graph-mode off"),
+    DeviceCheck("a capture that fails", checks.failed_capture, "--graph-mode off"),
+    DeviceCheck("memory beside the estimate", checks.memory, "--kv-memory bounds keys and values"),
 )
 """What is checked in float32."""
 
 FAST = (
-    Check("half precision: drafts, plain", checks.near_ties, "--exact strict, or --dtype float32"),
-    Check("waiting in a step", checks.waiting, "report it: decoding is slower than it could be"),
-    Check("attention", checks.attention, "report it"),
-    Check("milliseconds a step", checks.step_times, "docspec bench step says more"),
+    DeviceCheck("half precision: drafts, plain", checks.near_ties, "--exact strict, or --dtype float32"),
+    DeviceCheck("waiting in a step", checks.waiting, "report it: decoding is slower than it could be"),
+    DeviceCheck("attention", checks.attention, "report it"),
+    DeviceCheck("milliseconds a step", checks.step_times, "docspec bench step says more"),
 )
 """What is checked in the precision that pages are read with."""
 
 
-def examine_device(name: str, model: str = "mini", seconds: float = SECONDS) -> Iterator[Line]:
+def examine_device(name: str, model: str = "mini", seconds: float = SECONDS) -> Iterator[CheckResult]:
     """A line for every check of the device ``name`` with ``model``; raises :class:`docspec.core.DocspecError` where
     there is no such device."""
     from docspec.targets.registry import pick_device
@@ -73,24 +73,24 @@ def examine_device(name: str, model: str = "mini", seconds: float = SECONDS) -> 
                 raise OutOfTime
             loaded = _loaded(ParseOptions(model=model, device=name, dtype=dtype))  # type: ignore[arg-type]
             took = time.monotonic() - started
-            yield Line(f"{model} in {dtype}", True, f"loaded in {took:.1f} s", figures={"seconds": took})
+            yield CheckResult(f"{model} in {dtype}", True, f"loaded in {took:.1f} s", figures={"seconds": took})
         except OutOfTime:
-            yield Line(f"{model} in {dtype}", None, f"not loaded: {over}")
+            yield CheckResult(f"{model} in {dtype}", None, f"not loaded: {over}")
         except Exception as error:
             known = isinstance(error, DocspecError)  # a large model may well not fit in float32
             remedy = "--model mini, or a smaller one" if known else "report it"
-            yield Line(
+            yield CheckResult(
                 f"{model} in {dtype}", None if known and dtype == "float32" else False, first_line(error), remedy
             )
         for check in group:
             if loaded is None:
-                yield Line(check.name, None, "not checked: the model was not loaded")
+                yield CheckResult(check.name, None, "not checked: the model was not loaded")
                 continue
             try:
                 clock.check()
                 yield _made(check, loaded, page, clock)
             except OutOfTime:
-                yield Line(check.name, None, f"not checked: {over}")
+                yield CheckResult(check.name, None, f"not checked: {over}")
         del loaded
         release_memory()
 
@@ -103,14 +103,14 @@ def _loaded(options: ParseOptions) -> LoadedTarget:
     return load_target(options)
 
 
-def _made(check: Check, loaded: LoadedTarget, page: Image.Image, clock: Clock) -> Line:
+def _made(check: DeviceCheck, loaded: LoadedTarget, page: Image.Image, clock: Clock) -> CheckResult:
     started = time.monotonic()
     try:
         found = check.run(loaded, page, clock)
     except OutOfTime:
         raise
     except Exception as error:
-        found = Line(check.name, False, f"{type(error).__name__}: {first_line(error)}")
+        found = CheckResult(check.name, False, f"{type(error).__name__}: {first_line(error)}")
     remedy = found.remedy or (check.remedy if found.ok is False else "")
     seconds = {"seconds": round(time.monotonic() - started, 3)}
     return replace(found, name=check.name, remedy=remedy, figures={**found.figures, **seconds})

@@ -34,7 +34,7 @@ NEAR = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CheckResult:
     """One check: ``ok`` is ``None`` where nothing could be said. ``figures`` are for a report."""
 
     name: str
@@ -68,11 +68,11 @@ class Clock:
         return None
 
 
-def _line(ok: bool | None, detail: str, **figures: Any) -> Line:
-    return Line("", ok, detail, figures=figures)
+def _line(ok: bool | None, detail: str, **figures: Any) -> CheckResult:
+    return CheckResult("", ok, detail, figures=figures)
 
 
-def facts(device: torch.device) -> Line:
+def facts(device: torch.device) -> CheckResult:
     """What it is."""
     from docspec.versions import versions
 
@@ -108,7 +108,7 @@ def _options(loaded: LoadedTarget, **more: Any) -> ParseOptions:
     return ParseOptions(device=loaded.info.device, **more)
 
 
-def same_tokens(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
+def same_tokens(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Drafted, plain and ``generate``, token for token."""
     from docspec.bench.generate import generated
     from docspec.hierarchy.decoding import make_engine
@@ -130,11 +130,11 @@ def same_tokens(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     return _line(not differ, detail if not differ else f"{', '.join(differ)} differ from plain decoding", **figures)
 
 
-def near_ties(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
+def near_ties(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Drafted against plain with ``--exact strict``, and how many choices would have been near ties without."""
     from docspec.hierarchy.decoding import make_engine
 
-    request = replace(_request(loaded, page, clock), doubt=NEAR)
+    request = replace(_request(loaded, page, clock), least_margin=NEAR)
     engine = make_engine(loaded.target, _options(loaded, exact="strict"))
     plain = engine.baseline(request)[0].tokens
     [output], stats = engine.speculate([_with_drafts(request, plain)])
@@ -149,14 +149,14 @@ def _steps(rows: int, width: int, prefix: int, seed: int) -> StepBatch:
     """A step of chains whose tokens differ with ``seed``."""
     import numpy as np
 
-    from docspec.targets.stepping.step import Wanted, chain
+    from docspec.targets.stepping.step import OutputFlags, chain
 
     plain = chain(rows, width, prefix, prefix + width)
     tokens = np.random.default_rng(seed).integers(0, 64, plain.tokens.shape)
-    return replace(plain, tokens=tokens, wanted=Wanted(margins=True))
+    return replace(plain, tokens=tokens, flags=OutputFlags(margins=True))
 
 
-def graphs(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
+def graphs(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Captured steps against plain ones over inputs that change, and caches of other rows and slots."""
     from docspec.targets.stepping.eager import EagerSteps
 
@@ -186,7 +186,7 @@ def graphs(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     return _line(not differ and report.captured > 0, detail, **figures)
 
 
-def failed_capture(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
+def failed_capture(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """A capture is made to fail; afterwards memory can be given back, and a page is read."""
     from docspec.core.memory import release_memory
     from docspec.hierarchy.decoding import make_engine
@@ -237,7 +237,7 @@ def _waiting_logits(target: TransformersTarget) -> Iterator[None]:
         del target.logits
 
 
-def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
+def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """What a step waits for besides its answer: torch tells of each operation that makes the host wait."""
     from docspec.targets.stepping.eager import EagerSteps
 
@@ -265,7 +265,7 @@ def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     return _line(fine, ", ".join(f"{mode}: {waits} a step" for mode, waits in found.items()), waits=found)
 
 
-def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
+def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Which of torch's kernels take the attention of a tree, and what each takes."""
     from docspec.bench.attention import measured
 
@@ -283,7 +283,7 @@ def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     return _line(masked is not None, detail, milliseconds=found, cudnn=cudnn, split_pays=pays)
 
 
-def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
+def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Milliseconds over trees and rows, beside the floor of the memory's bandwidth."""
     from docspec.bench.bandwidth import measure_bandwidth
     from docspec.bench.step import Omitted, StepTime, measure
@@ -307,7 +307,7 @@ def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
     return _line(not omitted and bool(times), f"{quickest} {told} ms; {bandwidth / 1e9:.0f} GB/s", **figures)
 
 
-def memory(loaded: LoadedTarget, page: Image, clock: Clock) -> Line:
+def memory(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """What was held at most, beside what was reckoned with before loading."""
     from docspec.targets.estimate import estimate, gib
 

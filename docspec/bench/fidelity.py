@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from docspec.bench.given import GivenDraft, echo
-from docspec.bench.reference import Generator, Reference
-from docspec.bench.verdicts import Check, PageChecks, Skip
-from docspec.bench.written import files_of
+from docspec.bench.fixed_drafts import FixedDraft, echo
+from docspec.bench.output_files import files_of
+from docspec.bench.reference import Reference, ReferenceGenerator
+from docspec.bench.verdicts import FidelityCheck, PageChecks, Skip
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver
 from docspec.documents import Document, PageFailure, Source, open_document
@@ -49,7 +49,7 @@ ALONE = ("both", "together", "page")
 
 
 @dataclass(slots=True)
-class Drafts:
+class PageDrafts:
     """The drafts of one page by their drafters' names, and the names that have none, with the reason."""
 
     made: dict[str, PageDraft] = field(default_factory=dict)
@@ -58,14 +58,14 @@ class Drafts:
 
 
 @dataclass(slots=True)
-class _Page:
+class _CheckedPage:
     """A page with what ``generate`` made of it and what was found so far; its PDF page is closed."""
 
     image: PageImage
-    drafted: Drafts
+    drafted: PageDrafts
     reference: Reference
     expected: dict[str, str]
-    checks: list[Check] = field(default_factory=list)
+    checks: list[FidelityCheck] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -85,7 +85,7 @@ def check_documents(
 
     Each page is drafted once, whatever the number of ``attentions``.
     """
-    known: dict[tuple[str, int], Drafts] = {}
+    known: dict[tuple[str, int], PageDrafts] = {}
     for attention in attentions:
         tried = replace(options, attention=attention, baseline=False, on_loop="keep")  # type: ignore[arg-type]
         with Parser(tried) as parser:
@@ -103,19 +103,19 @@ class _Checker:
         parser: Parser,
         attention: str,
         drafters: Sequence[SafeDrafter],
-        known: dict[tuple[str, int], Drafts],
+        known: dict[tuple[str, int], PageDrafts],
     ) -> None:
         self._parser = parser
         self._attention = attention
         self._drafters = drafters
         self._known = known
         self._before = PageDraft()
-        self._generator = Generator(parser.loaded, parser.dialect)
+        self._generator = ReferenceGenerator(parser.loaded, parser.dialect)
         self._planner = Planner(Costs())
         calibrate(parser.loaded.target, self._planner.costs)
 
     def document(self, document: Document) -> Iterator[PageChecks]:
-        group: list[_Page] = []
+        group: list[_CheckedPage] = []
         for page in self._parser.page_images(document, self._parser.options.pages):
             started = time.perf_counter()
             if isinstance(page, PageFailure):
@@ -142,7 +142,7 @@ class _Checker:
         skip = Skip(source, page, self._attention, "all", reason, failed)
         return PageChecks(source, page, self._attention, skips=(skip,), target=self._parser.target_info)
 
-    def _alone(self, image: PageImage, drafted: Drafts, file: Path | None) -> _Page:
+    def _alone(self, image: PageImage, drafted: PageDrafts, file: Path | None) -> _CheckedPage:
         """The comparisons that need no other page."""
         plain = self._page_parser("none", PageDraft())
         if plain.regions.takes(image):
@@ -173,15 +173,15 @@ class _Checker:
         return page
 
     def _begun(
-        self, image: PageImage, drafted: Drafts, reference: Reference, expected: dict[str, str]
-    ) -> _Page:
-        page = _Page(image, drafted, reference, expected)
+        self, image: PageImage, drafted: PageDrafts, reference: Reference, expected: dict[str, str]
+    ) -> _CheckedPage:
+        page = _CheckedPage(image, drafted, reference, expected)
         for reasons, failed in ((drafted.failed, True), (drafted.empty, False)):
             for name, reason in reasons.items():
                 page.skips.append(self._skip(page, name, reason, failed))
         return page
 
-    def _by_regions(self, image: PageImage, drafted: Drafts, plain: PageParser) -> _Page:
+    def _by_regions(self, image: PageImage, drafted: PageDrafts, plain: PageParser) -> _CheckedPage:
         """The comparisons of a page that the target reads by regions: the layout says what the crops are, so each draft
         has a reference of its own. Its files are those that docspec makes of the same tokens decoded plainly."""
         pages = []
@@ -195,7 +195,7 @@ class _Checker:
         pages[0].checks += [check for page in pages[1:] for check in page.checks]
         return pages[0]
 
-    def _grouped(self, group: list[_Page]) -> Iterator[PageChecks]:
+    def _grouped(self, group: list[_CheckedPage]) -> Iterator[PageChecks]:
         """The comparisons that need several pages, and all that was found of each."""
         planned = self._page_parser("planned", PageDraft(), self._planner)
         for page in group:
@@ -225,13 +225,13 @@ class _Checker:
     def _page_parser(self, way: str, draft: PageDraft, planner: Planner | None = None) -> PageParser:
         parser = self._parser
         options = replace(parser.options, **WAYS[way])  # type: ignore[arg-type]
-        drafter = SafeDrafter(GivenDraft(draft))
+        drafter = SafeDrafter(FixedDraft(draft))
         return PageParser(parser.loaded, parser.dialect, drafter, options, NullObserver(), planner)
 
-    def _compare(self, page: _Page, drafts: str, draft: PageDraft, way: str) -> None:
+    def _compare(self, page: _CheckedPage, drafts: str, draft: PageDraft, way: str) -> None:
         self._judge(page, drafts, draft, way, self._page_parser(way, draft).parse(page.image))
 
-    def _judge(self, page: _Page, drafts: str, draft: PageDraft, way: str, result: PageResult) -> None:
+    def _judge(self, page: _CheckedPage, drafts: str, draft: PageDraft, way: str, result: PageResult) -> None:
         """Adds to ``page`` what ``result`` is beside ``generate``."""
         reference = page.reference
         apart = [] if result.token_ids == reference.tokens else ["tokens"]
@@ -241,7 +241,7 @@ class _Checker:
         if reference.ended != (result.cut is None) and not apart:
             apart.append("end")
         page.checks.append(
-            Check(
+            FidelityCheck(
                 source=result.source,
                 page=result.number,
                 attention=self._attention,
@@ -257,12 +257,12 @@ class _Checker:
             )
         )
 
-    def _skip(self, page: _Page, drafts: str, reason: str, failed: bool = False) -> Skip:
+    def _skip(self, page: _CheckedPage, drafts: str, reason: str, failed: bool = False) -> Skip:
         return Skip(page.image.source, page.image.number, self._attention, drafts, reason, failed)
 
 
-def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> Drafts:
-    drafts = Drafts()
+def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> PageDrafts:
+    drafts = PageDrafts()
     for drafter in drafters:
         draft, events = drafter.draft_with_events(page)
         if events:
@@ -274,7 +274,7 @@ def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> Drafts:
     return drafts
 
 
-def _ready(page: _Page) -> DraftedPage:
+def _ready(page: _CheckedPage) -> DraftedPage:
     return DraftedPage(page.image, page.draft[1])
 
 

@@ -18,7 +18,7 @@ from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting.lines import TextLine
 from docspec.hierarchy.regions.evidence import is_sure, known_text
 from docspec.parser import Parser
-from docspec.targets.card import UNSURE
+from docspec.targets.model_profile import UNSURE
 
 
 @dataclass(frozen=True, slots=True)

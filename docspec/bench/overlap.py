@@ -9,7 +9,7 @@ from statistics import median
 
 from docspec.core import Moment, PageResult, ParseOptions
 from docspec.documents import PageSelection, Source, parse_page_ranges
-from docspec.hierarchy.meanwhile import WHOLE
+from docspec.hierarchy.arriving_draft import WHOLE
 from docspec.parser import Parser
 
 WAYS = ("off", "auto")

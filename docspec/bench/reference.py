@@ -34,7 +34,7 @@ class Reference:
     seconds: float
 
 
-class Generator:
+class ReferenceGenerator:
     """Runs ``generate`` on pages. ``why_not`` says why ``AutoProcessor`` cannot be built here, and is empty where it
     can."""
 

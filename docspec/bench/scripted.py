@@ -14,7 +14,7 @@ from statistics import median
 
 from docspec.bench.transcripts import TokenizerFile, Transcript
 from docspec.core import InputError, PageImage, ParseOptions, StageStats
-from docspec.core.scaffold import Scaffold
+from docspec.core.grammar import Grammar
 from docspec.dialects import make_dialect
 from docspec.documents import PageFailure, open_document
 from docspec.drafting import SafeDrafter
@@ -30,7 +30,7 @@ ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ScriptedRun:
     """One reading of a page; seconds. ``follows``: the output is the transcript."""
 
     drafter: str
@@ -43,7 +43,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class ScriptedTiming:
     """Several runs: medians of seconds, ``low`` and ``high`` the extremes of ``total``, rendering included."""
 
     draft: float
@@ -66,8 +66,8 @@ class ScriptedPage:
     tokens: int
     prompt_tokens: int
     render: float
-    plain: Timing
-    speculative: Timing
+    plain: ScriptedTiming
+    speculative: ScriptedTiming
 
     @property
     def tokens_per_step(self) -> float:
@@ -119,7 +119,7 @@ class ScriptedBench:
         needed = length + len(script) + 2 * self._options.max_tree + 2
         if needed > self._room:
             raise InputError(f"{transcript.name}: {needed} tokens do not fit the model's {self._room}")
-        runs: dict[bool, list[Run]] = {False: [], True: []}
+        runs: dict[bool, list[ScriptedRun]] = {False: [], True: []}
         for turn in range(self._repeats):
             for drafted in (False, True) if turn % 2 else (True, False):
                 runs[drafted].append(self._settled(transcript, page, script, drafted))
@@ -133,7 +133,7 @@ class ScriptedBench:
             _timing(runs[True], page.render_seconds),
         )
 
-    def _settled(self, transcript: Transcript, page: PageImage, script: list[int], drafted: bool) -> Run:
+    def _settled(self, transcript: Transcript, page: PageImage, script: list[int], drafted: bool) -> ScriptedRun:
         """A run in which nothing had to be captured, if there is one: warm-up is reported by itself."""
         for _ in range(ATTEMPTS):
             before = self.target.steps.report
@@ -143,31 +143,31 @@ class ScriptedBench:
                 break
         return run
 
-    def _once(self, transcript: Transcript, page: PageImage, script: list[int], drafted: bool) -> Run:
+    def _once(self, transcript: Transcript, page: PageImage, script: list[int], drafted: bool) -> ScriptedRun:
         start = time.perf_counter()
         drafter = "none"
         drafts: list[tuple[int, ...]] = []
-        scaffold: Callable[[], Scaffold | None] | None = None
+        grammar: Callable[[], Grammar | None] | None = None
         if drafted:
             draft, _ = self._drafter.draft_with_events(page)
             drafter = draft.drafter
             dialect = make_dialect(transcript.dialect)
             texts = dialect.page_drafts(draft, page.width, page.height)
             drafts = [tuple(self.target.tokenize(text)) for text in texts]
-            scaffold = partial(dialect.scaffold, draft, page.width, page.height)
+            grammar = partial(dialect.grammar, draft, page.width, page.height)
         draft_seconds = time.perf_counter() - start
         start = time.perf_counter()
         prompt = self.target.encode(page.image, "")
         encode_seconds = time.perf_counter() - start
         budget = len(script) + self._options.max_tree + 1
-        job = Request(prompt, tuple(drafts), budget, scaffold=scaffold)
+        job = Request(prompt, tuple(drafts), budget, grammar=grammar)
         output: Output
         stats: StageStats
         if drafted:
             [output], stats = self._engine.speculate([job])
         else:
             output, stats = self._engine.baseline(job)
-        return Run(
+        return ScriptedRun(
             drafter,
             draft_seconds,
             encode_seconds + stats.prefill_seconds,
@@ -178,9 +178,9 @@ class ScriptedBench:
         )
 
 
-def _timing(runs: Sequence[Run], render: float) -> Timing:
+def _timing(runs: Sequence[ScriptedRun], render: float) -> ScriptedTiming:
     totals = [render + run.draft + run.prefill + run.decode for run in runs]
-    return Timing(
+    return ScriptedTiming(
         draft=median(run.draft for run in runs),
         prefill=median(run.prefill for run in runs),
         decode=median(run.decode for run in runs),

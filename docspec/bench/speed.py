@@ -23,7 +23,7 @@ from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.planner import Planner
 from docspec.parser import Parser
-from docspec.proposing.registry import source_names
+from docspec.proposing.registry import proposer_names
 
 PLAIN, GENERATE = "plain", "generate"
 
@@ -58,7 +58,7 @@ def settings_of(mode: str) -> dict[str, object]:
     """
     if mode in NAMED:
         return NAMED[mode]
-    drafts = any(":" not in source for source in source_names(mode))
+    drafts = any(":" not in source for source in proposer_names(mode))
     return {"stages": "page", "align": mode, **({} if drafts else {"drafter": "none"})}
 
 
@@ -94,7 +94,7 @@ class Sample(AcceptanceRatios):
 
 
 @dataclass(frozen=True, slots=True)
-class PageSpeed:
+class PageTimes:
     """All modes on one page."""
 
     source: str
@@ -151,10 +151,10 @@ def measure(
     sources: Sequence[Source],
     modes: Sequence[str] = tuple(MODES),
     repeats: int = 3,
-    on_page: Callable[[PageSpeed], None] | None = None,
-) -> list[PageSpeed]:
+    on_page: Callable[[PageTimes], None] | None = None,
+) -> list[PageTimes]:
     """Times every selected page of ``sources`` in every mode; a first untimed page warms everything up."""
-    pages: list[PageSpeed] = []
+    pages: list[PageTimes] = []
     options = parser.options
     parsers = {mode: reader_of(parser, mode) for mode in (PLAIN, *(m for m in modes if m != PLAIN))}
     warm = False
@@ -173,7 +173,7 @@ def measure(
     return pages
 
 
-def summarise(pages: Sequence[PageSpeed], mode: str) -> Summary:
+def summarise(pages: Sequence[PageTimes], mode: str) -> Summary:
     """``mode`` over all of ``pages`` (not empty) together."""
     samples = [page.sample(mode) for page in pages]
 
@@ -205,9 +205,9 @@ def summarise(pages: Sequence[PageSpeed], mode: str) -> Summary:
     )
 
 
-def by_kind(pages: Sequence[PageSpeed]) -> dict[str, list[PageSpeed]]:
+def by_kind(pages: Sequence[PageTimes]) -> dict[str, list[PageTimes]]:
     """Pages grouped by their kind, in the order of the first of each."""
-    groups: dict[str, list[PageSpeed]] = {}
+    groups: dict[str, list[PageTimes]] = {}
     for page in pages:
         groups.setdefault(page.kind, []).append(page)
     return groups
@@ -218,7 +218,7 @@ def _ratio(plain: float, own: float, empty: float = 1.0) -> float:
     return plain / own if own else empty
 
 
-class Reader(Protocol):
+class TimedReader(Protocol):
     """One mode: reads pages."""
 
     def parse(self, page: PageImage) -> PageResult: ...
@@ -226,7 +226,7 @@ class Reader(Protocol):
 
 def reader_of(
     parser: Parser, mode: str, drafter: SafeDrafter | None = None, layout: SafeDrafter | None = None
-) -> Reader:
+) -> TimedReader:
     """What reads pages in ``mode`` (see :func:`settings_of`); ``drafter`` takes the place of the mode's own, ``layout``
     that of the one that all modes have where it is part of the reading."""
     options = replace(parser.options, **settings_of(mode))  # type: ignore[arg-type]
@@ -243,14 +243,14 @@ def reader_of(
     return GenerateReader(parser.loaded.target, pages)
 
 
-def _run_all(parsers: dict[str, Reader], page: PageImage, turn: int) -> dict[str, PageResult]:
+def _run_all(parsers: dict[str, TimedReader], page: PageImage, turn: int) -> dict[str, PageResult]:
     """Every mode once, starting with another one each turn."""
     modes = list(parsers)
     shift = turn % len(modes)
     return {mode: parsers[mode].parse(page) for mode in modes[shift:] + modes[:shift]}
 
 
-def _summarise(page: PageImage, modes: Sequence[str], results: list[dict[str, PageResult]]) -> PageSpeed:
+def _summarise(page: PageImage, modes: Sequence[str], results: list[dict[str, PageResult]]) -> PageTimes:
     expected = results[0][PLAIN].token_ids
     samples = []
     for mode in modes:
@@ -283,4 +283,4 @@ def _summarise(page: PageImage, modes: Sequence[str], results: list[dict[str, Pa
                 reasons=(runs[0].drafter_reason, *(event.detail for event in runs[0].events)),
             )
         )
-    return PageSpeed(page.source, page.number, tuple(samples))
+    return PageTimes(page.source, page.number, tuple(samples))

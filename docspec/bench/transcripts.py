@@ -20,13 +20,13 @@ from pathlib import Path
 
 from docspec.bench.copy_bound import copy_bound
 from docspec.core import InputError, PageDraft, PageImage, UsageError
-from docspec.core.scaffold import Scaffold
+from docspec.core.grammar import Grammar
 from docspec.dialects import Dialect, make_dialect
 from docspec.documents import PageFailure, open_document
 from docspec.documents.sources import SUFFIXES
 from docspec.drafting import SafeDrafter
 from docspec.engine.acceptance import ExactAcceptance, traverse
-from docspec.engine.proposer import Proposer
+from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
@@ -159,17 +159,17 @@ def _pair(document: Path) -> Transcript | None:
 
 
 def replay(
-    proposer: Proposer,
+    proposer: TreeProposer,
     output: Sequence[int],
     budget: int,
     drafts: Sequence[Sequence[int]] = (),
-    scaffold: Callable[[], Scaffold | None] | None = None,
+    grammar: Callable[[], Grammar | None] | None = None,
 ) -> tuple[int, int, float, float]:
     """Verification steps, drafted tokens, CPU seconds of setting up and of proposing: ``proposer`` on ``output``.
 
     ``output`` ends with the end-of-sequence token; ``budget`` is the tree's size, the pending token included.
     """
-    request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), len(output) + 1, scaffold)
+    request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), len(output) + 1, grammar)
     row = Row(request, 0, 0, frozenset(), NeverStop(), [output[0]])
     rule = ExactAcceptance()
     steps = drafted = 0
@@ -217,8 +217,8 @@ def replay_page(
     replays = []
     for align, chain in [(align, False) for align in aligns] + [(align, True) for align in aligns if chains]:
         proposer = make_proposer(align, codec, chains=chain)
-        scaffold = partial(dialect.scaffold, draft, page.width, page.height)
-        steps, drafted, setup, seconds = replay(proposer, output, budget, drafts, scaffold)
+        grammar = partial(dialect.grammar, draft, page.width, page.height)
+        steps, drafted, setup, seconds = replay(proposer, output, budget, drafts, grammar)
         own = dict(proposer.seconds)
         name = f"{align}, chain" if chain else align
         replays.append(Replay(name, len(output) - 1, steps, drafted, setup, seconds, own))

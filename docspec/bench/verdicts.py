@@ -12,7 +12,7 @@ Verdict = Literal["identical", "cut", "differs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class FidelityCheck:
     """One way of reading one page compared with ``generate``.
 
     ``identical``: the page ended and its tokens and files are the same. ``cut``: they are, as far as the budget goes.
@@ -57,14 +57,14 @@ class PageChecks:
     source: str
     page: int
     attention: str
-    checks: tuple[Check, ...] = ()
+    checks: tuple[FidelityCheck, ...] = ()
     skips: tuple[Skip, ...] = ()
     inputs: str = ""
     inputs_apart: str = ""
     seconds: float = 0.0
     target: TargetInfo | None = None
 
-    def of(self, verdict: Verdict) -> tuple[Check, ...]:
+    def of(self, verdict: Verdict) -> tuple[FidelityCheck, ...]:
         return tuple(check for check in self.checks if check.verdict == verdict)
 
     @property

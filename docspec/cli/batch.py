@@ -28,16 +28,16 @@ from docspec.console.terminal import (
 from docspec.core import DocspecError, OutputError, ParseOptions, UsageError
 from docspec.core.options import flag_of
 from docspec.corpus import command
-from docspec.corpus.counts import Counts
+from docspec.corpus.counts import DocumentCounts
 from docspec.corpus.identity import identity_of
 from docspec.corpus.job import Job
 from docspec.corpus.listing import list_documents, without_outputs
 from docspec.corpus.manifest import Manifest, manifest_name, read_history
 from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
-from docspec.corpus.reading import Reader
+from docspec.corpus.reading import DocumentReader
 from docspec.corpus.resume import Division, Resume
-from docspec.corpus.run import Run, reason
+from docspec.corpus.run import CorpusRun, reason
 from docspec.corpus.shard import Shard
 from docspec.corpus.status import lines_unread
 from docspec.corpus.watcher import Watcher
@@ -96,7 +96,7 @@ class Batch:
         if outputs.numbers_report is not None:
             self._report.numbers = NumbersReport()
         self._division = Division(())
-        self._run: Run | None = None
+        self._run: CorpusRun | None = None
         self._resumes = False
         self._mirror: Mirror | None = None
 
@@ -169,7 +169,7 @@ class Batch:
                 called = command.recorded(self._words)
                 resume.begin(called, self._options.model, jobs, self._division.todo, shard)
             display = display_for(self._quiet, several=len(mine) > 1)
-            self._run = Run(
+            self._run = CorpusRun(
                 self._options,
                 selection,
                 self._writing,
@@ -190,7 +190,7 @@ class Batch:
             figures = any(self._writing.has_figures(job.place) for job in jobs)
             return RayReader(self._options, self._corpus, jobs, held, display, with_pictures=figures)
         parser = make_parser(self._options, display, self._corpus.devices)
-        return Reader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
+        return DocumentReader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
 
     def _check_words(self, inputs: Sequence[str]) -> None:
         """An empty word is a variable of a script that was not set, and never the current folder."""
@@ -297,8 +297,8 @@ class Batch:
         ``error`` where it is fatal."""
         if isinstance(error, Exception) and not isinstance(error, DocspecError):
             error = exits.asked_to_stop() or error  # a library made another error of the signal
-        before = Counts.of((*self._division.done, *self._division.failed))
-        mine = Counts() if self._run is None else self._run.counts
+        before = DocumentCounts.of((*self._division.done, *self._division.failed))
+        mine = DocumentCounts() if self._run is None else self._run.counts
         total = before + mine
         report = self._report
         incomplete = total.damaged + total.partial + (total.doubtful if self._corpus.strict else 0)
@@ -358,7 +358,7 @@ class Batch:
             ):  # Rich's answer to a closed pipe; nobody reads it then
                 console.print(summary(self._report, console.width))
 
-    def _say_counts(self, mine: Counts, total: Counts) -> None:
+    def _say_counts(self, mine: DocumentCounts, total: DocumentCounts) -> None:
         """Of many documents: what failed, by category, and how it is read again."""
         if mine.total > 1 and mine.failed:
             say(f"{mine.written:,} of {mine.total:,} inputs written")
@@ -367,7 +367,7 @@ class Batch:
             if self._resumes:
                 say(f"to read them again: {command.to_retry(command.recorded(self._words))}")
 
-    def _so_far(self, mine: Counts) -> str:
+    def _so_far(self, mine: DocumentCounts) -> str:
         whole = f"{mine.written} of {len(self._division.todo)} inputs complete"
         entry = self._report.documents[-1] if self._report.documents else None
         if entry is None or entry.error != "interrupted":

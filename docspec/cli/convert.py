@@ -18,7 +18,7 @@ from docspec.console.parameters import declared, takes_options
 from docspec.console.terminal import document_stream, say_error
 from docspec.core import InputError, PageResult
 from docspec.core.paths import inside, open_regular
-from docspec.corpus.writing import Writing
+from docspec.corpus.writing import OutputChoice
 from docspec.reporting.destinations import Destination, beside, check
 from docspec.reporting.figures import NoFigures
 from docspec.reporting.formats import renderer_for
@@ -76,7 +76,7 @@ def convert(
 
 
 def _writer(
-    writing: Writing, saved: SavedDocument, base: Path, place: Destination, stdout: BinaryIO
+    writing: OutputChoice, saved: SavedDocument, base: Path, place: Destination, stdout: BinaryIO
 ) -> PageWriter:
     writers: list[PageWriter] = []
     for format in (writing.format, *writing.others):

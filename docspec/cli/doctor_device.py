@@ -12,7 +12,7 @@ from docspec.cli import config as config_file
 from docspec.console import exits
 
 if TYPE_CHECKING:
-    from docspec.bench.device_checks import Line
+    from docspec.bench.device_checks import CheckResult
 
 _MARKS = {True: ("yes", "green"), None: ("-", "yellow"), False: ("NO", "bold red")}
 
@@ -63,7 +63,7 @@ def examine_and_print(device: str, model: str, report: Path | None, as_json: boo
     return exits.OK if fine else exits.FATAL
 
 
-def _print(line: Line) -> None:
+def _print(line: CheckResult) -> None:
     from rich.table import Table
     from rich.text import Text
 

@@ -10,7 +10,7 @@ from typing import cast, get_args
 
 from docspec.core import UsageError
 from docspec.core.options import OUTPUT, flag_of, option
-from docspec.corpus.writing import Writing
+from docspec.corpus.writing import OutputChoice
 from docspec.reporting.destinations import LINKING, Destination, InputFile, infer_format, plan, plan_more
 from docspec.reporting.renderer import Format, Layout
 
@@ -74,11 +74,11 @@ class Outputs:
         asked = dict.fromkeys(cast(Format, name.value) for name in self.format)
         return tuple(sorted(asked, key=lambda one: (one != named, one not in LINKING)))
 
-    def writing(self, layout: Layout) -> Writing:
+    def writing(self, layout: Layout) -> OutputChoice:
         """How each document is written."""
         first, *others = self.formats
         shows = [name for name in ("view", "layout_pdf", "tables") if getattr(self, name) is not None]
-        return Writing(first, layout, self.figures, tuple(others), tuple(shows))
+        return OutputChoice(first, layout, self.figures, tuple(others), tuple(shows))
 
     @property
     def folders(self) -> list[Path]:

@@ -19,7 +19,7 @@ from docspec.console.terminal import say, stderr_console
 from docspec.core import PageResult
 from docspec.core.observer import NullObserver
 from docspec.core.safe_text import one_line
-from docspec.corpus.job import Outcome
+from docspec.corpus.job import JobResult
 from docspec.corpus.tally import Tally
 from docspec.corpus.watcher import Watcher
 from docspec.reporting.totals import CUTS, NOTABLE
@@ -69,7 +69,7 @@ class Lines(NullObserver):
         self._page_line(result, logging.DEBUG if quietly else logging.INFO)
         self._say_how_far()
 
-    def document_done(self, outcome: Outcome) -> None:
+    def document_done(self, outcome: JobResult) -> None:
         self._say_how_far()
 
     def note(self, message: str) -> None:

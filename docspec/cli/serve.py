@@ -1,4 +1,4 @@
-"""``docspec serve``: words on the command line become :class:`docspec.serve.settings.Settings`."""
+"""``docspec serve``: words on the command line become :class:`docspec.serve.settings.GatewaySettings`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def serve(
     from docspec.serve.app import make_app
     from docspec.serve.model_server import model_server
     from docspec.serve.running import is_loopback, run
-    from docspec.serve.settings import Limits, Settings
+    from docspec.serve.settings import GatewaySettings, Limits
 
     quiet_libraries(0)
     limits = Limits(
@@ -104,7 +104,7 @@ def serve(
         server = model_server(named, engine, greedy, engine_python, arguments_in(engine_args), say)
     upstreams = tuple(map(_address, upstream)) if upstream else (server.url,) if server else ()
     key = server.key if server else upstream_key
-    settings = Settings(
+    settings = GatewaySettings(
         upstreams,
         upstream_kind if upstream else "vllm",
         tuple(api_key or ()),

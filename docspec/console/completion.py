@@ -12,9 +12,9 @@ def _models() -> Iterable[str]:
 
 
 def _proposers() -> Iterable[str]:
-    from docspec.proposing.registry import sources
+    from docspec.proposing.registry import proposers
 
-    return ["cursor", "window", *(f"cursor+{name}" for name in ("model:mini-draft", "head:mini-hivis")), *sources]
+    return ["cursor", "window", *(f"cursor+{name}" for name in ("model:mini-draft", "head:mini-hivis")), *proposers]
 
 
 def _families() -> Iterable[str]:

@@ -27,7 +27,7 @@ class Interrupted(KeyboardInterrupt):
         self.exit_code = 128 + number
 
 
-class _Asked:
+class _StopSignal:
     """The signal that asked the process to stop, and whether it has to wait."""
 
     number: int | None = None
@@ -41,7 +41,7 @@ def stop_on_signals() -> None:
     """Makes ``SIGTERM`` and ``SIGHUP`` unwind like Ctrl-C, so that no temporary file stays behind and every run leaves
     its report. A signal that is ignored stays so.
     """
-    _Asked.number, _Asked.held = None, False
+    _StopSignal.number, _StopSignal.held = None, False
     sys.unraisablehook = _unless_interrupted
     for name, default in _DEFAULTS.items():
         number = getattr(signal, name, None)  # Windows has no SIGHUP
@@ -64,15 +64,15 @@ def die_of_signals() -> None:
 
 
 def _stop(number: int, frame: object) -> None:
-    _Asked.number = _Asked.number or number
-    if not _Asked.held:
-        raise Interrupted(_Asked.number)
+    _StopSignal.number = _StopSignal.number or number
+    if not _StopSignal.held:
+        raise Interrupted(_StopSignal.number)
 
 
 def asked_to_stop() -> Interrupted | None:
     """The interrupt that a signal asked for, also where a library swallowed what was raised or made another error of
     it."""
-    return None if _Asked.number is None else Interrupted(_Asked.number)
+    return None if _StopSignal.number is None else Interrupted(_StopSignal.number)
 
 
 def stop_if_asked() -> None:
@@ -85,22 +85,22 @@ def stop_if_asked() -> None:
 @contextlib.contextmanager
 def held() -> Iterator[None]:
     """Within it signals wait: for the moments in which a run writes down how it ended."""
-    before, _Asked.held = _Asked.held, True
+    before, _StopSignal.held = _StopSignal.held, True
     try:
         yield
     finally:
-        _Asked.held = before
+        _StopSignal.held = before
 
 
 @contextlib.contextmanager
 def answered() -> Iterator[None]:
     """Within it signals do not wait, also within :func:`held`: for what may take as long as a network does."""
-    before, _Asked.held = _Asked.held, False
+    before, _StopSignal.held = _StopSignal.held, False
     try:
         stop_if_asked()
         yield
     finally:
-        _Asked.held = before
+        _StopSignal.held = before
 
 
 def code_of(error: BaseException) -> int:

@@ -29,14 +29,14 @@ class Trail:
 
     def accepted(self, size: int) -> Iterator[bool]:
         """For each of the row's ``size`` tokens whether it was proposed and accepted."""
-        places = [False] * size
+        positions = [False] * size
         for start, accepted in self.steps:
-            for place in range(start, min(start + accepted, size)):
-                places[place] = True
-        return iter(places)
+            for position in range(start, min(start + accepted, size)):
+                positions[position] = True
+        return iter(positions)
 
-    def margin(self, places: Sequence[int]) -> float | None:
-        """The smallest margin at ``places`` of the output; ``None`` where one is not known."""
-        known = [self.margins[place] for place in places if place < len(self.margins)]
+    def margin(self, positions: Sequence[int]) -> float | None:
+        """The smallest margin at ``positions`` of the output; ``None`` where one is not known."""
+        known = [self.margins[position] for position in positions if position < len(self.margins)]
         known = [one for one in known if one == one]  # NaN: nobody looked
-        return min(known) if known and len(known) == len(places) else None
+        return min(known) if known and len(known) == len(positions) else None

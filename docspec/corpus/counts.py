@@ -25,7 +25,7 @@ class Ended(Protocol):
 
 
 @dataclass(slots=True)
-class Counts:
+class DocumentCounts:
     """Documents by status; ``doubtful`` counts those
     among them that have doubtful pages, ``failures`` are the categories of those that failed or miss pages."""
 
@@ -37,7 +37,7 @@ class Counts:
     failures: Counter[Failure] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, ended: Iterable[Ended]) -> Counts:
+    def of(cls, ended: Iterable[Ended]) -> DocumentCounts:
         """The counts of all these."""
         counts = cls()
         for each in ended:
@@ -51,8 +51,8 @@ class Counts:
         if ended.failure is not None:
             self.failures[ended.failure] += 1
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
+    def __add__(self, other: DocumentCounts) -> DocumentCounts:
+        return DocumentCounts(
             self.ok + other.ok,
             self.damaged + other.damaged,
             self.partial + other.partial,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import ParseOptions
-from docspec.corpus.writing import Writing
+from docspec.corpus.writing import OutputChoice
 
 WITHOUT_EFFECT = frozenset(
     {
@@ -49,7 +49,7 @@ class Identity:
     model: str
 
 
-def identity_of(options: ParseOptions, writing: Writing) -> Identity:
+def identity_of(options: ParseOptions, writing: OutputChoice) -> Identity:
     """The identity of a request; finds the model, and fetches it where that has to be. Raises
     :class:`docspec.core.ModelError` where it cannot be had."""
     if options.is_served:
@@ -62,7 +62,7 @@ def identity_of(options: ParseOptions, writing: Writing) -> Identity:
     return Identity(options_hash(options, writing), model_hash(Path(locate(options.model, options.offline))))
 
 
-def options_hash(options: ParseOptions, writing: Writing) -> str:
+def options_hash(options: ParseOptions, writing: OutputChoice) -> str:
     """The hash of all that was asked for and that outputs depend on."""
     asked: Mapping[str, Any] = {
         "parse": {name: value for name, value in asdict(options).items() if name not in WITHOUT_EFFECT},

@@ -24,7 +24,7 @@ class Job:
 
 
 @dataclass(slots=True)
-class Outcome:
+class JobResult:
     """What came of a job; it grows while the document is read. ``files`` are those that were written."""
 
     job: Job

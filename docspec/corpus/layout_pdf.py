@@ -13,9 +13,9 @@ from docspec.core import OutputError, PageResult, ParseOptions
 from docspec.documents import Source
 from docspec.documents.marked import MarkedPage
 from docspec.documents.view import View
-from docspec.isolation.child import Child, Lost
+from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import machine_memory
-from docspec.isolation.worker import Desk
+from docspec.isolation.worker import DocumentWorker
 from docspec.reporting.writer import AtomicFile
 
 PAGE_SECONDS = 30.0
@@ -58,7 +58,7 @@ class LayoutPdf:
         return [self._path]
 
     def _drawn(self) -> bytes:
-        child = Child(Desk, machine_memory() // 2)
+        child = Child(DocumentWorker, machine_memory() // 2)
         try:
             data: bytes = child.call(
                 "mark",
@@ -69,7 +69,7 @@ class LayoutPdf:
                 seconds=PAGE_SECONDS * (1 + len(self._pages)),
             )
             return data
-        except Lost as lost:
+        except WorkerLost as lost:
             raise OutputError(f"{self._path}: the layout cannot be drawn: drawing it {lost}") from None
         finally:
             child.kill()

@@ -25,7 +25,7 @@ from docspec.corpus.shard import Shard
 NAME = re.compile(r"docspec\.manifest(\.\d+-of-\d+)?\.jsonl")
 
 
-class Line(Protocol):
+class ManifestLine(Protocol):
     """What can be a line."""
 
     def as_line(self) -> dict[str, Any]: ...

@@ -23,8 +23,8 @@ from docspec.documents import PageFailure, PageSelection, Source, parse_page_ran
 from docspec.documents.remote import fetched
 from docspec.documents.sources import Unreadable
 from docspec.documents.view import View
-from docspec.isolation.hand import Prepared, Wanted
 from docspec.isolation.pool import Isolation
+from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
 from docspec.served import card_of_served
 from docspec.targets.registry import card_of
 
@@ -56,7 +56,7 @@ class Draw:
         self._selection = parse_page_ranges(options.pages)
         card = card_of_served if options.is_served else card_of
         dpi = card(options).image_dpi if options.image_scale == "published" else None
-        self._wanted = Wanted.with_all_there_is(View.of(options), dpi)
+        self._wanted = PrepareOptions.complete(View.of(options), dpi)
 
     def __call__(self, batch: Batch) -> Iterator[dict[str, Any]]:
         for index, data in zip(batch["index"], batch["data"], strict=True):
@@ -94,7 +94,7 @@ class Verify:
             for index, kind, data in zip(batch["index"], batch["kind"], batch["data"], strict=True)
         ]
         try:
-            pages = [value[0] for _, kind, value in rows if kind == "page" and isinstance(value[0], Prepared)]
+            pages = [value[0] for _, kind, value in rows if kind == "page" and isinstance(value[0], PreparedPage)]
             results = iter(self._parser.verify(pages) if pages else ())
             info = self._parser.target_info if pages else None
         except Exception as error:
@@ -119,7 +119,7 @@ class RayReader:
     """The documents of ``jobs`` in order, read by the actors of a cluster; of this machine where no address is given.
 
     ``held`` are the pages that journals have already, by document. It stands in for a parser and its
-    :class:`docspec.corpus.reading.Reader`.
+    :class:`docspec.corpus.reading.DocumentReader`.
     """
 
     step_report = engine_report = None

@@ -13,7 +13,7 @@ Opened = tuple[Any, Iterator[PageResult] | None, frozenset[int] | None]
 """A document, its pages where they are on their way already, and which pages are left out of them."""
 
 
-class Reader:
+class DocumentReader:
     """Opens the documents of ``jobs`` in their order. Those that a journal goes on with are opened when they are asked
     for, of all others the next ones are opened, drawn and drafted while the last pages of one are verified."""
 

@@ -12,7 +12,7 @@ from docspec.console import exits
 from docspec.core import InputError
 from docspec.core.paths import file_hash, inside, is_regular
 from docspec.corpus.identity import Identity
-from docspec.corpus.job import Job, Outcome
+from docspec.corpus.job import Job, JobResult
 from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.manifest import Manifest
 from docspec.corpus.mirror import Mirror
@@ -138,11 +138,11 @@ class Resume:
         }
         return Journal(journal_path(self._folder, job.document), head, with_pictures=with_pictures)
 
-    def hash_input(self, outcome: Outcome) -> None:
+    def hash_input(self, outcome: JobResult) -> None:
         """Fills in the hash of an input that could not be opened. It may take long: interrupts are answered."""
         outcome.sha256 = outcome.sha256 or _hash_if_there(outcome.job)
 
-    def finish(self, outcome: Outcome) -> DocumentRecord:
+    def finish(self, outcome: JobResult) -> DocumentRecord:
         """Notes what came of a document, whose files are in place; what it had left elsewhere before is removed."""
         job = outcome.job
         before = self._records.get(job.document)

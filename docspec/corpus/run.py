@@ -24,15 +24,15 @@ from docspec.core import (
     UsageError,
 )
 from docspec.core.safe_text import first_line
-from docspec.corpus.counts import Counts
-from docspec.corpus.job import Job, Outcome
+from docspec.corpus.counts import DocumentCounts
+from docspec.corpus.job import Job, JobResult
 from docspec.corpus.journal import Journal
 from docspec.corpus.layout_pdf import LayoutPdf
 from docspec.corpus.reading import Opened
 from docspec.corpus.resume import Resume
 from docspec.corpus.tally import Tally
 from docspec.corpus.watcher import Watcher
-from docspec.corpus.writing import Writing
+from docspec.corpus.writing import OutputChoice
 from docspec.documents import PageSelection, Source
 from docspec.documents.remote import fetched
 from docspec.documents.sources import Unreadable
@@ -40,9 +40,9 @@ from docspec.reporting.timing import DocumentEntry, Report
 from docspec.reporting.writer import PageWriter
 
 
-class Run:
-    """Reads jobs with what ``make_reader`` makes of them (a :class:`docspec.corpus.reading.Reader`), once the first one
-    can be read; it is closed at the end.
+class CorpusRun:
+    """Reads jobs with what ``make_reader`` makes of them (a :class:`docspec.corpus.reading.DocumentReader`), once the
+    first one can be read; it is closed at the end.
 
     ``resume`` keeps what is done for later runs, ``None`` forgets it. ``counts`` say what has come of it,
     ``gave_up`` whether so many documents failed that it ended there.
@@ -52,7 +52,7 @@ class Run:
         self,
         options: ParseOptions,
         selection: PageSelection,
-        writing: Writing,
+        writing: OutputChoice,
         report: Report,
         watcher: Watcher,
         make_reader: Callable[[Sequence[Job]], Any],
@@ -71,7 +71,7 @@ class Run:
         self._jobs: Sequence[Job] = ()
         self._journal: Journal | None = None
         self._tally = Tally(0)
-        self.counts = Counts()
+        self.counts = DocumentCounts()
         self.gave_up = False
 
     def read(self, jobs: Sequence[Job], stdout: BinaryIO) -> None:
@@ -99,7 +99,7 @@ class Run:
                 self._reader.close()
 
     def _one(self, job: Job, stdout: BinaryIO) -> None:
-        outcome = Outcome(job)
+        outcome = JobResult(job)
         self._begin(job)
         entry = self._report.start_document(job.source.name, None, job.place.path)
         started = time.perf_counter()
@@ -141,7 +141,7 @@ class Run:
 
     def _read(
         self,
-        outcome: Outcome,
+        outcome: JobResult,
         entry: DocumentEntry,
         stdout: BinaryIO,
         ending: contextlib.ExitStack,
@@ -212,7 +212,7 @@ class Run:
             if isinstance(new, Generator):
                 new.close()
 
-    def _count(self, outcome: Outcome) -> None:
+    def _count(self, outcome: JobResult) -> None:
         self.counts.add(outcome)
         for message, trace in outcome.complaints:
             say_error(message, trace)

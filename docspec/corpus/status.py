@@ -8,7 +8,7 @@ from typing import Any
 
 from docspec.core import InputError
 from docspec.corpus import command
-from docspec.corpus.counts import Counts
+from docspec.corpus.counts import DocumentCounts
 from docspec.corpus.manifest import History, read_history
 
 SHOWN = 10
@@ -20,7 +20,7 @@ class FolderStatus:
     """``history`` added up; ``absent`` shards have not begun."""
 
     history: History
-    counts: Counts
+    counts: DocumentCounts
     absent: tuple[str, ...]
     unlisted: int
 
@@ -145,4 +145,4 @@ def examine(folder: Path) -> FolderStatus:
         absent = tuple(f"{index}/{count}" for index in range(1, count + 1) if f"{index}/{count}" not in begun)
         if absent:
             unlisted = max(0, last.listed - len(history.records) - len(history.listed))
-    return FolderStatus(history, Counts.of(history.records.values()), absent, unlisted)
+    return FolderStatus(history, DocumentCounts.of(history.records.values()), absent, unlisted)

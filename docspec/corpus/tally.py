@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from docspec.core import PageResult
-from docspec.corpus.job import Outcome
+from docspec.corpus.job import JobResult
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Tally:
             self.accepted += result.stage2.accepted
             self.steps += result.stage2.steps
 
-    def document_done(self, outcome: Outcome) -> None:
+    def document_done(self, outcome: JobResult) -> None:
         """A document is done, one way or the other."""
         self.finished += 1
         self.failed += outcome.status in ("partial", "failed")

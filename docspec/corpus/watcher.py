@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Protocol
 
 from docspec.core.observer import Observer
-from docspec.corpus.job import Outcome
+from docspec.corpus.job import JobResult
 from docspec.corpus.tally import Tally
 
 
@@ -25,7 +25,7 @@ class Watcher(Observer, Protocol):
         """The model is being loaded, which may take a while; ``from_hub``: it may have to be fetched first."""
         ...
 
-    def document_done(self, outcome: Outcome) -> None:
+    def document_done(self, outcome: JobResult) -> None:
         """What came of a document."""
         ...
 

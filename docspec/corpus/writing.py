@@ -16,7 +16,7 @@ from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, Str
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class OutputChoice:
     """What was asked for; ``figures`` is a folder, ``none``, or ``None`` for the format's own way. ``others`` are
     formats written beside the first, ``shows`` what is written beside them all (so that runs can be told apart)."""
 

@@ -26,7 +26,7 @@ MOST_READINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class DraftedWord:
     """A word of the draft: its ``key``, how it stands there, and the number of its region (-1: of none)."""
 
     key: str
@@ -55,7 +55,7 @@ def agreement(blocks: Sequence[Block], draft: PageDraft) -> tuple[list[list[Span
     return spans, list(_left_out(alignment, first, draft.regions))
 
 
-def _reading(regions: Sequence[Region], number: int) -> list[Drafted]:
+def _reading(regions: Sequence[Region], number: int) -> list[DraftedWord]:
     """The words of the reading ``number`` of every region that has so many, in order."""
     return [
         word
@@ -65,16 +65,16 @@ def _reading(regions: Sequence[Region], number: int) -> list[Drafted]:
     ]
 
 
-def _whole(text: str) -> list[Drafted]:
+def _whole(text: str) -> list[DraftedWord]:
     return list(_drafted(text, -1))
 
 
-def _drafted(text: str, region: int) -> Iterator[Drafted]:
+def _drafted(text: str, region: int) -> Iterator[DraftedWord]:
     text = join_lines(clean(text))
-    return (Drafted(word.key, text[word.start : word.end], region) for word in words_of(text))
+    return (DraftedWord(word.key, text[word.start : word.end], region) for word in words_of(text))
 
 
-def _confirmed(alignment: Alignment, others: Sequence[Sequence[Drafted]]) -> set[int]:
+def _confirmed(alignment: Alignment, others: Sequence[Sequence[DraftedWord]]) -> set[int]:
     """The words that another reading has, although the first one has others or none in their place."""
     doubted = {at for at, place in enumerate(alignment.places) if place is None or not place.equal}
     found: set[int] = set()
@@ -90,7 +90,7 @@ def _spans(
     alignment: Alignment,
     block: tuple[int, int],
     words: Sequence[Word],
-    drafted: Sequence[Drafted],
+    drafted: Sequence[DraftedWord],
     confirmed: set[int],
 ) -> Iterator[Span]:
     """Runs of a block's words of one kind, and what was left out between two of them."""
@@ -123,7 +123,7 @@ def _spans(
 
 
 def _left_out(
-    alignment: Alignment, drafted: Sequence[Drafted], regions: Sequence[Region]
+    alignment: Alignment, drafted: Sequence[DraftedWord], regions: Sequence[Region]
 ) -> Iterator[LeftOut]:
     """Runs of unused words outside all blocks, one for each region that they lie in."""
     owners = [-1] * len(drafted)  # the block of the last used word before each
@@ -152,7 +152,7 @@ def _left_out(
                 yield LeftOut(text, owner, regions[number].bbox, regions[number].category)
 
 
-def _said(words: Sequence[Drafted]) -> str:
+def _said(words: Sequence[DraftedWord]) -> str:
     """Drafted words as they stand, without a space before a sign that ends a word or behind one that opens one."""
     said = ""
     for word in words:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from docspec.core import Block, PageDraft, Region
-from docspec.core.scaffold import Scaffold
+from docspec.core.grammar import Grammar
 
 
 @runtime_checkable
@@ -37,9 +37,9 @@ class Dialect(Protocol):
         """
         ...
 
-    def scaffold(
+    def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: list[str] | None = None
-    ) -> Scaffold | None:
+    ) -> Grammar | None:
         """What the format itself says about the page's output, for the drafts that the same arguments give."""
         ...
 
@@ -47,7 +47,7 @@ class Dialect(Protocol):
         """How the page's output spells a piece of text that the target wrote for a crop; piece by piece."""
         ...
 
-    def crop_text(self, text: str) -> str:
+    def parse_crop(self, text: str) -> str:
         """The Markdown (tables as HTML) of what the target wrote for a crop."""
         ...
 

@@ -16,7 +16,7 @@ from docspec.dialects.box_numbers import Box
 from docspec.dialects.doctags_reading import SCALE, read_doctags
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.otsl import to_otsl
-from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
+from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
@@ -67,7 +67,7 @@ class DocTagsDialect(Prompted):
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> list[str]:
         """The whole answer, other spellings of single elements, the drafter's page texts."""
-        outputs = [self.crop_text(output) for output in region_outputs or ()]
+        outputs = [self.parse_crop(output) for output in region_outputs or ()]
         outputs += [""] * (len(draft.regions) - len(outputs))
         lines: list[str] = []
         others: list[str] = []
@@ -86,18 +86,18 @@ class DocTagsDialect(Prompted):
         page = "<doctag>" + "\n".join([*lines, "</doctag>"]) if lines else ""
         return unique([page, *others, *draft.page_texts])
 
-    def scaffold(
+    def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> PlaceScaffold | None:
+    ) -> PlaceGrammar | None:
         """The numbers of places, predicted from the drafted regions."""
         pieces = [(_TAGS[region.category], _box(region.bbox, width, height)) for region in draft.regions]
-        return PlaceScaffold(pieces, _BOXES) if pieces else None
+        return PlaceGrammar(pieces, _BOXES) if pieces else None
 
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""
         return text
 
-    def crop_text(self, text: str) -> str:
+    def parse_crop(self, text: str) -> str:
         """The Markdown of what was written for a crop, elements or bare text."""
         blocks = read_doctags(text, 1, 1)
         return join_blocks((block.category, block.text) for block in blocks) if blocks else text

@@ -1,4 +1,4 @@
-"""The scaffold of tables inside JSON strings: it reads and predicts what stands there with its escapes."""
+"""The grammar of tables inside JSON strings: it reads and predicts what stands there with its escapes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from docspec.core.scaffold import Completion
-from docspec.dialects.table_scaffold import TableScaffold
+from docspec.core.grammar import Completion
+from docspec.dialects.table_grammar import TableGrammar
 from docspec.dialects.tables import Table
 
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -23,7 +23,7 @@ class EscapedTables:
     """
 
     def __init__(self, tables: Sequence[Table], behind: str) -> None:
-        self._tables = TableScaffold(tables, _END)
+        self._tables = TableGrammar(tables, _END)
         self._behind = behind
         self._begun = ""
 

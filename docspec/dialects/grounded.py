@@ -15,7 +15,7 @@ from typing import ClassVar
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.dialects.box_numbers import Box
 from docspec.dialects.markdown_blocks import parse_blocks
-from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
+from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
 
@@ -94,7 +94,7 @@ class GroundedDialect(Prompted):
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> list[str]:
         """The whole answer, without and with running heads and feet; other spellings; the drafter's page texts."""
-        outputs = [self.crop_text(output) for output in region_outputs or ()]
+        outputs = [self.parse_crop(output) for output in region_outputs or ()]
         outputs += [""] * (len(draft.regions) - len(outputs))
         pieces: list[tuple[Category, str]] = []
         others: list[str] = []
@@ -108,18 +108,18 @@ class GroundedDialect(Prompted):
         whole = [piece for _, piece in pieces]
         return unique([self.between.join(body), self.between.join(whole), *others, *draft.page_texts])
 
-    def scaffold(
+    def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> PlaceScaffold | None:
+    ) -> PlaceGrammar | None:
         """The numbers of places, predicted from the drafted regions."""
         pieces = [(self.labels[region.category], self._box(region, width, height)) for region in draft.regions]
-        return PlaceScaffold(pieces, self.boxes) if pieces else None
+        return PlaceGrammar(pieces, self.boxes) if pieces else None
 
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""
         return text
 
-    def crop_text(self, text: str) -> str:
+    def parse_crop(self, text: str) -> str:
         """The Markdown of what was written for a crop, boxes left out."""
         if not self.piece.search(text):
             return text

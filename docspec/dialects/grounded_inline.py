@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from docspec.core import Category, Region
 from docspec.dialects.grounded import GroundedDialect
-from docspec.dialects.place_scaffold import BoxSpelling
+from docspec.dialects.place_grammar import BoxSpelling
 
 PROMPT = "{image}document parsing."
 HEADING = re.compile(r"^#+ ")

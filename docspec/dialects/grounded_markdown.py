@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from docspec.core import Category
 from docspec.dialects.grounded import GroundedDialect
-from docspec.dialects.place_scaffold import BoxSpelling
+from docspec.dialects.place_grammar import BoxSpelling
 
 
 class MarkdownGroundedDialect(GroundedDialect):

@@ -43,7 +43,7 @@ _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class LayoutCell:
     """One layout element as the model writes it.
 
     ``bbox`` is in pixels of the image that the model sees, ``None`` where four numbers could not be read;
@@ -55,7 +55,7 @@ class Cell:
     text: str | None = None
 
 
-def render_cell(cell: Cell) -> str:
+def render_cell(cell: LayoutCell) -> str:
     """``cell`` as ``json.dumps(..., ensure_ascii=False)`` spells it, keys in the published order."""
     fields: dict[str, Any] = {}
     if cell.bbox is not None:
@@ -66,12 +66,12 @@ def render_cell(cell: Cell) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-def render_cells(cells: Iterable[Cell]) -> str:
+def render_cells(cells: Iterable[LayoutCell]) -> str:
     """The whole answer: a JSON list on one line."""
     return f"[{', '.join(map(render_cell, cells))}]"
 
 
-def parse_cells(text: str) -> tuple[Cell, ...]:
+def parse_cells(text: str) -> tuple[LayoutCell, ...]:
     """The cells in ``text``, in order; none where it holds no key of a cell. Never raises.
 
     ``parse_cells(render_cells(cells)) == cells``, but for control characters that stand for LaTeX commands. From a
@@ -114,11 +114,11 @@ def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_merged)
 
 
-def _cells_in(value: Any) -> Iterable[Cell]:
+def _cells_in(value: Any) -> Iterable[LayoutCell]:
     """Cells anywhere in parsed JSON: a list of them, or wrapped in objects such as ``{"layout": [...]}``, also inside
     each other; strings beside them."""
     if isinstance(value, str):
-        yield Cell(None, Category.TEXT.value, value)
+        yield LayoutCell(None, Category.TEXT.value, value)
     elif isinstance(value, list):
         for item in value:
             yield from _cells_in(item)
@@ -131,7 +131,7 @@ def _cells_in(value: Any) -> Iterable[Cell]:
                 yield from _cells_in(item)
 
 
-def _cell(value: dict[str, Any]) -> Cell:
+def _cell(value: dict[str, Any]) -> LayoutCell:
     text, category = value.get("text"), value.get("category")
     if isinstance(text, list) and all(isinstance(item, str) for item in text):
         text = "\n".join(text)
@@ -140,19 +140,19 @@ def _cell(value: dict[str, Any]) -> Cell:
     if not text:  # another key may hold it: "content", "html", "caption"
         others = [item for key, item in value.items() if key not in _KEYS and isinstance(item, str)]
         text = "\n".join(others) or text
-    return Cell(_box(value.get("bbox")), category if isinstance(category, str) else Category.TEXT.value, text)
+    return LayoutCell(_box(value.get("bbox")), category if isinstance(category, str) else Category.TEXT.value, text)
 
 
-def _loose(text: str) -> Iterable[Cell]:
+def _loose(text: str) -> Iterable[LayoutCell]:
     """Text that stands in no cell, if there is any besides punctuation and the beginning of a cell that was cut off."""
     kept = _CUT_OFF.sub("", _FENCE.sub(" ", text)).strip(_BETWEEN_CELLS)
     if any(map(str.isalnum, kept)):
-        yield Cell(None, Category.TEXT.value, kept)
+        yield LayoutCell(None, Category.TEXT.value, kept)
 
 
-def _once(cells: Iterable[Cell]) -> list[Cell]:
+def _once(cells: Iterable[LayoutCell]) -> list[LayoutCell]:
     """``cells`` without those that say the same of the same place again."""
-    found: dict[object, Cell] = {}
+    found: dict[object, LayoutCell] = {}
     for number, cell in enumerate(cells):
         found.setdefault(number if cell.bbox is None else cell, cell)
     return list(found.values())
@@ -165,7 +165,7 @@ def _box(value: Any) -> Box | None:
     return (numbers[0], numbers[1], numbers[2], numbers[3]) if len(numbers) == 4 else None
 
 
-def _read_cells(text: str) -> Iterable[Cell]:
+def _read_cells(text: str) -> Iterable[LayoutCell]:
     at = 0
     while start := _ANY_CELL.search(text, at):
         brace = start.start()
@@ -186,7 +186,7 @@ def _next_cell(text: str, at: int) -> int:
     return following.start() if following else len(text)
 
 
-def _read_cell(text: str, at: int) -> tuple[Cell | None, int]:
+def _read_cell(text: str, at: int) -> tuple[LayoutCell | None, int]:
     """The cell whose fields begin at ``at``, and where to go on; no cell if there is nothing but a box."""
     box: Box | None = None
     category: str | None = None
@@ -211,7 +211,7 @@ def _read_cell(text: str, at: int) -> tuple[Cell | None, int]:
     words = words or "\n".join(others) or words
     if category is None and words is None:
         return None, at
-    return Cell(box, category or Category.TEXT.value, words), at
+    return LayoutCell(box, category or Category.TEXT.value, words), at
 
 
 def _read_box(text: str, at: int) -> tuple[Box | None, int]:

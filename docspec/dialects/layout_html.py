@@ -18,7 +18,7 @@ from docspec.dialects import tables
 from docspec.dialects.box_numbers import Box
 from docspec.dialects.html_reading import read_fragment, read_layout
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
-from docspec.dialects.place_scaffold import BoxSpelling, PlaceScaffold
+from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
@@ -123,18 +123,18 @@ class LayoutHtmlDialect(Prompted):
         page = "\n".join(self._block(category, box, text, width, height) for category, box, text in blocks)
         return unique([page, *others, *draft.page_texts])
 
-    def scaffold(
+    def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> PlaceScaffold | None:
+    ) -> PlaceGrammar | None:
         """The numbers of places, predicted from the drafted regions."""
         pieces = [("data", self._box(region.bbox, width, height)) for region in draft.regions]
-        return PlaceScaffold(pieces, _BOXES) if pieces else None
+        return PlaceGrammar(pieces, _BOXES) if pieces else None
 
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""
         return text
 
-    def crop_text(self, text: str) -> str:
+    def parse_crop(self, text: str) -> str:
         """The Markdown of what was written for a crop, with or without blocks."""
         blocks = read_layout(text, 1, 1, self.scale)
         return (

@@ -23,13 +23,19 @@ from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
-from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
-from docspec.dialects.layout_scaffold import LayoutScaffold
+from docspec.dialects.layout_cells import (
+    LayoutCell,
+    is_layout_beginning,
+    parse_cells,
+    render_cell,
+    render_cells,
+)
+from docspec.dialects.layout_grammar import LayoutGrammar
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.packaging import unpacked, without_fence
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
-from docspec.dialects.table_scaffold import drafted_tables
+from docspec.dialects.table_grammar import drafted_tables
 from docspec.dialects.text import clean, has_bullet, join_lines
 
 # The wording is an interface of the published weights (rednote-hilab/dots.ocr, dots_ocr/utils/prompts.py):
@@ -106,22 +112,22 @@ class LayoutJsonDialect(Prompted):
         single = [f" {render_cell(cell)}{_NEXT_CELL}" for cell in cells]
         return unique([*map(_escaped, outputs), *page, *single, *others, *map(_escaped, draft.page_texts)])
 
-    def scaffold(
+    def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> LayoutScaffold | None:
+    ) -> LayoutGrammar | None:
         """Keys, categories and box digits predicted from the cells of :meth:`page_drafts` (same arguments)."""
         cells = self._cells(draft, width, height, region_outputs)[1]
-        return LayoutScaffold(cells, drafted_tables(draft, region_outputs or ())) if cells else None
+        return LayoutGrammar(cells, drafted_tables(draft, region_outputs or ())) if cells else None
 
     def _cells(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None
-    ) -> tuple[list[str], list[Cell], list[str]]:
+    ) -> tuple[list[str], list[LayoutCell], list[str]]:
         """The outputs of Stage 1, one for each region; the drafted cells; fragments of cells in other spellings."""
         outputs = [output.strip("\n") for output in region_outputs or ()]
         outputs += [""] * (len(draft.regions) - len(outputs))
         scale = self._scale(width, height)
         groups = _merged_lists(draft.regions)
-        cells: list[Cell] = []
+        cells: list[LayoutCell] = []
         others: list[str] = []
         for start, end in groups:
             regions = draft.regions[start:end]
@@ -132,7 +138,7 @@ class LayoutJsonDialect(Prompted):
             texts = self._cell_texts(regions[0].category, readings)
             box = BBox.union(region.bbox for region in regions).scaled(*scale).rounded()
             picture = regions[0].category is Category.PICTURE
-            cells.append(Cell(box, regions[0].category.value, None if picture else next(iter(texts), "")))
+            cells.append(LayoutCell(box, regions[0].category.value, None if picture else next(iter(texts), "")))
             others.extend(_text_fragment(cells[-1].category, text) for text in texts[1:])
             if regions[0].category is Category.LIST_ITEM:
                 others.extend(_text_fragment(Category.TEXT.value, text) for text in _as_paragraphs(readings))
@@ -142,14 +148,14 @@ class LayoutJsonDialect(Prompted):
         """An answer that gives boxes and categories only, as ``prompt_layout_only_en`` asks for it."""
         scale = self._scale(width, height)
         return render_cells(
-            Cell(region.bbox.scaled(*scale).rounded(), region.category.value, None) for region in regions
+            LayoutCell(region.bbox.scaled(*scale).rounded(), region.category.value, None) for region in regions
         )
 
     def output_draft(self, text: str) -> str:
         """The text as it stands inside a JSON string."""
         return _escaped(text)
 
-    def crop_text(self, text: str) -> str:
+    def parse_crop(self, text: str) -> str:
         """The text itself: a crop is answered without JSON."""
         return text
 
@@ -213,7 +219,7 @@ def _text_fragment(category: str, text: str) -> str:
     return f'"category": "{category}", "text": "{_escaped(text)}"}}{_NEXT_CELL}'
 
 
-def _block(cell: Cell, sx: float, sy: float, width: int, height: int) -> Block:
+def _block(cell: LayoutCell, sx: float, sy: float, width: int, height: int) -> Block:
     text = (cell.text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     category = Category.from_name(cell.category)
     if category in (Category.TABLE, Category.FORMULA):

@@ -16,7 +16,7 @@ from docspec.dialects.otsl import otsl_as_html
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.symbols import latex_symbols
-from docspec.dialects.table_scaffold import TableScaffold, drafted_tables
+from docspec.dialects.table_grammar import TableGrammar, drafted_tables
 
 PAGE_PROMPT = (
     "Transcribe this page to Markdown, completely and in reading order. Join the lines of a paragraph. "
@@ -104,17 +104,17 @@ class MarkdownDialect(Prompted):
             ]
         )
 
-    def scaffold(
+    def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> TableScaffold:
+    ) -> TableGrammar:
         """Cells and borders of tables, predicted from the drafted ones; ``width`` and ``height`` are not used."""
-        return TableScaffold(drafted_tables(draft, region_outputs or ()))
+        return TableGrammar(drafted_tables(draft, region_outputs or ()))
 
     def output_draft(self, text: str) -> str:
         """The text itself: crops and pages are spelled alike."""
         return text
 
-    def crop_text(self, text: str) -> str:
+    def parse_crop(self, text: str) -> str:
         """The text itself, tables in OTSL as HTML."""
         return otsl_as_html(text) if self._table_style == "otsl" else text
 

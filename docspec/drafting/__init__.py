@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from docspec.core import ParseOptions, UsageError
 from docspec.core.plugins import load, plugins
 from docspec.drafting.drafter import Drafter
-from docspec.drafting.economy import Economy
+from docspec.drafting.policy import DraftingPolicy
 from docspec.drafting.safe import SafeDrafter
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Drafter", "SafeDrafter", "build_drafter", "make_drafter"]
 
 
-def make_drafter(options: ParseOptions, economy: Economy | None = None) -> SafeDrafter:
+def make_drafter(options: ParseOptions, economy: DraftingPolicy | None = None) -> SafeDrafter:
     """The drafter that ``options.drafter`` names, checked, and wrapped so that no page fails because of it.
 
     ``economy`` tells ``auto`` what pays, and hears of lines as they are recognised; a drafter asked for by name drafts
@@ -36,7 +36,7 @@ def make_drafter(options: ParseOptions, economy: Economy | None = None) -> SafeD
     return SafeDrafter(drafter)
 
 
-def build_drafter(options: ParseOptions, economy: Economy | None = None) -> Drafter:
+def build_drafter(options: ParseOptions, economy: DraftingPolicy | None = None) -> Drafter:
     """The bare drafter, unchecked; its module is imported here."""
     upright = economy is None and not options.keep_rotation  # a model that reads whole pages sees them as they are
     match options.drafter:

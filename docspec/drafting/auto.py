@@ -1,7 +1,7 @@
 """Chooses the cheapest drafter that a page allows: its own text where that is sound, recognition otherwise.
 
-An :class:`docspec.drafting.economy.Economy` may forbid what would cost more than it saves. Every choice is recorded
-in the draft's ``reason``; the time of judging counts as drafting time.
+An :class:`docspec.drafting.policy.DraftingPolicy` may forbid what would cost more than it saves. Every choice is
+recorded in the draft's ``reason``; the time of judging counts as drafting time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from docspec.core import DrafterError, PageDraft, PageImage
 from docspec.documents.mupdf import has_layout_model
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
-from docspec.drafting.economy import Abundance, Economy, Kind
+from docspec.drafting.policy import AlwaysDraft, DraftingPolicy, Kind
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter
@@ -29,12 +29,12 @@ class AutoDrafter:
         self,
         text_layer: Drafter | None = None,
         recogniser: Recogniser | None = None,
-        economy: Economy | None = None,
+        economy: DraftingPolicy | None = None,
         upright: bool = False,
     ) -> None:
         self._text_layer = text_layer or TextLayerDrafter()
         self._cut = TextLayerDrafter(quick=True)
-        self._economy = economy or Abundance()
+        self._economy = economy or AlwaysDraft()
         self._by_statistics = TrustJudge()
         recogniser = recogniser or Recogniser()
         try:

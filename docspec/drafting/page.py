@@ -11,7 +11,7 @@ from docspec.drafting.safe import SafeDrafter
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class DraftResult:
     """A page's draft, what did not go the plain way, and whether nothing is printed on the page."""
 
     draft: PageDraft = field(default_factory=PageDraft)
@@ -31,7 +31,7 @@ class PageDrafters:
         self._drafter.warm()
         self._layout.warm()
 
-    def draft(self, page: PageImage, by_regions: bool) -> Drafted:
+    def draft(self, page: PageImage, by_regions: bool) -> DraftResult:
         """The page's draft; it does not touch the target. Raises what judging an odd page raises."""
         draft, events = (self._layout if by_regions else self._drafter).draft_with_events(page)
-        return Drafted(draft, events, is_blank(page, draft))
+        return DraftResult(draft, events, is_blank(page, draft))

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
 from docspec.documents.mupdf import has_layout_model, mupdf
 from docspec.drafting.assembly import assemble
-from docspec.drafting.economy import Abundance, Economy
 from docspec.drafting.hidden_text import write_hidden
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
+from docspec.drafting.policy import AlwaysDraft, DraftingPolicy
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.tilt import as_printed, straightened
@@ -44,10 +44,10 @@ class RapidOcrDrafter:
     name = "rapidocr"
 
     def __init__(
-        self, recogniser: Recogniser | None = None, economy: Economy | None = None, upright: bool = False
+        self, recogniser: Recogniser | None = None, economy: DraftingPolicy | None = None, upright: bool = False
     ) -> None:
         self.recogniser = recogniser or Recogniser()
-        self._economy = economy or Abundance()
+        self._economy = economy or AlwaysDraft()
         self._upright = upright
 
     def check(self) -> None:

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class VerifyOutcome:
     """Nodes accepted below the root, top down, and the token that the target itself adds after the last one.
 
     Where they were asked for, ``top`` are the likeliest tokens after each node of the tree, ``margins`` those of the
     choices along the walk, and ``hidden`` ``(1 + accepted, size)`` the last hidden states of the root and of the nodes
-    accepted, each of which chose the token after it. ``doubtful``: the walk ended at a choice with too small a margin;
-    ``token`` may be another.
+    accepted, each of which chose the token after it. ``is_near_tie``: the walk ended at a choice with too small a
+    margin; ``token`` may be another.
     """
 
     path: tuple[int, ...]
     token: int
     top: Sequence[Sequence[int]] = ()
     margins: tuple[float, ...] = ()
-    doubtful: bool = False
+    is_near_tie: bool = False
     hidden: torch.Tensor | None = None
 
 
@@ -90,17 +90,17 @@ def make_rule(tau: float | None) -> AcceptanceRule:
     return ExactAcceptance() if tau is None else RelaxedAcceptance(tau)
 
 
-def traverse(tree: TokenTree, scores: Scores, rule: AcceptanceRule, doubt: float = 0.0) -> Outcome:
+def traverse(tree: TokenTree, scores: Scores, rule: AcceptanceRule, least_margin: float = 0.0) -> VerifyOutcome:
     """The greedy walk (equations 8 and 9) and the target's own token after it (equation 11). It ends where a margin is
-    below ``doubt``."""
+    below ``least_margin``."""
     path: list[int] = []
     node = 0
-    while not (doubtful := doubt > 0 and scores.margin[node] < doubt):
-        child = node + 1 if node < tree.taken else rule.follow(tree, node, scores)
+    while not (is_near_tie := least_margin > 0 and scores.margin[node] < least_margin):
+        child = node + 1 if node < tree.assumed else rule.follow(tree, node, scores)
         if child is None:
             break
         path.append(child)
         node = child
     walked = [0, *path]
     margins = tuple(scores.margin[node] for node in walked) if scores.margin else ()
-    return Outcome(tuple(path), scores.choice[node], scores.top, margins, doubtful, scores.states(walked))
+    return VerifyOutcome(tuple(path), scores.choice[node], scores.top, margins, is_near_tie, scores.states(walked))

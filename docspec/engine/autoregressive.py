@@ -19,8 +19,8 @@ def decode_autoregressively(target: TargetModel, cache: KVCache, row: Row, margi
     """
     forwards = 0
     while row.finish is None and row.length < cache.slots - 1:
-        place = row.length + row.rope_delta
-        choice = target.steps.advance(Pending(row.pending, place, row.length, row.rules, margins), cache)
+        position = row.length + row.rope_delta
+        choice = target.steps.advance(Pending(row.pending, position, row.length, row.rules, margins), cache)
         row.length += 1
         forwards += 1
         row.decided(choice)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from docspec.engine.tree import TokenTree
-from docspec.targets.protocol import NOTHING, Behind, StepBatch, Wanted
+from docspec.targets.protocol import CHOICES_ONLY, Behind, OutputFlags, StepBatch
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import RowRules
@@ -25,7 +25,7 @@ def linearise(
     slots: int,
     padded: Callable[[int, int, int], tuple[int, int]],
     rules: tuple[RowRules | None, ...] = (),
-    wanted: Wanted = NOTHING,
+    flags: OutputFlags = CHOICES_ONLY,
     behind: Sequence[Behind] = (),
 ) -> StepBatch:
     """Lays ``trees`` out behind prefixes of ``lengths`` verified tokens in a cache of ``slots`` slots a row.
@@ -54,4 +54,4 @@ def linearise(
         targets[row, :size] = np.arange(length, length + size)
         ancestry[row, :size, :size] = tree.ancestry()
     verified = np.array(lengths)
-    return StepBatch(tokens, positions, targets, parents, verified, ancestry, view, rules, wanted, tuple(behind))
+    return StepBatch(tokens, positions, targets, parents, verified, ancestry, view, rules, flags, tuple(behind))

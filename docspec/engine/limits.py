@@ -22,7 +22,7 @@ class Pace(Protocol):
         """How many of ``most`` nodes, one or more, the next tree of ``row`` may have; 1 is a plain step."""
         ...
 
-    def begin_anew(self) -> None:
+    def drafts_changed(self) -> None:
         """Drafts have come that were not there when trees were judged."""
         ...
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from docspec.engine.acceptance import AcceptanceRule, Outcome, traverse
+from docspec.engine.acceptance import AcceptanceRule, VerifyOutcome, traverse
 from docspec.engine.batch import linearise
 from docspec.engine.limits import Pace, node_limits
-from docspec.engine.proposer import Proposer
+from docspec.engine.proposer import TreeProposer
 from docspec.engine.row import Row
 from docspec.engine.scheduler import Scheduler
 from docspec.engine.tree import TokenTree
-from docspec.targets.protocol import Pending, StepBatch, Wanted
+from docspec.targets.protocol import OutputFlags, Pending, StepBatch
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -45,7 +45,7 @@ class SpecDecode:
         self,
         target: TargetModel,
         scheduler: Scheduler,
-        proposer: Proposer,
+        proposer: TreeProposer,
         rule: AcceptanceRule,
         max_tree: int = 64,
         pace: Pace | None = None,
@@ -58,7 +58,7 @@ class SpecDecode:
         self.rule = rule
         self.max_tree = max_tree
         self.pace = pace
-        self.wanted = proposer.wants | Wanted(scores=rule.needs_scores, margins=margins)
+        self.flags = proposer.wants | OutputFlags(scores=rule.needs_scores, margins=margins)
 
     def run(self, on_step: OnStep | None = None) -> None:
         """Goes on until nobody waits and no row is live. Raises ``ValueError`` if a prompt leaves no room."""
@@ -67,7 +67,7 @@ class SpecDecode:
             outcomes = self.verify(step)
             kept = self.accept(step, outcomes)
             self.compact(step, kept)
-            self.decide_again(step, outcomes)
+            self.redecide(step, outcomes)
             if on_step is not None:
                 on_step(rows)
 
@@ -95,28 +95,28 @@ class SpecDecode:
             self.cache.slots,
             self.target.steps.padded,
             tuple(row.rules for row in rows) if any(row.rules for row in rows) else (),
-            self.wanted,
+            self.flags,
             self.proposer.behind(rows),
         )
         return Step(rows, trees, batch)
 
-    def verify(self, step: Step) -> list[Outcome]:
+    def verify(self, step: Step) -> list[VerifyOutcome]:
         """One forward pass over all trees and the walk through each."""
         answer = self.target.steps.run(step.batch, self.cache)
         first = step.rows[0]
-        if first.request.doubt and first.plainly == first.length:
+        if first.request.least_margin and first.plainly == first.length:
             self.cache.remember([first.length])
         return [
-            traverse(tree, scores, self.rule, row.request.doubt)
+            traverse(tree, scores, self.rule, row.request.least_margin)
             for row, tree, scores in zip(step.rows, step.trees, answer.scores, strict=True)
         ]
 
-    def accept(self, step: Step, outcomes: Sequence[Outcome]) -> list[list[int]]:
+    def accept(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> list[list[int]]:
         """Writes what was accepted; returns each tree's nodes that were."""
         kept = []
         for row, tree, outcome in zip(step.rows, step.trees, outcomes, strict=True):
             kept.append(row.settle(tree, outcome))
-            if not (row.request.plain or outcome.doubtful):
+            if not (row.request.plain or outcome.is_near_tie):
                 self.proposer.accepted(row, tree, outcome)
         return kept
 
@@ -125,13 +125,13 @@ class SpecDecode:
         lengths = step.batch.lengths.tolist()
         self.cache.compact(
             [
-                (place, [length + node for node in nodes], length + 1)
-                for place, (length, nodes) in enumerate(zip(lengths, kept, strict=True))
+                (index, [length + node for node in nodes], length + 1)
+                for index, (length, nodes) in enumerate(zip(lengths, kept, strict=True))
                 if nodes and nodes[-1] != len(nodes)
             ]
         )
 
-    def decide_again(self, step: Step, outcomes: Sequence[Outcome]) -> None:
+    def redecide(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> None:
         """Where a choice was doubtful: the same choice once more, as plain decoding makes it.
 
         The tokens whose keys and values trees have left in the cache are run again, each by a step of its own, and the
@@ -140,19 +140,19 @@ class SpecDecode:
         with a wide margin is believed in the shape that made it.
         Raises ``ValueError`` where the row is not the first of the batch, the only one that such a step takes.
         """
-        for place, (row, tree, outcome) in enumerate(zip(step.rows, step.trees, outcomes, strict=True)):
-            if not outcome.doubtful or row.finish is not None:
+        for index, (row, tree, outcome) in enumerate(zip(step.rows, step.trees, outcomes, strict=True)):
+            if not outcome.is_near_tie or row.finish is not None:
                 continue
-            if place:
+            if index:
                 raise ValueError("only the first row of a batch can be decided strictly")
             written = row.output[row.plainly - row.length :]
             self.cache.recall()
             for length, token in enumerate(written, row.plainly):
-                alone = Pending(token, length + row.rope_delta, length, row.rules, self.wanted.margins)
+                alone = Pending(token, length + row.rope_delta, length, row.rules, self.flags.margins)
                 choice = self.target.steps.advance(alone, self.cache)
             row.plainly = row.length
             row.counts.redecided += 1
             row.counts.replayed += len(written)
             row.decided(choice)
             if not row.request.plain:
-                self.proposer.accepted(row, tree, replace(outcome, token=choice.token, doubtful=False))
+                self.proposer.accepted(row, tree, replace(outcome, token=choice.token, is_near_tie=False))

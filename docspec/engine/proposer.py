@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from docspec.engine.acceptance import Outcome
+from docspec.engine.acceptance import VerifyOutcome
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
-from docspec.targets.protocol import Behind, Wanted
+from docspec.targets.protocol import Behind, OutputFlags
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import Guide, PromptStates
+    from docspec.targets.protocol import ImportanceCallback, PromptStates
 
 
-class Proposer(Protocol):
+class TreeProposer(Protocol):
     """Suggests what the rows of one batch may write next; keeps what it knows of each row by the row's identity.
 
     A row tells its request (prompt, drafts, drafts that grow) and its output so far. ``wants`` is what steps are to
     tell beside that: likeliest tokens, hidden states. ``seconds`` are those of each part that is counted by itself.
     """
 
-    wants: Wanted
+    wants: OutputFlags
 
     @property
     def seconds(self) -> Mapping[str, float]: ...
 
-    def expect(self, requests: Sequence[Request]) -> Guide | None:
+    def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
         """``requests`` are about to be prefilled; what it answers is told which image tokens matter to the target."""
         ...
 
@@ -44,7 +44,7 @@ class Proposer(Protocol):
         """What is to follow on the device when the trees of ``rows``, all those of the step, have been verified."""
         ...
 
-    def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
+    def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
         """What became of ``tree``: the one that was proposed for ``row``, or the pending token alone where nobody was
         asked. The output has been written already."""
         ...

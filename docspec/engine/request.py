@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from docspec.core.scaffold import Scaffold
+from docspec.core.grammar import Grammar
 from docspec.core.trail import Trail
 from docspec.engine.stopping import Loop, NeverStop, StopRule
 from docspec.targets.protocol import Prompt
@@ -41,10 +41,10 @@ class GrowingDraft:
 class Request:
     """One sequence to decode: its prompt, the drafts it may copy from, its budget in tokens.
 
-    ``stop`` makes the rule that may end it early; ``scaffold`` makes what predicts the format of the output: both
+    ``stop`` makes the rule that may end it early; ``grammar`` makes what predicts the format of the output: both
     follow one decoding, so each gets its own. ``growing`` are drafts that are written while the sequence is decoded.
-    A ``plain`` one is decoded one token a step. Choices of a tree whose margin is below ``doubt`` (in logits) are
-    decided again by a step of one token, which takes a request that is alone in its batch or the first of it.
+    A ``plain`` one is decoded one token a step. Choices of a tree whose margin is below ``least_margin`` (in logits)
+    are decided again by a step of one token, which takes a request that is alone in its batch or the first of it.
     A ``traced`` one keeps how its tokens came to be. Drafts of one ``kind`` (of formulas, of text) are right about as
     often as each other. ``rules`` take the place of the target's own.
     """
@@ -52,11 +52,11 @@ class Request:
     prompt: Prompt
     drafts: Drafts
     budget: int
-    scaffold: Callable[[], Scaffold | None] | None = None
+    grammar: Callable[[], Grammar | None] | None = None
     growing: tuple[GrowingDraft, ...] = ()
     plain: bool = False
     stop: Callable[[], StopRule] = NeverStop
-    doubt: float = 0.0
+    least_margin: float = 0.0
     traced: bool = False
     kind: str = ""
     rules: GenerationRules | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from docspec.core.trail import Trail
-from docspec.engine.acceptance import Outcome
+from docspec.engine.acceptance import VerifyOutcome
 from docspec.engine.request import Finish, Output, Request
 from docspec.engine.stopping import Loop, StopRule
 from docspec.engine.tree import TokenTree
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Counts:
+class RowCounts:
     """What one row took; kept by those who measure (:mod:`docspec.hierarchy.decoding.measuring`).
 
     ``host_seconds`` is its share of what the host took for trees, masks and what became of them. ``plain_tokens`` were
@@ -56,7 +56,7 @@ class Row:
     output: list[int] = field(default_factory=list)
     finish: Finish | None = None
     loop: Loop | None = None
-    counts: Counts = field(default_factory=Counts)
+    counts: RowCounts = field(default_factory=RowCounts)
     rules: RowRules | None = None
     plainly: int = 0
     trail: Trail | None = None
@@ -109,7 +109,7 @@ class Row:
             self.finish = "budget"
         return True
 
-    def settle(self, tree: TokenTree, outcome: Outcome) -> list[int]:
+    def settle(self, tree: TokenTree, outcome: VerifyOutcome) -> list[int]:
         """Takes over one verified tree; returns the nodes that were written, whose keys and values must be kept."""
         kept: list[int] = []
         before = len(self.output)
@@ -119,9 +119,9 @@ class Row:
             if self.finish is not None:
                 break
         else:
-            if not outcome.doubtful:
+            if not outcome.is_near_tie:
                 self.emit(outcome.token)
-        self.note_margins(outcome.margins[: len(kept) + (not outcome.doubtful)])
+        self.note_margins(outcome.margins[: len(kept) + (not outcome.is_near_tie)])
         if self.trail is not None:
             self.trail.steps.append((before, len(kept)))
         self.length += 1 + len(kept)

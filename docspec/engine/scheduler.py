@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from docspec.engine.proposer import Proposer
+from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
 
@@ -28,7 +28,7 @@ class Scheduler:
         target: TargetModel,
         cache: KVCache,
         requests: Sequence[Request],
-        proposer: Proposer,
+        proposer: TreeProposer,
         margins: bool = False,
     ) -> None:
         self.cache = cache
@@ -60,15 +60,15 @@ class Scheduler:
         """What was written for each request that entered, in the order of the requests."""
         return [row.result for row in self.rows]
 
-    def _enter(self, places: int) -> None:
+    def _enter(self, count: int) -> None:
         """Prefills as many requests as wait and have a place."""
-        entering, self._waiting = self._waiting[:places], self._waiting[places:]
+        entering, self._waiting = self._waiting[:count], self._waiting[count:]
         first = len(self._live)
         own = range(first, first + len(entering))
         states = self._proposer.wants.hidden and not all(request.plain for request in entering)
-        guide = self._proposer.expect(entering)
+        on_importance = self._proposer.on_prefill(entering)
         prompts = [request.prompt for request in entering]
-        filled = self._target.prefill(prompts, self.cache, own, states, guide)
+        filled = self._target.prefill(prompts, self.cache, own, states, on_importance)
         for request, prefill in zip(entering, filled, strict=True):
             row = Row.after_prefill(request, prefill, self._target, self._margins)
             self._proposer.begin(row, prefill.states)

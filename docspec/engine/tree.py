@@ -19,10 +19,10 @@ class TokenTree:
 
     ``tokens[i]``, ``parents[i]`` (-1 for the root) and ``depths[i]`` (0 for the root) describe node ``i``.
     ``expected`` is how many of its drafted tokens its proposer expects to be accepted, where it expects anything. The
-    first ``taken`` nodes below the root, one after the other, are accepted whatever the target says (lossy).
+    first ``assumed`` nodes below the root, one after the other, are accepted whatever the target says (lossy).
     """
 
-    __slots__ = ("_forks", "depths", "expected", "parents", "taken", "tokens")
+    __slots__ = ("_forks", "assumed", "depths", "expected", "parents", "tokens")
 
     def __init__(self, pending: int) -> None:
         self.tokens: list[int] = [pending]
@@ -32,7 +32,7 @@ class TokenTree:
             tuple[int, int], int
         ] = {}  # (parent, token): the nodes not right behind their parent
         self.expected = 0.0
-        self.taken = 0
+        self.assumed = 0
 
     def __len__(self) -> int:
         return len(self.tokens)

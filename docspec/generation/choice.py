@@ -8,17 +8,17 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError, ParseOptions, UsageError
-from docspec.generation.contract import Generator
+from docspec.generation.interface import Generator
 
 if TYPE_CHECKING:
     from docspec.generation.server import ServerGenerator
-    from docspec.targets.profile import Profile
+    from docspec.targets.remote_model import RemoteModel
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedEngine:
     """An engine that is ready: ``names`` say what its model is (the name that it goes by, where it was loaded from);
     prompt and answer have ``max_length`` tokens together, as far as it says. ``profile`` is how the model is asked,
     where the engine knows that itself."""
@@ -26,7 +26,7 @@ class Opened:
     generator: Generator
     names: tuple[str, ...]
     max_length: int | None
-    profile: Profile | None = None
+    profile: RemoteModel | None = None
 
     def report(self) -> dict[str, Any]:
         """What the engine says of its work, as plain values. Seconds are of this side's clock: what waits in a server's
@@ -36,7 +36,7 @@ class Opened:
         return {"name": self.generator.name, "seconds": "wall", "servers": servers}
 
 
-def open_engine(options: ParseOptions, tell: Tell) -> Opened:
+def open_engine(options: ParseOptions, tell: Tell) -> OpenedEngine:
     """The engine of ``options.reads_with``; ``tell`` hears of what takes long. Raises
     :class:`docspec.core.ModelError`."""
     if options.reads_with == "server":
@@ -54,16 +54,16 @@ def open_engine(options: ParseOptions, tell: Tell) -> Opened:
     raise UsageError(f"--engine {options.reads_with} is no engine outside of this process")
 
 
-def _served(generator: ServerGenerator) -> Opened:
+def _served(generator: ServerGenerator) -> OpenedEngine:
     try:
         model = generator.model
     except BaseException:
         generator.close()
         raise
-    return Opened(generator, (model.name, model.root), model.max_length)
+    return OpenedEngine(generator, (model.name, model.root), model.max_length)
 
 
-def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> Opened:
+def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> OpenedEngine:
     """llama.cpp with the file of ``options``; ``more`` is told :func:`docspec.generation.llama.opening.open_llama`."""
     from docspec.generation.llama.opening import gguf_of, open_llama
 
@@ -77,7 +77,7 @@ def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> Opened
         **more,
     )
     profile = opened.files.profile(options)
-    return Opened(opened.generator, (opened.files.name, str(opened.files.model.path)), opened.max_length, profile)
+    return OpenedEngine(opened.generator, (opened.files.name, str(opened.files.model.path)), opened.max_length, profile)
 
 
 def _vllm_settings(options: ParseOptions) -> Any:

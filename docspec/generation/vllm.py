@@ -152,7 +152,7 @@ class VllmServer:
 
 
 class VllmGenerator(ServerGenerator):
-    """A ``child`` of one's own as a :class:`docspec.generation.contract.Generator`, which ends with it."""
+    """A ``child`` of one's own as a :class:`docspec.generation.interface.Generator`, which ends with it."""
 
     def __init__(
         self, settings: VllmSettings, patience: float = PATIENCE, tell: Callable[[str], None] = lambda line: None

@@ -38,8 +38,8 @@ class HeadConfig:
 
 
 class Past(NamedTuple):
-    """Keys and values ``(rows, heads, places, head size)`` that come before, and who may look at which: boolean
-    ``(rows, tokens, places)``."""
+    """Keys and values ``(rows, heads, positions, head size)`` that come before, and who may look at which: boolean
+    ``(rows, tokens, positions)``."""
 
     keys: torch.Tensor
     values: torch.Tensor
@@ -84,19 +84,19 @@ class Head(nn.Module):
         states: torch.Tensor,
         embeddings: torch.Tensor,
         step: int,
-        places: torch.Tensor,
+        positions: torch.Tensor,
         past: Past | None,
         own: torch.Tensor,
     ) -> Made:
         """One pass over ``(rows, tokens, size)`` ``states`` and the ``embeddings`` of the tokens after them.
 
-        ``step`` counts how far ahead of the target's states they are, ``places`` ``(rows, tokens)`` are positions,
+        ``step`` counts how far ahead of the target's states they are, ``positions`` ``(rows, tokens)`` are positions,
         ``past`` what they see behind them, and ``own`` ``(rows, tokens, tokens)`` which of themselves (boolean).
         """
         fused = self.fuse(torch.cat((states, embeddings), -1))
         if self.config.kind == "hivis":
             fused = fused + self.residual(self.residuals[min(step, self.config.steps - 1)])
-        queries, keys, values = self.projected(fused, places)
+        queries, keys, values = self.projected(fused, positions)
         seen, all_keys, all_values = own, keys, values
         if past is not None:
             seen = torch.cat((past.seen, own), 2)
@@ -106,7 +106,7 @@ class Head(nn.Module):
         return Made(self.finished(fused, looked), keys, values)
 
     def projected(
-        self, fused: torch.Tensor, places: torch.Tensor
+        self, fused: torch.Tensor, positions: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Queries, keys and values ``(rows, heads, tokens, head size)``, turned by their positions."""
         normed = self.before_attention(fused)
@@ -114,7 +114,7 @@ class Head(nn.Module):
         queries, keys, values = (
             made(normed).view(shape).transpose(1, 2) for made in (self.query, self.key, self.value)
         )
-        return _turned(queries, places), _turned(keys, places), values
+        return _turned(queries, positions), _turned(keys, positions), values
 
     def finished(self, fused: torch.Tensor, looked: torch.Tensor) -> torch.Tensor:
         """What the layer makes of its input and of what it ``looked`` at."""
@@ -136,11 +136,11 @@ class Head(nn.Module):
         return compressed[:, :-1], self.of_image(compressed[:, -1])
 
 
-def _turned(vectors: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """Rotary embedding of ``(rows, heads, tokens, head size)`` at ``places`` ``(rows, tokens)``."""
+def _turned(vectors: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    """Rotary embedding of ``(rows, heads, tokens, head size)`` at ``positions`` ``(rows, tokens)``."""
     half = vectors.shape[-1] // 2
     rates = THETA ** (-torch.arange(half, device=vectors.device, dtype=torch.float32) / half)
-    angles = (places.unsqueeze(-1) * rates).unsqueeze(1)
+    angles = (positions.unsqueeze(-1) * rates).unsqueeze(1)
     cos, sin = angles.cos().to(vectors.dtype), angles.sin().to(vectors.dtype)
     first, second = vectors[..., :half], vectors[..., half:]
     return torch.cat((first * cos - second * sin, second * cos + first * sin), -1)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One row: hidden states ``(places, size)`` of all its text, ``tokens`` ``(places,)`` after each of them, from
-    ``first`` on the output's, and the embeddings ``(tokens, size)`` of its image."""
+    """One row: hidden states ``(positions, size)`` of all its text, ``tokens`` ``(positions,)`` after each of them,
+    from ``first`` on the output's, and the embeddings ``(tokens, size)`` of its image."""
 
     hidden: torch.Tensor
     tokens: torch.Tensor
@@ -25,8 +25,9 @@ class Lesson:
     first: int
 
 
-def text_places(ids: torch.Tensor, states: PromptStates, target: TargetModel) -> torch.Tensor:
-    """Which places ``(length,)`` of a prompt hold text: elsewhere image features stand for the tokens' embeddings."""
+def text_positions(ids: torch.Tensor, states: PromptStates, target: TargetModel) -> torch.Tensor:
+    """Which positions ``(length,)`` of a prompt hold text: elsewhere image features stand for the tokens'
+    embeddings."""
     return (states.embeddings == target.embed(ids)).all(-1)
 
 
@@ -38,10 +39,10 @@ def states_of(target: TargetModel, prompt: Prompt, output: Sequence[int]) -> Les
     assert states is not None
     with torch.inference_mode():
         ids = whole.inputs["input_ids"][0].to(states.hidden.device)
-        text = text_places(ids, states, target)
-    hidden, places = states.hidden.clone(), text.clone()  # outside, so that weights can be taught with them
-    first = int(places.sum()) - len(output) - 1
-    return Lesson(hidden[places][:-1], ids[places][1:], states.embeddings.clone()[~places], first)
+        text = text_positions(ids, states, target)
+    hidden, positions = states.hidden.clone(), text.clone()  # outside, so that weights can be taught with them
+    first = int(positions.sum()) - len(output) - 1
+    return Lesson(hidden[positions][:-1], ids[positions][1:], states.embeddings.clone()[~positions], first)
 
 
 def _extended(inputs: dict[str, Any], output: Sequence[int]) -> dict[str, Any]:

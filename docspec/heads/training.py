@@ -1,9 +1,9 @@
 """How a head is taught: first one step ahead, then several, on states that it made itself.
 
 The several steps are simulated on whole sequences at once: at step ``i`` each place is given the head's own state of
-the place before, and looks at the target's places up to ``i`` behind it and at its own of the steps since, as it will
-when it drafts (HiViS, section 3.3; the same serves ViSpec's multi-token prediction). Places whose token was not among
-the head's :data:`TOP` likeliest at a step are left out of the later ones.
+the place before, and looks at the target's positions up to ``i`` behind it and at its own of the steps since, as it
+will when it drafts (HiViS, section 3.3; the same serves ViSpec's multi-token prediction). Places whose token was not
+among the head's :data:`TOP` likeliest at a step are left out of the later ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BETA, GAMMA = 0.1, 1.0
 @dataclass(frozen=True, slots=True)
 class Result:
     """What one pass over some lessons gave: the loss to go down, and how often the likeliest token was right,
-    ``right[i]`` of ``tried[i]`` places at step ``i``, where all steps before were right."""
+    ``right[i]`` of ``tried[i]`` positions at step ``i``, where all steps before were right."""
 
     loss: torch.Tensor
     right: list[int]
@@ -54,8 +54,8 @@ def taught(head: Head, target: TargetModel, lessons: Sequence[Lesson], steps: in
         shown = pad_sequence([lesson.image for lesson in lessons], True)
         compressed, image = head.compress(shown, _ends(lessons, shown, "image") <= 0)
         image = image.unsqueeze(1)
-        places = torch.arange(compressed.shape[1], device=hidden.device).expand(len(lessons), -1)
-        _, *first = head.projected(compressed, places)
+        positions = torch.arange(compressed.shape[1], device=hidden.device).expand(len(lessons), -1)
+        _, *first = head.projected(compressed, positions)
     before = 0 if first is None else first[0].shape[2]
     size = tokens.shape[1] - 1  # the state after the last token is not known
     told, following = hidden[:, 1:], tokens[:, 1:]
@@ -96,14 +96,15 @@ def taught(head: Head, target: TargetModel, lessons: Sequence[Lesson], steps: in
 
 
 def _ends(lessons: Sequence[Lesson], padded: torch.Tensor, name: str) -> torch.Tensor:
-    """How many of each row's own places ``(rows, places)`` are left at each place of ``padded``, itself included."""
+    """How many of each row's own positions ``(rows, positions)`` are left at each place of ``padded``, itself
+    included."""
     sizes = torch.tensor([len(getattr(lesson, name)) for lesson in lessons], device=padded.device)
     return sizes.unsqueeze(1) - torch.arange(padded.shape[1], device=padded.device)
 
 
-def _on(places: torch.Tensor) -> torch.Tensor:
+def _on(positions: torch.Tensor) -> torch.Tensor:
     """Each place's answer handed to the next one."""
-    return functional.pad(places[:, :-1], (1, 0))
+    return functional.pad(positions[:, :-1], (1, 0))
 
 
 def _looked(
@@ -112,8 +113,8 @@ def _looked(
     values: Sequence[torch.Tensor],
     first: Sequence[torch.Tensor] | None,
 ) -> torch.Tensor:
-    """Attention of step ``i`` (``len(keys) - 1``): the image's tokens, the target's places up to ``i`` behind, and of
-    each step since the one place that led here."""
+    """Attention of step ``i`` (``len(keys) - 1``): the image's tokens, the target's positions up to ``i`` behind, and
+    of each step since the one place that led here."""
     step, size = len(keys) - 1, query.shape[2]
     scale = query.shape[-1] ** -0.5
     at = torch.arange(size, device=query.device)
@@ -136,10 +137,10 @@ def _looked(
     return looked
 
 
-def _shifted(vectors: torch.Tensor, places: int) -> torch.Tensor:
-    """``(rows, heads, tokens, size)`` moved on by ``places``."""
+def _shifted(vectors: torch.Tensor, positions: int) -> torch.Tensor:
+    """``(rows, heads, tokens, size)`` moved on by ``positions``."""
     return (
-        functional.pad(vectors[:, :, : vectors.shape[2] - places], (0, 0, places, 0)) if places else vectors
+        functional.pad(vectors[:, :, : vectors.shape[2] - positions], (0, 0, positions, 0)) if positions else vectors
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from docspec.core import PageDraft, PageImage
 from docspec.dialects import Dialect
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.crops import crop
 
 MAX_REGION_TOKENS = 1536

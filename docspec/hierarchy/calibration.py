@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from docspec.core import PageError
 from docspec.hierarchy.costs import Costs
-from docspec.targets.stepping.step import Wanted, chain
+from docspec.targets.stepping.step import OutputFlags, chain
 
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
@@ -22,7 +22,7 @@ WIDTHS = (1, 16, 64)
 PREFIX = 1024
 """Slots that the measured steps look back on."""
 
-MARGINS = Wanted(margins=True)
+MARGINS = OutputFlags(margins=True)
 """What steps of a page are asked for: what is captured here is used there."""
 
 PATIENCE = 1.0
@@ -50,7 +50,7 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
 
 
 def _least(target: TargetModel, cache: KVCache, rows: int, width: int, repeats: int) -> float:
-    step = replace(chain(rows, width, PREFIX, PREFIX + width), wanted=MARGINS)
+    step = replace(chain(rows, width, PREFIX, PREFIX + width), flags=MARGINS)
     times: list[float] = []
     for _ in range(repeats + 1):
         start = time.perf_counter()

@@ -13,7 +13,7 @@ from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
 from docspec.drafting.tilt import straightened
 from docspec.drafting.unread import unread_regions
-from docspec.targets.card import TargetCard
+from docspec.targets.model_profile import ModelProfile
 
 THRESHOLDS: tuple[tuple[Grade, float], ...] = (("A", 0.97), ("B", 0.93), ("C", 0.85))
 """The least certainty of each grade; below all of them is D."""
@@ -34,7 +34,7 @@ print has about 2, Chinese 1)."""
 _ASIDE = frozenset({Category.FORMULA, Category.PICTURE})
 
 
-def graded(result: PageResult, draft: PageDraft, card: TargetCard) -> PageResult:
+def graded(result: PageResult, draft: PageDraft, card: ModelProfile) -> PageResult:
     """``result`` with how far it can be believed, by the ``draft`` that it was read with and what the ``card`` of its
     reader says; as it is where the page was not read or nothing is known of it."""
     if result.status != "ok":
@@ -72,7 +72,7 @@ def _why(sizes: Counter[str], certainty: float) -> str:
     return f"{told[source]} (certainty {certainty:.2f})"
 
 
-def _foreign(blocks: Sequence[Block], card: TargetCard) -> str | None:
+def _foreign(blocks: Sequence[Block], card: ModelProfile) -> str | None:
     """The script that the reader does not write and words have all the same that stand in no file."""
     if not card.scripts:
         return None

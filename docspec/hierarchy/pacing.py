@@ -40,20 +40,20 @@ class Pacing:
         self._clock = clock
         self._row: Row | None = None
         self._began, self._written = 0.0, 0
-        self.begin_anew()
+        self.drafts_changed()
 
     def limit(self, row: Row, most: int) -> int:
         """``most``, or 1 in a plain stretch of ``row``: to be asked before each of its steps."""
         now, written = self._clock(), len(row.output)
         if row is not self._row:
             self._row = row
-            self.begin_anew()
+            self.drafts_changed()
         else:
             self._note(row, now - self._began, written - self._written)
         self._began, self._written = now, written
         return 1 if self._left > 0 else most
 
-    def begin_anew(self) -> None:
+    def drafts_changed(self) -> None:
         """Ends a plain stretch, and judges the row's trees from here on."""
         self._failures = self._left = self._steps = 0
         self._seconds = self._tokens = 0.0

@@ -18,13 +18,13 @@ from docspec.drafting.page import PageDrafters
 from docspec.engine.request import Request
 from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
+from docspec.hierarchy.page_state import DraftedPage
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.readers import Readers
+from docspec.hierarchy.reading_context import FRUGAL_TREE, ReadingContext
 from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.regions.reading import RegionReading
-from docspec.hierarchy.setup import FRUGAL_TREE, Setup
 from docspec.hierarchy.whole import WholePages
-from docspec.hierarchy.work import DraftedPage
 from docspec.targets.registry import LoadedTarget
 
 
@@ -44,7 +44,7 @@ class PageParser:
         planner: Planner | None = None,
         layout: SafeDrafter | None = None,
     ) -> None:
-        self.setup = Setup.of(loaded, dialect, options, observer, planner or Planner(Costs()))
+        self.setup = ReadingContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
         self._drafters = PageDrafters(drafter, layout)
         self._readers = readers_of(self.setup)
 
@@ -114,6 +114,6 @@ class PageParser:
         return replace(result, events=(*result.events, Event("memory_short", detail)))
 
 
-def readers_of(setup: Setup) -> Readers:
+def readers_of(setup: ReadingContext) -> Readers:
     """Both ways of reading with the engine in this process."""
     return Readers(setup, RegionPages(setup, RegionReading(setup)), WholePages(setup))

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from docspec.core import PageDraft, StageStats
-from docspec.drafting.economy import Decision, Kind, Prices, compared
+from docspec.drafting.policy import Decision, Kind, Prices, compared
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.pacing import Pacing
 

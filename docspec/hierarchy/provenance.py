@@ -18,11 +18,11 @@ from docspec.dialects.agreement import agreement
 from docspec.dialects.numbers import differing_numbers, with_numbers
 from docspec.dialects.words import words_of
 from docspec.engine.request import Output
-from docspec.hierarchy.work import Work
+from docspec.hierarchy.page_state import PageState
 from docspec.proposing.spelling import Speller
 
 if TYPE_CHECKING:
-    from docspec.hierarchy.setup import Setup
+    from docspec.hierarchy.reading_context import ReadingContext
 
 PROPOSED = "proposed"
 """The origin of accepted tokens of which nobody noted what had proposed them."""
@@ -33,18 +33,18 @@ _MOST_BYTES = 8
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
-def with_provenance(work: Work, setup: Setup) -> None:
+def with_provenance(state: PageState, setup: ReadingContext) -> None:
     """Adds to the page's result where its words come from."""
-    start, result = time.thread_time(), work.result
-    compared = agreement(result.blocks, work.draft)
+    start, result = time.thread_time(), state.result
+    compared = agreement(result.blocks, state.draft)
     spans, left_out = compared or ([[] for _ in result.blocks], [])
-    numbers = differing_numbers(result.blocks, work.draft) if compared else []
+    numbers = differing_numbers(result.blocks, state.draft) if compared else []
     spans = [
         with_numbers(own, [one for one in numbers if one.block == index]) for index, own in enumerate(spans)
     ]
-    tokens = Tokens.of(work.outputs, Speller(setup.target), escaped=setup.dialect.name == "layout-json")
+    tokens = Tokens.of(state.outputs, Speller(setup.target), escaped=setup.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
-    trails = [(output.trail, len(output.tokens)) for output in work.outputs if output.trail is not None]
+    trails = [(output.trail, len(output.tokens)) for output in state.outputs if output.trail is not None]
     found = Provenance(
         spans=told,
         left_out=tuple(left_out),
@@ -54,7 +54,7 @@ def with_provenance(work: Work, setup: Setup) -> None:
         numbers=tuple(numbers),
         seconds=time.thread_time() - start + sum(trail.seconds for trail, _ in trails),
     )
-    work.result = replace(result, provenance=found)
+    state.result = replace(result, provenance=found)
 
 
 @dataclass(slots=True)
@@ -79,9 +79,9 @@ class Tokens:
                 pieces.append(piece)
                 size += len(piece)
                 found.ends.append(size)
-            for place, accepted in enumerate(trail.accepted(len(output.tokens))):
-                found.origins.append(trail.proposed.get(place, PROPOSED) if accepted else OWN)
-                found.margins.append(trail.margin([place]))
+            for position, accepted in enumerate(trail.accepted(len(output.tokens))):
+                found.origins.append(trail.proposed.get(position, PROPOSED) if accepted else OWN)
+                found.margins.append(trail.margin([position]))
             if found.ends:  # outputs stand apart
                 pieces.append("\n")
                 size += 1
@@ -118,16 +118,16 @@ class Tokens:
         known = [word for word in words if word is not None]
         if not known or span.mark == "draft":
             return span
-        places = sorted({place for word in known for place in self._places(*word)})
-        margins = [self.margins[place] for place in places]
+        positions = sorted({position for word in known for position in self._positions(*word)})
+        margins = [self.margins[position] for position in positions]
         least = [one for one in margins if one is not None]
         return replace(
             span,
-            origins=tuple(Counter(self.origins[place] for place in places).most_common()),
-            margin=min(least) if least and len(least) == len(places) else None,
+            origins=tuple(Counter(self.origins[position] for position in positions).most_common()),
+            margin=min(least) if least and len(least) == len(positions) else None,
         )
 
-    def _places(self, start: int, end: int) -> range:
+    def _positions(self, start: int, end: int) -> range:
         """The tokens that wrote the characters ``start`` to ``end`` of the text; several that make one character all
         end where it does."""
         last = self.ends[bisect_left(self.ends, end)]

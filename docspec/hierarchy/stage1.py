@@ -15,7 +15,7 @@ from docspec.core import PageDraft, PageImage, StageStats
 from docspec.dialects import Dialect
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Request
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_regions
 from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.decoding.side_by_side import decode_side_by_side

@@ -40,7 +40,7 @@ class BothStages:
     regions: StageStats
 
 
-def places_for(engine: Engine, page: Request, regions: Sequence[Request]) -> int:
+def rows_for(engine: Engine, page: Request, regions: Sequence[Request]) -> int:
     """Rows of a batch that holds the page; fewer than two if memory does not allow a region beside it.
 
     All rows are as long as the page's. Without ``--kv-memory`` there is always room for one region.
@@ -55,14 +55,14 @@ def verify_together(
     engine: Engine,
     page: Request,
     regions: Sequence[Request],
-    places: int,
+    max_rows: int,
     spell: Spell,
     on_step: OnStep | None = None,
 ) -> BothStages:
-    """Decodes ``page`` and ``regions`` in one batch of ``places`` rows (see :func:`places_for`)."""
+    """Decodes ``page`` and ``regions`` in one batch of ``max_rows`` rows (see :func:`rows_for`)."""
     start = time.perf_counter()
     growing = tuple(GrowingDraft(ESCAPES * region.budget) for region in regions)
-    loop = engine.batch([replace(page, growing=growing), *regions], places)
+    loop = engine.batch([replace(page, growing=growing), *regions], max_rows)
     following = _Following(loop.scheduler, growing, spell, on_step)
     engine.decode(loop, following)
     row, *entered = loop.scheduler.rows

@@ -22,8 +22,8 @@ from typing import IO, Any
 
 from docspec.core import Failure
 from docspec.documents.memory import resident
-from docspec.isolation.serving import Said
-from docspec.isolation.window import Place, Window
+from docspec.isolation.serving import RecognisedLines
+from docspec.isolation.shared_pixels import PixelsHandle, SharedPixels
 
 BOOT = """
 import pickle, sys
@@ -42,7 +42,7 @@ TICK = 0.1
 """Seconds between two looks at what a child takes."""
 
 
-class Lost(Exception):
+class WorkerLost(Exception):
     """The child is gone, and with it what it was asked for; the text says in a few words why."""
 
     def __init__(self, why: str, failure: Failure) -> None:
@@ -51,21 +51,21 @@ class Lost(Exception):
 
 
 class Child:
-    """A running child, which serves what ``desk`` makes there of the window's place; it travels by its name. ``memory``
-    are the resident bytes that it may take (looked at on Linux)."""
+    """A running child, which serves what ``worker`` makes there of the window's place; it travels by its name.
+    ``memory`` are the resident bytes that it may take (looked at on Linux)."""
 
-    def __init__(self, desk: Callable[[Place], Any], memory: int = sys.maxsize) -> None:
+    def __init__(self, worker: Callable[[PixelsHandle], Any], memory: int = sys.maxsize) -> None:
         self._memory = memory
-        self.window = Window()
+        self.shared_pixels = SharedPixels()
         lifeline = os.pipe() if sys.platform == "linux" else None
-        kept = [end for end in (self.window.place, lifeline and lifeline[0]) if isinstance(end, int)]
+        kept = [end for end in (self.shared_pixels.place, lifeline and lifeline[0]) if isinstance(end, int)]
         self._process = subprocess.Popen(
             [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", BOOT],  # type: ignore[attr-defined]
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=kept,
         )
-        self.window.inherited()
+        self.shared_pixels.inherited()
         if lifeline is not None:
             os.close(lifeline[0])
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -77,7 +77,7 @@ class Child:
         self._end = weakref.finalize(self, _end, self._process, listener, held)
         self._owed = 1  # answers that nobody has waited for yet: the first says that it is there
         self._write([str(Path(each).absolute()) for each in sys.path])
-        self._write((desk, self.window.place, lifeline and lifeline[0]))
+        self._write((worker, self.shared_pixels.place, lifeline and lifeline[0]))
 
     @property
     def pid(self) -> int:
@@ -103,10 +103,10 @@ class Child:
         name: str,
         *arguments: Any,
         seconds: float | None = None,
-        hear: Callable[[Said], None] | None = None,
+        hear: Callable[[RecognisedLines], None] | None = None,
     ) -> Any:
         """What the child answers; ``hear`` is given what it says before. Raises what it raised there, and
-        :class:`Lost` where it died, or was killed because it took more than ``seconds`` (from when it had
+        :class:`WorkerLost` where it died, or was killed because it took more than ``seconds`` (from when it had
         nothing else to do) or too much memory."""
         self.settle()
         self.post(name, *arguments)
@@ -124,7 +124,7 @@ class Child:
         except (OSError, ValueError):  # closed: the answer will not come, which is noticed there
             return
 
-    def _answer(self, seconds: float | None, hear: Callable[[Said], None] | None = None) -> Any:
+    def _answer(self, seconds: float | None, hear: Callable[[RecognisedLines], None] | None = None) -> Any:
         end = None if seconds is None else time.monotonic() + seconds
         while True:
             left = TICK if end is None else min(TICK, end - time.monotonic())
@@ -133,7 +133,7 @@ class Child:
             except queue.Empty:
                 self._look(end)
                 continue
-            if isinstance(found, Said):
+            if isinstance(found, RecognisedLines):
                 if hear is not None:
                     hear(found)
                 continue
@@ -149,23 +149,23 @@ class Child:
         """Kills the child where it is over its limits."""
         if end is not None and time.monotonic() >= end:
             self.kill()
-            raise Lost("was not done in time", Failure.TIMED_OUT)
+            raise WorkerLost("was not done in time", Failure.TIMED_OUT)
         if resident(self.pid) > self._memory:
             self.kill()
-            raise Lost(f"took more than {self._memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)
+            raise WorkerLost(f"took more than {self._memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)
 
-    def _died(self) -> Lost:
+    def _died(self) -> WorkerLost:
         try:
             self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:  # it goes on, and what it said could not be understood
             self.kill()
-            return Lost("answered what cannot be read", Failure.CRASHED)
+            return WorkerLost("answered what cannot be read", Failure.CRASHED)
         code = self._process.returncode
         self.kill()
         if code == -getattr(signal, "SIGKILL", 9):
-            return Lost("killed by the system, as where memory runs out", Failure.OUT_OF_MEMORY)
+            return WorkerLost("killed by the system, as where memory runs out", Failure.OUT_OF_MEMORY)
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"exit code {code}"
-        return Lost(f"crashed ({name})", Failure.CRASHED)
+        return WorkerLost(f"crashed ({name})", Failure.CRASHED)
 
 
 def _listen(answers: IO[bytes], found: queue.SimpleQueue[Any]) -> None:

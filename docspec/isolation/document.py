@@ -10,7 +10,7 @@ from typing import Self
 
 from docspec.core import Failure, InputError, PageError
 from docspec.documents import PageFailure, Source
-from docspec.isolation.worker import Opened
+from docspec.isolation.worker import OpenedDocument
 
 MOST_LOST = 3
 """Drafts of a document that may be lost one after the other; the pages after them are not drafted."""
@@ -28,7 +28,7 @@ class IsolatedDocument:
     """An opened input; :meth:`docspec.Parser.pages` reads it. ``damage`` says what is wrong with the file although it
     could be opened, as far as is known by now."""
 
-    def __init__(self, source: Source, opened: Opened, seconds: float | None) -> None:
+    def __init__(self, source: Source, opened: OpenedDocument, seconds: float | None) -> None:
         path = source.path
         self.source = source if path is None else replace(source, path=path.absolute())
         self.page_count = opened.page_count

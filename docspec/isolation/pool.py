@@ -13,8 +13,8 @@ from docspec.core.processors import processors
 from docspec.documents import PageFailure, Source
 from docspec.drafting import make_drafter
 from docspec.isolation.document import IsolatedDocument, Unread
-from docspec.isolation.hand import Hand, Prepared, Terms, Wanted
 from docspec.isolation.worker import DrafterMaker
+from docspec.isolation.worker_handle import PreparedPage, PrepareOptions, WorkerHandle, WorkerTerms
 from docspec.lookahead import lookahead
 
 MOST_MEMORY = 8 * 2**30
@@ -29,7 +29,7 @@ run on one processor."""
 
 Place = tuple[IsolatedDocument | Unread, int]
 """A page by its number; one that cannot be read has a single page, which fails."""
-Page = tuple[IsolatedDocument | Unread, Prepared | PageFailure]
+Page = tuple[IsolatedDocument | Unread, PreparedPage | PageFailure]
 
 
 class Isolation:
@@ -45,16 +45,16 @@ class Isolation:
         alone: bool = False,
     ) -> None:
         quiet = logging.root.manager.disable >= logging.WARNING
-        self._terms = Terms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
+        self._terms = WorkerTerms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
         room = min(processors(), machine_memory() // CHILD_MEMORY)
         beside = max(LEAST_BESIDE if options.is_served else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
         self._most = room if alone else min(room, beside)
-        self._hands: list[Hand] = []
+        self._hands: list[WorkerHandle] = []
 
     def start(self) -> None:
         """Has a child before the first document is asked for."""
         if not self._hands:
-            self._hands.append(Hand(self._terms))
+            self._hands.append(WorkerHandle(self._terms))
             self._hands[0].start()
 
     def open(self, source: Source) -> IsolatedDocument:
@@ -65,13 +65,13 @@ class Isolation:
         finally:
             hand.lock.release()
 
-    def pages(self, pages: Iterator[Place], wanted: Wanted, ahead: int) -> Generator[Page]:
+    def pages(self, pages: Iterator[Place], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared before they are asked
         for, side by side where there are processors for it."""
         count = max(1, min(ahead, self._most))
         while len(self._hands) < count:
-            self._hands.append(Hand(self._terms))
-        workers = [partial(_prepare, hand, wanted) for hand in self._hands[:count]]
+            self._hands.append(WorkerHandle(self._terms))
+        workers = [partial(_prepare, hand, preparation) for hand in self._hands[:count]]
         return lookahead(pages, workers, ahead)
 
     def close(self) -> None:
@@ -80,10 +80,10 @@ class Isolation:
         for hand in hands:
             hand.close()
 
-    def _free_hand(self) -> Hand:
+    def _free_hand(self) -> WorkerHandle:
         """A hand that nobody has, locked; where all are at work, the first of them that comes free."""
         if not self._hands:
-            self._hands.append(Hand(self._terms))
+            self._hands.append(WorkerHandle(self._terms))
         for hand in self._hands:
             if hand.lock.acquire(blocking=False):
                 return hand
@@ -91,13 +91,13 @@ class Isolation:
         return self._hands[0]
 
 
-def _prepare(hand: Hand, wanted: Wanted, place: Place) -> Page:
+def _prepare(hand: WorkerHandle, preparation: PrepareOptions, place: Place) -> Page:
     document, number = place
     if isinstance(document, Unread):
         return document, PageFailure(
             number, document.name, PageError(str(document.error), document.error.failure)
         )
-    return document, hand.prepare(document, number, wanted)
+    return document, hand.prepare(document, number, preparation)
 
 
 def machine_memory() -> int:

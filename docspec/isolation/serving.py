@@ -17,7 +17,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RecognisedLines:
     """What a desk says before its answer: lines that were recognised; none where recognition begins."""
 
     lines: tuple[str, ...]
@@ -30,16 +30,16 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
-    make_desk, place, lifeline = _next(requests)
+    make_worker, place, lifeline = _next(requests)
     if lifeline is not None:
         _end_with(lifeline)
-    desk = make_desk(place)
-    desk.say = partial(_send, answers)
+    worker = make_worker(place)
+    worker.say = partial(_send, answers)
     _answer(answers, None, None)
     while True:
         name, arguments = _next(requests)
         try:
-            value, error = getattr(desk, name)(*arguments), None
+            value, error = getattr(worker, name)(*arguments), None
         except BaseException as raised:  # libraries written in Rust panic, others leave by SystemExit
             value, error = None, raised
         _answer(answers, value, error)

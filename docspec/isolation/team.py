@@ -14,9 +14,9 @@ from itertools import groupby
 from typing import Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageResult, ParseOptions
-from docspec.isolation.child import Child, Lost
-from docspec.isolation.hand import Prepared
-from docspec.isolation.verifying import VerifierMaker, VerifyingDesk
+from docspec.isolation.child import Child, WorkerLost
+from docspec.isolation.verifying import VerifierMaker, VerifyingWorker
+from docspec.isolation.worker_handle import PreparedPage
 from docspec.lookahead import lookahead
 
 LOADS = 2
@@ -34,20 +34,21 @@ class Member:
         self.is_closed = False
 
     def load(self) -> Any:
-        """What the model is, once it is loaded. Raises :class:`docspec.core.ModelError`, and :class:`Lost` where the
-        process dies of it."""
+        """What the model is, once it is loaded. Raises :class:`docspec.core.ModelError`, and :class:`WorkerLost` where
+        the process dies of it."""
         if self.is_closed:
-            raise Lost("was given up", Failure.CRASHED)
+            raise WorkerLost("was given up", Failure.CRASHED)
         self.end()
-        self._child = Child(VerifyingDesk)
+        self._child = Child(VerifyingWorker)
         return self._child.call("load", *self._load)
 
-    def verify(self, pages: Sequence[Prepared]) -> tuple[list[PageResult], Any]:
-        """The results of ``pages``, and how steps are run. Raises :class:`Lost` where they take the process along."""
+    def verify(self, pages: Sequence[PreparedPage]) -> tuple[list[PageResult], Any]:
+        """The results of ``pages``, and how steps are run. Raises :class:`WorkerLost` where they take the process
+        along."""
         assert self._child is not None
         try:
             answers, steps = self._child.call("verify", pages)
-        except Lost:
+        except WorkerLost:
             self.end()
             raise
         results = [
@@ -57,7 +58,7 @@ class Member:
         for result in results:
             if result.failure is Failure.DEVICE_LOST:
                 self.end()
-                raise Lost(result.error or "device lost", Failure.DEVICE_LOST)
+                raise WorkerLost(result.error or "device lost", Failure.DEVICE_LOST)
         return results, steps
 
     @property
@@ -105,12 +106,12 @@ class Team:
             if not member.is_closed:
                 self._free.put(member)
 
-    def verify(self, pages: Sequence[Prepared]) -> list[PageResult]:
+    def verify(self, pages: Sequence[PreparedPage]) -> list[PageResult]:
         """The results of ``pages``; may be called from several threads. Raises :class:`docspec.core.ModelError` where
         no process is left."""
         try:
             return self._verified(pages)
-        except Lost:
+        except WorkerLost:
             return [self._alone(one) for one in pages]
 
     def close(self) -> None:
@@ -118,15 +119,15 @@ class Team:
         for member in self.members:
             member.close()
 
-    def _alone(self, one: Prepared) -> PageResult:
+    def _alone(self, one: PreparedPage) -> PageResult:
         try:
             return self._verified([one])[0]
-        except Lost as lost:
+        except WorkerLost as lost:
             page = one.page
             error = f"{page.source}, page {page.number}: verifying it {lost}"
             return PageResult(page.source, page.number, "failed", error=error, failure=lost.failure)
 
-    def _verified(self, pages: Sequence[Prepared]) -> list[PageResult]:
+    def _verified(self, pages: Sequence[PreparedPage]) -> list[PageResult]:
         member = self._taken()
         try:
             results, self.steps = member.verify(pages)
@@ -142,7 +143,7 @@ class Team:
             try:
                 member.load()
                 return member
-            except (Lost, DocspecError) as error:
+            except (WorkerLost, DocspecError) as error:
                 member.close()
                 if all(each.is_closed for each in self.members):
                     self._free.put(None)
@@ -164,7 +165,7 @@ def _load(member: Member) -> Any:
     for _ in range(LOADS):
         try:
             return member.load()
-        except Lost as raised:
+        except WorkerLost as raised:
             lost = raised
     member.close()
     return ModelError(f"{member.device}: loading the model {lost}", lost.failure)

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from docspec.core import PageResult, ParseOptions
-from docspec.isolation.hand import Prepared
-from docspec.isolation.window import Place
+from docspec.isolation.shared_pixels import PixelsHandle
+from docspec.isolation.worker_handle import PreparedPage
 from docspec.process import silence
 
 
-class Verifier(Protocol):
+class PageVerifier(Protocol):
     """What verifies pages: a :class:`docspec.Parser`."""
 
     @property
@@ -21,18 +21,18 @@ class Verifier(Protocol):
     @property
     def step_report(self) -> Any: ...
 
-    def verify(self, prepared: Sequence[Prepared]) -> list[PageResult]: ...
+    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]: ...
 
 
-VerifierMaker = Callable[[ParseOptions], Verifier]
+VerifierMaker = Callable[[ParseOptions], PageVerifier]
 """Makes a verifier in its process; it travels there by its name."""
 
 
-class VerifyingDesk:
+class VerifyingWorker:
     """Has one verifier before it."""
 
-    def __init__(self, place: Place) -> None:
-        self._verifier: Verifier | None = None
+    def __init__(self, place: PixelsHandle) -> None:
+        self._verifier: PageVerifier | None = None
 
     def load(self, make: VerifierMaker, options: ParseOptions, sharing: int, quiet: bool) -> Any:
         """Loads the model and says what it is. ``sharing``: how many processes share the machine's processors."""
@@ -45,7 +45,7 @@ class VerifyingDesk:
             torch.set_num_threads(max(1, torch.get_num_threads() // sharing))
         return self._verifier.target_info
 
-    def verify(self, pages: Sequence[Prepared]) -> tuple[list[tuple[PageResult, bool]], Any]:
+    def verify(self, pages: Sequence[PreparedPage]) -> tuple[list[tuple[PageResult, bool]], Any]:
         """The results of ``pages``, each without its image but whether it has one, and how steps are run."""
         assert self._verifier is not None
         results = self._verifier.verify(pages)

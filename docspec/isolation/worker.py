@@ -12,20 +12,20 @@ from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.memory import keep_free_memory
 from docspec.documents.mupdf import mupdf
 from docspec.documents.view import View
-from docspec.drafting import Economy, SafeDrafter
+from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink
-from docspec.drafting.economy import Kind, Ledger, Prices
-from docspec.drafting.page import Drafted, PageDrafters
-from docspec.isolation.serving import Said
-from docspec.isolation.window import SIZE, Place, seen_at
+from docspec.drafting.page import DraftResult, PageDrafters
+from docspec.drafting.policy import Kind, PricedPolicy, Prices
+from docspec.isolation.serving import RecognisedLines
+from docspec.isolation.shared_pixels import SIZE, PixelsHandle, seen_at
 from docspec.process import silence
 
-DrafterMaker = Callable[[ParseOptions, Economy | None], SafeDrafter]
+DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
 """Makes a drafter in the child; it travels there by its name (:func:`docspec.drafting.make_drafter`)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedDocument:
     """A document as the child has it open."""
 
     page_count: int
@@ -33,7 +33,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnPage:
     """A page without its pixels, the beginning of which lies in the window unless it was sketched alone; ``damage`` is
     the document's by now."""
 
@@ -44,17 +44,17 @@ class Drawn:
     sketched: bool
 
 
-class Desk:
+class DocumentWorker:
     """What a child has before it: the drafters, the open document, and the page that was drawn last. ``say`` sends what
     comes before an answer; who serves the desk gives it."""
 
-    say: Callable[[Said], None]
+    say: Callable[[RecognisedLines], None]
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: PixelsHandle) -> None:
         keep_free_memory()
         mupdf()  # what it takes to load is no page's time
-        self._window = seen_at(place)
-        self._ledger = Ledger()
+        self._shared_pixels = seen_at(place)
+        self._ledger = PricedPolicy()
         self._drafters: PageDrafters | None = None
         self._document: Document | None = None
         self._drawn: Iterator[PageImage | PageFailure] = iter(())
@@ -70,16 +70,16 @@ class Desk:
         self._drafters = PageDrafters(make(options, self._ledger), make(options, None))
         self._drafters.warm()
 
-    def open(self, source: Source, password: str | None) -> Opened:
+    def open(self, source: Source, password: str | None) -> OpenedDocument:
         """Opens another document; raises :class:`docspec.core.InputError`."""
         self._leave_page()
         if self._document is not None:
             self._document.close()
             self._document = None
         self._document = open_document(source, password)
-        return Opened(self._document.page_count, self._document.damage)
+        return OpenedDocument(self._document.page_count, self._document.damage)
 
-    def draw(self, number: int, view: View, dpi: float | None) -> Drawn | PageFailure:
+    def draw(self, number: int, view: View, dpi: float | None) -> DrawnPage | PageFailure:
         """Draws page ``number`` as ``view`` says; image files at ``dpi`` where the target's own tool does so."""
         self._leave_page()
         assert self._document is not None
@@ -94,7 +94,7 @@ class Desk:
         self._page, sketched = page, page.sketch is not None
         if not sketched:
             self.pixels()
-        return Drawn(page.image.size, page.scale, page.events, self._document.damage, sketched)
+        return DrawnPage(page.image.size, page.scale, page.events, self._document.damage, sketched)
 
     def pixels(self) -> None:
         """Has the pixels of the page that was drawn, the beginning of them in the window."""
@@ -105,11 +105,11 @@ class Desk:
     def show(self, start: int) -> None:
         """Puts the pixels from byte ``start`` on into the window, as many as it takes."""
         part = memoryview(self._pixels)[start : start + SIZE]
-        self._window[: len(part)] = part
+        self._shared_pixels[: len(part)] = part
 
     def draft(
         self, by_regions: bool, prices: Prices, told: bool
-    ) -> tuple[Drafted, Sequence[tuple[Kind, float]]]:
+    ) -> tuple[DraftResult, Sequence[tuple[Kind, float]]]:
         """Drafts the page that was drawn; and what that took. Where it is ``told``, lines are said as they are
         recognised."""
         assert self._page is not None and self._drafters is not None
@@ -120,7 +120,7 @@ class Desk:
     def _recognised(self, lines: Sequence[str]) -> None:
         assert self._page is not None
         if lines or has_ink(self._page):  # the model is not asked for a page without
-            self.say(Said(tuple(lines)))
+            self.say(RecognisedLines(tuple(lines)))
 
     def mark(self, source: Source, password: str | None, view: View, pages: Sequence[MarkedPage]) -> bytes:
         """``source`` as a PDF with the boxes of ``pages`` drawn over it."""

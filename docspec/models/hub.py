@@ -25,7 +25,7 @@ TOWERS = ("f16", "bf16", "f32")
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedRevision:
     """One revision of a model as the hub has it: ``files`` with their sizes in bytes, those that docspec needs."""
 
     name: str
@@ -47,7 +47,7 @@ class Published:
         return all(file.endswith(".gguf") for file in self.files)
 
 
-def ask(name: str, number_format: str | None = None) -> Published:
+def ask(name: str, number_format: str | None = None) -> PublishedRevision:
     """What the hub says of ``name`` (``owner/model`` or ``owner/model@revision``). Of GGUF files that in
     ``number_format`` (``None``: :data:`FORMAT`) and its picture tower are taken.
 
@@ -67,10 +67,10 @@ def ask(name: str, number_format: str | None = None) -> Published:
     else:
         files = {file: sizes[file] for file in gguf_files(name, sizes, number_format)}
     licence = str(card.get("license_name") or card.get("license") or UNKNOWN)
-    return Published(repository, str(info.sha), licence, files, revision, bool(info.gated))
+    return PublishedRevision(repository, str(info.sha), licence, files, revision, bool(info.gated))
 
 
-def download(model: Published, folder: Path | None = None) -> Path:
+def download(model: PublishedRevision, folder: Path | None = None) -> Path:
     """Fetches ``model`` into the cache, or into ``folder``, and checks it against the hub's hashes; where it lies.
 
     Whole files are never fetched twice, and a broken connection goes on where it stopped. Raises
@@ -148,7 +148,7 @@ def _needed(file: str) -> bool:
     return any(fnmatch(file, pattern) for pattern in HUB_FILES)
 
 
-def _check_room(model: Published, folder: Path) -> None:
+def _check_room(model: PublishedRevision, folder: Path) -> None:
     """Raises ``ModelError`` where the disk cannot hold what is not there yet."""
     there = next(part for part in (folder, *folder.absolute().parents) if part.is_dir())
     free = shutil.disk_usage(there).free
@@ -160,7 +160,7 @@ def _check_room(model: Published, folder: Path) -> None:
         )
 
 
-def _present(model: Published, folder: Path) -> int:
+def _present(model: PublishedRevision, folder: Path) -> int:
     from huggingface_hub.file_download import repo_folder_name
 
     snapshot = folder / repo_folder_name(repo_id=model.name, repo_type="model") / "snapshots" / model.revision

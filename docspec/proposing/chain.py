@@ -39,12 +39,12 @@ def grow_chain(
         lead = one.lead[: limit - len(tokens)]
         tokens += lead
         expected += len(lead) * chance
-        text, place, run = one.text, one.place, min(one.run, RUN_CAP)
+        text, position, run = one.text, one.position, min(one.run, RUN_CAP)
         most = min(survival.worthwhile(chance, run, least) or 1, limit - len(tokens))
-        pause = text.pause(place, most)
-        length = pause - place
+        pause = text.pause(position, most)
+        length = pause - position
         if length:
-            tokens += text.tokens[place:pause]
+            tokens += text.tokens[position:pause]
             reached = survival.later(chance, run, length)
             run = min(run + length, RUN_CAP)
             expected += length * (chance + reached) / 2

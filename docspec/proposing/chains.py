@@ -11,16 +11,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from docspec.engine.acceptance import Outcome
+from docspec.engine.acceptance import VerifyOutcome
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
 from docspec.engine.tree import TokenTree
-from docspec.proposing import heads, lookup, ngrams, respelling, resumption, rewrites, syntax  # noqa: F401  (register)
+from docspec.proposing import draft_openings, lookup, ngrams, respelling, resumption, rewrites, syntax  # noqa: F401  (register)
 from docspec.proposing.chain import grow_chain
-from docspec.proposing.drafts import Drafts
-from docspec.proposing.mixture import Mixture
-from docspec.proposing.source import make_source
+from docspec.proposing.drafts import DraftText
+from docspec.proposing.mixture import MixedProposer
+from docspec.proposing.proposer import make_named
 from docspec.proposing.spelling import Codec
 from docspec.proposing.step_cost import StepCost
 from docspec.targets.protocol import Prompt
@@ -57,7 +57,7 @@ class Chains:
 
     def __init__(self, codec: Codec, charged: float = CHARGED) -> None:
         self._charged = charged
-        self._mixture = Mixture({name: make_source(name, None) for name in SOURCES}, codec, grow=grow_chain)
+        self._mixture = MixedProposer({name: make_named(name, None) for name in SOURCES}, codec, grow=grow_chain)
         self.row_seconds = 0.0
         self.cost = StepCost()
 
@@ -67,7 +67,7 @@ class Chains:
         kind: str,
         room: int,
         output: Sequence[int],
-        ready: Drafts | None = None,
+        ready: DraftText | None = None,
     ) -> Chained:
         """A request with ``drafts`` in tokens, which has written ``output``: a token at least. ``ready`` are the same
         drafts where they were indexed before (while the prompt was read)."""
@@ -89,7 +89,7 @@ class Chains:
                 break
             right += 1
         chained.accepted = FADE * chained.accepted + (1 - FADE) * right
-        self._mixture.accepted(chained.row, chain, Outcome(tuple(range(1, right + 1)), output[-1]))
+        self._mixture.accepted(chained.row, chain, VerifyOutcome(tuple(range(1, right + 1)), output[-1]))
 
     def propose(
         self, asked: Sequence[tuple[Chained, int]], writing: int, began: float | None = None

@@ -1,9 +1,9 @@
-"""What a source suggests: tokens that may come next, read lazily, and what may follow behind them.
+"""What a proposer suggests: tokens that may come next, read lazily, and what may follow behind them.
 
-A continuation is a place in a *text*. Texts are what sources copy from: the drafts, the output so far, a format's
-syntax, a table of likely successors. Each says how far copying from a place goes on before something else may follow,
-and what that is; so drafts with rewrites, the forks of a scaffold and the trees of a model are all the same to whoever
-grows a tree from them.
+A continuation is a position in a *text*. Texts are what proposers copy from: the drafts, the output so far, a format's
+syntax, a table of likely successors. Each says how far copying from a position goes on before something else may
+follow, and what that is; so drafts with rewrites, the forks of a grammar and the trees of a model are all the same to
+whoever grows a tree from them.
 """
 
 from __future__ import annotations
@@ -30,37 +30,37 @@ class Text(Protocol):
         """All tokens; none where every token is a continuation of its own."""
         ...
 
-    def end(self, place: int) -> int:
-        """Where the tokens that stand at ``place`` come to an end."""
+    def end(self, position: int) -> int:
+        """Where the tokens that stand at ``position`` come to an end."""
         ...
 
-    def pause(self, place: int, most: int) -> int:
-        """Up to which place tokens are copied from ``place`` on: ``most`` of them, or fewer where the text ends or
-        something else may follow."""
+    def pause(self, position: int, most: int) -> int:
+        """Up to which position tokens are copied from ``position`` on: ``most`` of them, or fewer where the text ends
+        or something else may follow."""
         ...
 
-    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
-        """What may follow at ``place``, where :meth:`pause` stopped: after ``run`` right tokens, the last two written
-        being ``before``. Less likely continuations than ``least`` may be left out."""
+    def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        """What may follow at ``position``, where :meth:`pause` stopped: after ``run`` right tokens, the last two
+        written being ``before``. Less likely continuations than ``least`` may be left out."""
         ...
 
 
 class Continuation:
-    """``lead`` and then ``text`` from ``place`` on.
+    """``lead`` and then ``text`` from ``position`` on.
 
     ``chance`` is that of its first token, given that what it follows is reached; the hit rate of its ``key``, if it
     has one, is a factor of it. How it falls along the tokens follows from ``run``, the right tokens before them.
-    ``resumed`` says what it takes for rewritten, until that is confirmed: the place of the first drafted token that was
-    replaced and the number of tokens of output by then, and the same where the draft goes on; tokens of output are
+    ``resumed`` says what it takes for rewritten, until that is confirmed: the position of the first drafted token that
+    was replaced and the number of tokens of output by then, and the same where the draft goes on; tokens of output are
     counted from where it is suggested.
     """
 
-    __slots__ = ("chance", "key", "lead", "place", "resumed", "run", "text")
+    __slots__ = ("chance", "key", "lead", "position", "resumed", "run", "text")
 
     def __init__(
         self,
         text: Text,
-        place: int = 0,
+        position: int = 0,
         key: Key | None = None,
         run: int = 0,
         lead: Sequence[int] = (),
@@ -68,7 +68,7 @@ class Continuation:
         resumed: tuple[int, int, int, int] | None = None,
     ) -> None:
         self.text = text
-        self.place = place
+        self.position = position
         self.key = key
         self.run = run
         self.lead = lead
@@ -83,14 +83,14 @@ class Continuation:
                 right += 1
             self.lead = lead[right:]
         if not self.lead:
-            tokens, offset = self.text.tokens, self.place - right
+            tokens, offset = self.text.tokens, self.position - right
             reach = min(size, len(tokens) - offset)
             if right < reach and tokens[offset + right] == written[right]:
-                if tokens[self.place : offset + reach] == written[right:reach]:
+                if tokens[self.position : offset + reach] == written[right:reach]:
                     right = reach
                 while right < reach and tokens[offset + right] == written[right]:
                     right += 1
-            self.place = offset + right
+            self.position = offset + right
         self.run += right
         return right
 
@@ -100,17 +100,17 @@ class Forks:
 
     tokens: Sequence[int] = ()
 
-    def end(self, place: int) -> int:
-        return place
+    def end(self, position: int) -> int:
+        return position
 
-    def pause(self, place: int, most: int) -> int:
-        return place
+    def pause(self, position: int, most: int) -> int:
+        return position
 
 
-def agreement(tokens: Sequence[int], place: int, output: Sequence[int], most: int = 32) -> int:
-    """How many of the tokens right before ``place`` are also the last ones of ``output``, up to ``most``."""
-    size, most = 0, min(most, len(output), place)
-    while size < most and tokens[place - 1 - size] == output[-1 - size]:
+def agreement(tokens: Sequence[int], position: int, output: Sequence[int], most: int = 32) -> int:
+    """How many of the tokens right before ``position`` are also the last ones of ``output``, up to ``most``."""
+    size, most = 0, min(most, len(output), position)
+    while size < most and tokens[position - 1 - size] == output[-1 - size]:
         size += 1
     return size
 
@@ -123,11 +123,11 @@ class Copy:
     def __init__(self, tokens: Sequence[int]) -> None:
         self.tokens = list(tokens)
 
-    def end(self, place: int) -> int:
+    def end(self, position: int) -> int:
         return len(self.tokens)
 
-    def pause(self, place: int, most: int) -> int:
-        return min(place + most, len(self.tokens))
+    def pause(self, position: int, most: int) -> int:
+        return min(position + most, len(self.tokens))
 
-    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+    def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
         return ()

@@ -20,7 +20,7 @@ from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
-from docspec.targets.protocol import NOTHING, Guide, Prefill, Prompt, Wanted
+from docspec.targets.protocol import CHOICES_ONLY, ImportanceCallback, OutputFlags, Prefill, Prompt
 
 if TYPE_CHECKING:
     import torch
@@ -43,30 +43,30 @@ class DraftModel:
 
     leads = False
     observes = True
-    wants = NOTHING
+    wants = CHOICES_ONLY
 
     def __init__(self, model: TargetModel, share: float = 1.0) -> None:
         self._model = model
         self.share = share
-        self._places: dict[int, torch.Tensor | None] = {}
+        self._indices: dict[int, torch.Tensor | None] = {}
         """By prompt that is expected: what of it is to be read."""
         self._begun: dict[int, Context] = {}  # by request
-        self._rows: list[_Row] = []
+        self._rows: list[_ModelRow] = []
         self._cache: SlotCache | None = None
 
-    def expect(self, requests: Sequence[Request]) -> Guide | None:
+    def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
         """Image tokens are left out as the target's first layers say."""
         if self.share == 1:
             return None
-        self._places.update((id(request.prompt), None) for request in requests)
+        self._indices.update((id(request.prompt), None) for request in requests)
         return self.note
 
     def note(self, prompt: Prompt, variation: torch.Tensor) -> None:
-        """Of ``prompt`` the image tokens count that change most (:mod:`docspec.targets.watching`)."""
-        from docspec.targets.watching import most_changed
+        """Of ``prompt`` the image tokens count that change most (:mod:`docspec.targets.prefill_hooks`)."""
+        from docspec.targets.prefill_hooks import most_changed
 
-        if id(prompt) in self._places:
-            self._places[id(prompt)] = most_changed(variation, self.share)
+        if id(prompt) in self._indices:
+            self._indices[id(prompt)] = most_changed(variation, self.share)
 
     def begin(self, context: Context) -> None:
         """A row is read when a draft is first wanted for it."""
@@ -81,16 +81,16 @@ class DraftModel:
         return [[Continuation(Copy(drafts[context]), 0, DRAFTED)] for context in contexts]
 
     def end(self, context: Context) -> None:
-        self._places.pop(id(context.request.prompt), None)
+        self._indices.pop(id(context.request.prompt), None)
         del self._begun[id(context.request)]
         rows = self._rows
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if row.request is context.request:
                 last = rows.pop()
                 if last is not row:
                     assert self._cache is not None
-                    self._cache.move_row(len(rows), place, last.length)
-                    rows[place] = last
+                    self._cache.move_row(len(rows), index, last.length)
+                    rows[index] = last
                 return
 
     @property
@@ -118,13 +118,13 @@ class DraftModel:
             ]
         else:
             filled = self._prefill(prompts, cache, rows)
-        self._rows += map(_Row, requests, filled)
+        self._rows += map(_ModelRow, requests, filled)
 
     def _prefill_some(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
-        places = self._places.pop(id(prompt), None)
-        if places is None:
+        indices = self._indices.pop(id(prompt), None)
+        if indices is None:
             return self._prefill([prompt], cache, [row])[0]
-        return self._model.prefill_some(prompt, cache, row, places)
+        return self._model.prefill_tokens(prompt, cache, row, indices)
 
     def _prefill(self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]) -> list[Prefill]:
         return self._model.prefill(prompts, cache, rows)
@@ -167,22 +167,22 @@ class DraftModel:
                 [row.delta for row in rows],
                 cache.slots,
                 steps.padded,
-                wanted=Wanted(scores=True),
+                flags=OutputFlags(scores=True),
             )
             answer = steps.run(batch, cache)
             if turn == 0:
                 cache.remember([row.before(tokens) for row, tokens in zip(rows, stays, strict=True)])
-            for place, (row, context, feed) in enumerate(zip(rows, contexts, feeds, strict=True)):
-                if chances[place] or len(row.fed) < len(texts[context]):
+            for index, (row, context, feed) in enumerate(zip(rows, contexts, feeds, strict=True)):
+                if chances[index] or len(row.fed) < len(texts[context]):
                     row.fed += feed
-                token, sure = answer.choice[place][len(feed) - 1], answer.best[place][len(feed) - 1]
-                chances[place] *= math.exp(sure)
+                token, sure = answer.choice[index][len(feed) - 1], answer.best[index][len(feed) - 1]
+                chances[index] *= math.exp(sure)
                 full = row.length + 2 >= cache.slots
-                if chances[place] < enough or token in self._model.eos_ids or full:
-                    chances[place] = 0.0
+                if chances[index] < enough or token in self._model.eos_ids or full:
+                    chances[index] = 0.0
                 else:
                     drafts[context].append(token)
-                feeds[place] = [token]
+                feeds[index] = [token]
             if not any(chances):
                 break
         cache.recall()
@@ -193,7 +193,7 @@ class DraftModel:
         return drafts
 
 
-class _Row:
+class _ModelRow:
     """One row: ``fed`` are the tokens behind the prompt whose keys and values are in the cache, the first ``right`` of
     them known to be the text's."""
 

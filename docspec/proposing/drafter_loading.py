@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.proposing.draft_model import DraftModel
-from docspec.proposing.source import opener
+from docspec.proposing.proposer import register_kind
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
@@ -62,9 +62,9 @@ def load_sharing(what: str, target: TargetModel) -> tuple[TransformersTarget, fl
 
         prompt = model.encode(Image.new("RGB", (64, 64)), "Read.")
         # one that cannot leave any out is refused here
-        places = torch.arange(prompt.length, device=model.kv_spec.device)
-        model.prefill_some(prompt, model.kv.cache(1, prompt.length), 0, places)
+        indices = torch.arange(prompt.length, device=model.kv_spec.device)
+        model.prefill_tokens(prompt, model.kv.cache(1, prompt.length), 0, indices)
     return model, share
 
 
-opener("model", load_sharing, lambda loaded, target: DraftModel(*loaded))
+register_kind("model", load_sharing, lambda loaded, target: DraftModel(*loaded))

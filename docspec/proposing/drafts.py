@@ -1,7 +1,7 @@
-"""All drafts of one row as one text, with the places of their n-grams.
+"""All drafts of one row as one text, with the positions of their n-grams.
 
 A *place* is an index into its tokens: the token there is the one that would be written next. An ``END`` after each
-draft stops whatever follows a place, so that nothing runs from one draft into another by accident. Drafts that grow
+draft stops whatever follows a position, so that nothing runs from one draft into another by accident. Drafts that grow
 (what other rows of the batch are writing) have room reserved before all others; unwritten room is ``END``.
 """
 
@@ -38,123 +38,124 @@ _MIX = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 
 
-class Branches(Protocol):
+class DraftBranches(Protocol):
     """What may stand in the output instead of drafted tokens; where it ``replaces`` them, they are not copied."""
 
     replaces: bool
 
-    def first(self, place: int, end: int) -> int:
-        """The first place from ``place`` on, before ``end``, at which there is something else; ``end`` if none."""
+    def first(self, position: int, end: int) -> int:
+        """The first position from ``position`` on, before ``end``, at which there is something else; ``end`` if
+        none."""
         ...
 
-    def at(self, place: int, least: float) -> Iterable[Continuation]:
-        """What may be written instead of the drafted token at ``place``."""
+    def at(self, position: int, least: float) -> Iterable[Continuation]:
+        """What may be written instead of the drafted token at ``position``."""
         ...
 
 
-class Drafts:
-    """``tokens``: the drafts one after the other, each with its ``END``; ``heads``: the place where each begins.
+class DraftText:
+    """``tokens``: the drafts one after the other, each with its ``END``; ``starts``: the position where each begins.
 
     ``growing`` says how many tokens each draft that grows may come to hold; those are the first drafts. ``branches``
-    are what sources know of other continuations than the drafted ones.
+    are what proposers know of other continuations than the drafted ones.
     """
 
     def __init__(self, drafts: Sequence[Sequence[int]] = (), growing: Sequence[int] = ()) -> None:
         self.tokens: list[int] = [END]
-        self.heads: list[int] = []
-        self.branches: list[Branches] = []
+        self.starts: list[int] = []
+        self.branches: list[DraftBranches] = []
         self.growing = len(growing)
         self._beyond: dict[int, int] = {}
         self._grown: list[int] = []  # the end of each growing draft
         for room in growing:
-            self.heads.append(len(self.tokens))
+            self.starts.append(len(self.tokens))
             self._grown.append(len(self.tokens))
             self.tokens.extend([END] * (room + 1))
         self._static = len(self.tokens)
         for draft in dict.fromkeys(tuple(draft) for draft in drafts if len(draft)):
-            self.heads.append(len(self.tokens))
+            self.starts.append(len(self.tokens))
             self.tokens.extend(draft)
             self.tokens.append(END)
         self._ends: list[int] = []  # of growing drafts: where their room ends
-        for head, following in pairwise([0, *self.heads, len(self.tokens)]):
+        for head, following in pairwise([0, *self.starts, len(self.tokens)]):
             self._ends.extend([following - 1] * (following - head))
         values = np.array(self.tokens, dtype=np.int64).astype(np.uint64)
         pairs = (values[:-1] << np.uint64(32)) + values[1:]
         self._pairs = _Grams(pairs, 2)
         self._quads = _Grams(pairs[:-2] * np.uint64(_MIX) + pairs[2:], 4)
 
-    def pause(self, place: int, most: int) -> int:
-        """Where a draft ends or has branches, ``most`` tokens behind ``place`` at the latest."""
-        end = min(place + most, self.end(place))
+    def pause(self, position: int, most: int) -> int:
+        """Where a draft ends or has branches, ``most`` tokens behind ``position`` at the latest."""
+        end = min(position + most, self.end(position))
         for branches in self.branches:
-            end = branches.first(place, end)
+            end = branches.first(position, end)
         return end
 
-    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
-        """The branches at ``place`` and the drafted token itself."""
-        token = self.tokens[place]
+    def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        """The branches at ``position`` and the drafted token itself."""
+        token = self.tokens[position]
         if token < 0:
-            beyond = self.beyond(place)
+            beyond = self.beyond(position)
             return [Continuation(self, beyond, None, min(run, TRUSTED), (), BEYOND)] if beyond else ()
         found: list[Continuation] = []
         for branches in self.branches:
-            own = list(branches.at(place, least))
+            own = list(branches.at(position, least))
             if own and branches.replaces:
                 return own
             found += own
         kept = max(1.0 - sum(branch.chance for branch in found), LEAST_KEPT)
-        found.append(Continuation(self, place + 1, None, run + 1, (token,), kept))
+        found.append(Continuation(self, position + 1, None, run + 1, (token,), kept))
         return found
 
     def beyond(self, end: int) -> int:
         """Where the draft that ends at ``end`` goes on in another one; 0 where it does not, or no draft ends there.
 
-        A region ends, the page goes on: at the place behind the longest equal tokens, the first such one.
+        A region ends, the page goes on: at the position behind the longest equal tokens, the first such one.
         """
         if self.tokens[end] != END:
             return 0
         known = self._beyond.get(end)
         if known is None:
-            ending = self.tokens[max(self.heads[self.draft_of(end)], end - ENDING) : end]
-            places = [place for place in self.behind(ending)[:MOST] if self.tokens[place] >= 0]
-            known = max(places, key=lambda place: agreement(self.tokens, place, ending), default=0)
-            if not places or agreement(self.tokens, known, ending) < min(len(ending), 3):
+            ending = self.tokens[max(self.starts[self.draft_of(end)], end - ENDING) : end]
+            positions = [position for position in self.behind(ending)[:MOST] if self.tokens[position] >= 0]
+            known = max(positions, key=lambda position: agreement(self.tokens, position, ending), default=0)
+            if not positions or agreement(self.tokens, known, ending) < min(len(ending), 3):
                 known = 0
             self._beyond[end] = known
         return known
 
     def extend(self, number: int, tokens: Sequence[int]) -> None:
         """The growing draft ``number`` goes on with ``tokens``; what its room does not hold is dropped."""
-        head, end = self.heads[number], self._grown[number]
+        head, end = self.starts[number], self._grown[number]
         written = list(tokens[: self._ends[head] - end])
         self.tokens[end : end + len(written)] = written
         self._grown[number] = end + len(written)
-        for place in range(max(end + 1, head + 2), end + len(written) + 1):
-            self._pairs.add(pair_key(*self.tokens[place - 2 : place]), place)
-            if place >= head + 4:
-                self._quads.add(quad_key(self.tokens[place - 4 : place]), place)
+        for position in range(max(end + 1, head + 2), end + len(written) + 1):
+            self._pairs.add(pair_key(*self.tokens[position - 2 : position]), position)
+            if position >= head + 4:
+                self._quads.add(quad_key(self.tokens[position - 4 : position]), position)
 
-    def draft_of(self, place: int) -> int:
-        """The number of the draft that ``place`` lies in."""
-        return bisect_right(self.heads, place) - 1
+    def draft_of(self, position: int) -> int:
+        """The number of the draft that ``position`` lies in."""
+        return bisect_right(self.starts, position) - 1
 
-    def end(self, place: int) -> int:
-        """The place of the (first) ``END`` of the draft that ``place`` lies in."""
-        if place < self._static and self._grown:
-            return self._grown[self.draft_of(place)]
-        return self._ends[place]
+    def end(self, position: int) -> int:
+        """The position of the (first) ``END`` of the draft that ``position`` lies in."""
+        if position < self._static and self._grown:
+            return self._grown[self.draft_of(position)]
+        return self._ends[position]
 
     def behind(self, tokens: Sequence[int]) -> list[int]:
-        """The places behind the last four of ``tokens`` (by hash: compare before relying on it), else behind the last
-        two, in ascending order."""
-        places = self._quads.places(quad_key(tokens[-4:])) if len(tokens) >= 4 else []
-        if not places and len(tokens) >= 2:
-            places = self.behind_pair(tokens[-2], tokens[-1])
-        return places
+        """The positions behind the last four of ``tokens`` (by hash: compare before relying on it), else behind the
+        last two, in ascending order."""
+        positions = self._quads.positions(quad_key(tokens[-4:])) if len(tokens) >= 4 else []
+        if not positions and len(tokens) >= 2:
+            positions = self.behind_pair(tokens[-2], tokens[-1])
+        return positions
 
     def behind_pair(self, first: int, second: int) -> list[int]:
-        """The places behind two tokens, in ascending order."""
-        return self._pairs.places(pair_key(first, second))
+        """The positions behind two tokens, in ascending order."""
+        return self._pairs.positions(pair_key(first, second))
 
 
 def pair_key(first: int, second: int) -> int:
@@ -168,19 +169,19 @@ def quad_key(tokens: Sequence[int]) -> int:
 
 
 class _Grams:
-    """Sorted keys of all n-grams, and the place behind each."""
+    """Sorted keys of all n-grams, and the position behind each."""
 
     def __init__(self, keys: np.ndarray, n: int) -> None:
         order = np.argsort(keys, kind="stable")
         self._keys: list[int] = keys[order].tolist()
-        self._places: list[int] = (order + n).tolist()
+        self._positions: list[int] = (order + n).tolist()
         self._added: dict[int, list[int]] = {}
 
-    def add(self, key: int, place: int) -> None:
-        insort(self._added.setdefault(key, []), place)
+    def add(self, key: int, position: int) -> None:
+        insort(self._added.setdefault(key, []), position)
 
-    def places(self, key: int) -> list[int]:
+    def positions(self, key: int) -> list[int]:
         low = bisect_left(self._keys, key)
-        found = self._places[low : bisect_right(self._keys, key, low)]
+        found = self._positions[low : bisect_right(self._keys, key, low)]
         added = self._added.get(key)
         return added + found if added else found  # growing drafts come first

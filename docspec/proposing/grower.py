@@ -48,11 +48,11 @@ def grow(
     for born, one in enumerate(suggested):
         chance = chance_of(one, rates)
         if chance > least:
-            heap.append((-chance, born, 0, one.text, one.place, min(one.run, RUN_CAP), one.lead))
+            heap.append((-chance, born, 0, one.text, one.position, min(one.run, RUN_CAP), one.lead))
     heapify(heap)
     born, expected = len(suggested), 0.0
     while heap and len(tokens) < limit:
-        negative, _, node, text, place, run, lead = heappop(heap)
+        negative, _, node, text, position, run, lead = heappop(heap)
         chance = -negative
         if lead:
             size = len(tokens)
@@ -61,13 +61,13 @@ def grow(
         # All tokens that are worth more than the best alternative, as far as nothing else may follow.
         stop = max(least, -heap[0][0] * PATIENCE) if heap else least
         most = survival.worthwhile(chance, run, stop) or 1
-        pause = text.pause(place, most)
-        length = pause - place
+        pause = text.pause(position, most)
+        length = pause - position
         if length:
             size, first = len(tokens), chance
             chance = survival.later(chance, run, length)
             run = min(run + length, RUN_CAP)
-            node = extend(node, text.tokens[place:pause], limit)
+            node = extend(node, text.tokens[position:pause], limit)
             expected += (len(tokens) - size) * (first + chance) / 2
         if chance <= least:
             continue
@@ -81,7 +81,7 @@ def grow(
             own = chance * chance_of(one, rates)
             if own > least:
                 born += 1
-                heappush(heap, (-own, born, node, one.text, one.place, min(one.run, RUN_CAP), one.lead))
+                heappush(heap, (-own, born, node, one.text, one.position, min(one.run, RUN_CAP), one.lead))
     tree.expected = expected
     return tree, grown
 

@@ -20,12 +20,12 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from docspec.heads.network import Head
-from docspec.heads.states import text_places
-from docspec.proposing.branches import Branches
+from docspec.heads.states import text_positions
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.head_memory import HeadMemory, tree_of
-from docspec.targets.protocol import Verified, Wanted
+from docspec.proposing.head_tree_text import HeadTreeText
+from docspec.targets.protocol import OutputFlags, Verified
 from docspec.targets.staging import Staging
 
 if TYPE_CHECKING:
@@ -35,23 +35,23 @@ RECENT = 8
 """States of the target that are kept for tokens that have none of their own yet."""
 
 
-class HeadSource:
+class HeadProposer:
     """Drafts with ``head`` for the rows of one batch of ``target``."""
 
     leads = False
     observes = True
-    wants = Wanted(hidden=True)
+    wants = OutputFlags(hidden=True)
 
     def __init__(self, head: Head, target: TargetModel) -> None:
         device = target.kv_spec.device
         self._head = head
         self._target = target
         self._memory = HeadMemory(head, target)
-        self._rows: dict[Context, _Row] = {}
+        self._rows: dict[Context, _HeadRow] = {}
         self._staging = Staging(device)
         self._goes_behind = device.type != "cpu"
         self._asked = False
-        self._step: dict[int, _Row] = {}
+        self._step: dict[int, _HeadRow] = {}
         """Of the step that is verified, by place in it: the rows that the device takes in itself."""
 
     @torch.inference_mode()
@@ -60,10 +60,10 @@ class HeadSource:
         if states is None or not context.output:  # it ended with its first token
             return
         ids = torch.tensor(context.prompt, device=states.hidden.device)
-        text = text_places(ids, states, self._target)
-        place = len(self._rows)
+        text = text_positions(ids, states, self._target)
+        position = len(self._rows)
         image = states.embeddings[~text] if self._head.sees_images() else None
-        row = _Row(place, self._memory.enter(place, image))
+        row = _HeadRow(position, self._memory.enter(position, image))
         row.note(states.hidden[text], [*ids[text].tolist()[1:], context.output[0]])
         self._rows[context] = row
 
@@ -86,7 +86,7 @@ class HeadSource:
                 return
         taken_back = row.take_back()
         if walked is not None or taken_back:
-            self._memory.lengths[row.place] = row.length
+            self._memory.lengths[row.position] = row.length
         written = [*taken_back, *written]
         if states is None or len(states) != len(written):
             self.end(context)  # it has lost the thread: nothing told the states of what was written
@@ -100,7 +100,7 @@ class HeadSource:
         late = [row for row in rows if row is not None and row.unread]
         if late:
             self._read(late)
-            drawn = self._memory.draw([row.place for row in late], max(row.length for row in late)).cpu()
+            drawn = self._memory.draw([row.position for row in late], max(row.length for row in late)).cpu()
             for row, numbers in zip(late, drawn, strict=True):
                 row.drawn = tree_of(numbers)
         return [
@@ -110,11 +110,11 @@ class HeadSource:
     @torch.inference_mode()
     def end(self, context: Context) -> None:
         row = self._rows.pop(context, None)
-        if row is None or row.place == len(self._rows):
+        if row is None or row.position == len(self._rows):
             return
-        [last] = [one for one in self._rows.values() if one.place == len(self._rows)]
-        self._memory.move(last.place, row.place)
-        last.place = row.place
+        [last] = [one for one in self._rows.values() if one.position == len(self._rows)]
+        self._memory.move(last.position, row.position)
+        last.position = row.position
 
     @torch.inference_mode()
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
@@ -133,7 +133,7 @@ class HeadSource:
         """``(rows, numbers)``: the node where each walk ends and the token there; where any row was asked for in this
         step, all rows' trees. Where all follow other drafts surely, none is drawn."""
         memory, at = self._memory, list(self._step)
-        places = [row.place for row in self._step.values()]
+        positions = [row.position for row in self._step.values()]
         tokens, parents, ancestry, choice, hidden = (memory.of(at, one) for one in verified.tensors)
         right = tokens == choice.gather(1, parents)
         right[:, 0] = True
@@ -149,10 +149,10 @@ class HeadSource:
         states = hidden.gather(1, nodes.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
         longest = max(row.length for row in self._step.values())
         memory.make_room(len(self._rows), longest + verified.deepest)
-        memory.take_in(places, states, following, counts, longest)
+        memory.take_in(positions, states, following, counts, longest)
         found = [nodes.gather(1, ends).float(), following.gather(1, ends).float()]
         if self._asked:
-            found.append(memory.draw(places, longest + verified.deepest))
+            found.append(memory.draw(positions, longest + verified.deepest))
         return torch.cat(found, 1)
 
     def arrived(self, numbers: torch.Tensor) -> None:
@@ -163,7 +163,7 @@ class HeadSource:
             row.drawn = tree_of(tree) if len(tree) else None
         self._asked = False
 
-    def _read(self, rows: Sequence[_Row]) -> None:
+    def _read(self, rows: Sequence[_HeadRow]) -> None:
         """Takes in what is unread of ``rows``, all together."""
         if not rows:
             return
@@ -174,21 +174,23 @@ class HeadSource:
             line[: len(written)] = written
         following, counts = self._staging.put([after, np.array([len(one) for one in tokens], dtype=np.int64)])
         self._memory.make_room(len(self._rows), longest + most)
-        self._memory.take_in([row.place for row in rows], pad_sequence(list(states), True), following, counts, longest)
+        self._memory.take_in(
+            [row.position for row in rows], pad_sequence(list(states), True), following, counts, longest
+        )
         for row, written in zip(rows, tokens, strict=True):
             row.length += len(written)
 
 
-class _Row:
-    """One row: its ``place`` in the memory, the ``length`` of what was taken in there, what is still to be (hidden
+class _HeadRow:
+    """One row: its ``position`` in the memory, the ``length`` of what was taken in there, what is still to be (hidden
     states with the tokens after them), and the tree ``drawn`` of all of it. ``walked`` is the node where the device's
     walk through the last tree ended, and the token there."""
 
-    def __init__(self, place: int, length: int) -> None:
-        self.place = place
+    def __init__(self, position: int, length: int) -> None:
+        self.position = position
         self.length = length
         self.unread: list[tuple[torch.Tensor, list[int]]] = []
-        self.drawn: Branches | None = None
+        self.drawn: HeadTreeText | None = None
         self.walked: tuple[int, int] | None = None
         self.assumed: list[int] = []
         self._recent: list[torch.Tensor] = []
@@ -221,7 +223,7 @@ class _Row:
         return tokens
 
     def read(self) -> tuple[torch.Tensor, list[int]]:
-        """What is still to be taken in: hidden states ``(places, size)`` and the tokens after them."""
+        """What is still to be taken in: hidden states ``(positions, size)`` and the tokens after them."""
         states = torch.cat([states for states, _ in self.unread])
         tokens = [token for _, written in self.unread for token in written]
         self.unread.clear()

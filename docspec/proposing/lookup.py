@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key, agreement
-from docspec.proposing.source import Source, source
+from docspec.proposing.proposer import RowProposer, proposer
 
 PLACES = 8
 """Places of one n-gram that are looked at, the last ones."""
@@ -20,7 +20,7 @@ MOST = 3
 """Places that are offered: those with the longest repetition, each with another next token."""
 
 AHEAD = 48
-"""Tokens copied from one place."""
+"""Tokens copied from one position."""
 
 MATCHED = (1, 2, 3, 4, 8)
 """Equal tokens from which on repetitions are told apart."""
@@ -31,9 +31,9 @@ KEYS = tuple(
 )
 
 
-@source("lookup")
-class OutputLookup(Source):
-    """The places of the output's n-grams."""
+@proposer("lookup")
+class OutputLookup(RowProposer):
+    """The positions of the output's n-grams."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -51,16 +51,17 @@ class OutputLookup(Source):
 
     def suggest(self) -> Iterable[Continuation]:
         output = self.context.output
-        places = self._pairs.get((output[-2], output[-1])) if len(output) > 1 else None
-        if places is None:
-            places = [self._ones[output[-1]]] if output[-1] in self._ones else []
-        ranked = sorted(((agreement(output, place, output), place) for place in places[-PLACES:]), reverse=True)
+        positions = self._pairs.get((output[-2], output[-1])) if len(output) > 1 else None
+        if positions is None:
+            positions = [self._ones[output[-1]]] if output[-1] in self._ones else []
+        found = ((agreement(output, position, output), position) for position in positions[-PLACES:])
+        ranked = sorted(found, reverse=True)
         firsts: set[int] = set()
-        for matched, place in ranked:
-            if output[place] in firsts or len(firsts) == MOST:
+        for matched, position in ranked:
+            if output[position] in firsts or len(firsts) == MOST:
                 continue
-            firsts.add(output[place])
-            ahead = output[place : place + AHEAD]
+            firsts.add(output[position])
+            ahead = output[position : position + AHEAD]
             while len(ahead) < AHEAD:
-                ahead = (ahead + output[place:])[:AHEAD]
+                ahead = (ahead + output[position:])[:AHEAD]
             yield Continuation(Copy(ahead), 0, KEYS[bisect_right(MATCHED, matched) - 1], matched)

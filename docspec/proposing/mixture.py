@@ -9,68 +9,68 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from docspec.engine.acceptance import Outcome
+from docspec.engine.acceptance import VerifyOutcome
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
-from docspec.proposing.drafts import Drafts
+from docspec.proposing.drafts import DraftText
 from docspec.proposing.grower import Grow, grow
+from docspec.proposing.proposer import BatchProposer, Following, PrefillAware
 from docspec.proposing.row_state import Learnt, RowState
-from docspec.proposing.source import BatchSource, Expecting, Following
 from docspec.proposing.spelling import Codec, Speller
-from docspec.proposing.threshold import Rate
-from docspec.targets.protocol import NOTHING
+from docspec.proposing.threshold import WritingRate
+from docspec.targets.protocol import CHOICES_ONLY
 
 if TYPE_CHECKING:
     import torch
 
-    from docspec.targets.protocol import Behind, Guide, Prompt, PromptStates, TargetModel
+    from docspec.targets.protocol import Behind, ImportanceCallback, Prompt, PromptStates, TargetModel
 
 
-class Mixture:
-    """Proposes for the rows of one batch from ``sources``, which are asked in the order given.
+class MixedProposer:
+    """Proposes for the rows of one batch from ``proposers``, which are asked in the order given.
 
     ``codec`` turns tokens into text and back; without it spellings and formats are not understood. ``price`` is what
     one more node of a tree costs the target, as a share of a one-token step. What suggestions were worth is learnt
     for each ``kind`` of request by itself (``rate`` holds the price). ``grow`` makes a tree, or a chain, of what is
-    suggested. ``target`` is told to sources where a model runs. ``wants`` is what any
-    source wants, ``seconds`` are those of each.
+    suggested. ``target`` is told to proposers where a model runs. ``wants`` is what any
+    proposer wants, ``seconds`` are those of each.
     """
 
     def __init__(
         self,
-        sources: Mapping[str, BatchSource],
+        proposers: Mapping[str, BatchProposer],
         codec: Codec | None = None,
         price: float = 0.0,
         target: TargetModel | None = None,
         grow: Grow = grow,
     ) -> None:
-        self.seconds = dict.fromkeys(sources, 0.0)
-        self.wants = reduce(or_, (source.wants for source in sources.values()), NOTHING)
+        self.seconds = dict.fromkeys(proposers, 0.0)
+        self.wants = reduce(or_, (proposer.wants for proposer in proposers.values()), CHOICES_ONLY)
         self._target = target
-        self._sources = dict(sources)
-        self._leading = {name: source for name, source in sources.items() if source.leads}
-        self._others = {name: source for name, source in sources.items() if not source.leads}
-        self._observing = {name: source for name, source in sources.items() if source.observes}
+        self._proposers = dict(proposers)
+        self._leading = {name: proposer for name, proposer in proposers.items() if proposer.leads}
+        self._others = {name: proposer for name, proposer in proposers.items() if not proposer.leads}
+        self._observing = {name: proposer for name, proposer in proposers.items() if proposer.observes}
         self._speller = None if codec is None else Speller(codec)
-        self.rate = Rate(price)
+        self.rate = WritingRate(price)
         self._grow = grow
         self._learnt: defaultdict[str, Learnt] = defaultdict(Learnt)
         self._rows: dict[Row, RowState] = {}
 
-    def expect(self, requests: Sequence[Request]) -> Guide | None:
+    def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
         asked = [request for request in requests if not request.plain]
-        sources = [source for source in self._sources.values() if isinstance(source, Expecting)]
-        guides = [one for source in sources if (one := source.expect(asked)) is not None]
+        proposers = [proposer for proposer in self._proposers.values() if isinstance(proposer, PrefillAware)]
+        callbacks = [one for proposer in proposers if (one := proposer.on_prefill(asked)) is not None]
 
-        def guide(prompt: Prompt, variation: torch.Tensor) -> None:
-            for one in guides:
+        def on_importance(prompt: Prompt, variation: torch.Tensor) -> None:
+            for one in callbacks:
                 one(prompt, variation)
 
-        return guide if guides else None
+        return on_importance if callbacks else None
 
-    def begin(self, row: Row, states: PromptStates | None = None, drafts: Drafts | None = None) -> None:
+    def begin(self, row: Row, states: PromptStates | None = None, drafts: DraftText | None = None) -> None:
         """``drafts`` are those of the row's request, where they were made ready before."""
         if row.request.plain:
             return
@@ -79,7 +79,7 @@ class Mixture:
         self._rows[row] = RowState(
             context, self.rate, self._learnt[row.request.kind], row.trail, self._grow
         )
-        self._tell(self._sources, lambda source: source.begin(context))
+        self._tell(self._proposers, lambda proposer: proposer.begin(context))
         context.states = None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
@@ -96,7 +96,7 @@ class Mixture:
     def behind(self, rows: Sequence[Row]) -> list[Behind]:
         states = [self._rows.get(row) for row in rows]
         contexts = [None if state is None else state.context for state in states]
-        found = (source.behind(contexts) for source in self._sources.values() if isinstance(source, Following))
+        found = (proposer.behind(contexts) for proposer in self._proposers.values() if isinstance(proposer, Following))
         return [one for one in found if one is not None]
 
     def assume(self, row: Row, tokens: Sequence[int]) -> None:
@@ -106,7 +106,7 @@ class Mixture:
         self._observe(state, [*row.output, *tokens])
         state.context.assumed = False
 
-    def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
+    def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
         state = self._rows[row]
         if state.is_own(tree):
             state.threshold.note(len(tree), len(outcome.path), tree.expected)
@@ -117,17 +117,17 @@ class Mixture:
     def end(self, row: Row) -> None:
         state = self._rows.pop(row, None)
         if state is not None:
-            for source in self._sources.values():
-                source.end(state.context)
+            for proposer in self._proposers.values():
+                proposer.end(state.context)
 
-    def _ask(self, sources: Mapping[str, BatchSource], states: Sequence[RowState]) -> None:
-        """Adds what ``sources`` suggest for ``states``, and counts the seconds of each."""
-        if not states or not sources:
+    def _ask(self, proposers: Mapping[str, BatchProposer], states: Sequence[RowState]) -> None:
+        """Adds what ``proposers`` suggest for ``states``, and counts the seconds of each."""
+        if not states or not proposers:
             return
         contexts = [state.context for state in states]
         last = time.perf_counter()
-        for name, source in sources.items():
-            for state, continuations in zip(states, source.suggest(contexts), strict=True):
+        for name, proposer in proposers.items():
+            for state, continuations in zip(states, proposer.suggest(contexts), strict=True):
                 state.suggest(continuations, name)
             now = time.perf_counter()
             self.seconds[name] += now - last
@@ -137,13 +137,13 @@ class Mixture:
         """Takes in what ``output`` has grown by."""
         written = state.follow(output)
         if written:
-            self._tell(self._observing, lambda source: source.observe(state.context, written))
+            self._tell(self._observing, lambda proposer: proposer.observe(state.context, written))
 
-    def _tell(self, sources: Mapping[str, BatchSource], tell: Callable[[BatchSource], None]) -> None:
-        """Calls ``tell`` with each of ``sources``, and counts its seconds."""
+    def _tell(self, proposers: Mapping[str, BatchProposer], tell: Callable[[BatchProposer], None]) -> None:
+        """Calls ``tell`` with each of ``proposers``, and counts its seconds."""
         last = time.perf_counter()
-        for name, source in sources.items():
-            tell(source)
+        for name, proposer in proposers.items():
+            tell(proposer)
             now = time.perf_counter()
             self.seconds[name] += now - last
             last = now

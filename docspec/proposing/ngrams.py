@@ -6,13 +6,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 from docspec.proposing.continuation import Continuation, Key, agreement
-from docspec.proposing.source import Source, source
+from docspec.proposing.proposer import RowProposer, proposer
 
 MOST = 5
 """Places that are offered: the nearest to where the output was last."""
 
 MATCHED = (2, 3, 4, 8)
-"""Equal tokens from which on places are told apart."""
+"""Equal tokens from which on positions are told apart."""
 
 NEAR = (Key("2-gram near", 0.4), Key("3-gram near", 0.6), Key("4-gram near", 0.8), Key("8-gram near", 0.9))
 """For each of them, a little further on in the draft that the output was in."""
@@ -24,20 +24,20 @@ REACH = range(-8, 257)
 """How far on in that draft is near."""
 
 
-@source("ngrams")
-class DraftNgrams(Source):
+@proposer("ngrams")
+class DraftNgrams(RowProposer):
     """Looks the last tokens up in all drafts."""
 
     def suggest(self) -> Iterable[Continuation]:
-        drafts, output, last = self.context.drafts, self.context.output, self.context.place
-        places = drafts.behind(output)
-        if len(places) > MOST:
-            middle = bisect_left(places, last)
-            places = places[max(0, middle - 2 * MOST) : middle + 2 * MOST]
-            places = sorted(places, key=lambda place: abs(place - last))[:MOST]
+        drafts, output, last = self.context.drafts, self.context.output, self.context.position
+        positions = drafts.behind(output)
+        if len(positions) > MOST:
+            middle = bisect_left(positions, last)
+            positions = positions[max(0, middle - 2 * MOST) : middle + 2 * MOST]
+            positions = sorted(positions, key=lambda position: abs(position - last))[:MOST]
         here = drafts.draft_of(last)
-        for place in places:
-            matched = agreement(drafts.tokens, place, output)
+        for position in positions:
+            matched = agreement(drafts.tokens, position, output)
             if matched >= 2:
-                keys = NEAR if place - last in REACH and drafts.draft_of(place) == here else FAR
-                yield Continuation(drafts, place, keys[bisect_right(MATCHED, matched) - 1], matched)
+                keys = NEAR if position - last in REACH and drafts.draft_of(position) == here else FAR
+                yield Continuation(drafts, position, keys[bisect_right(MATCHED, matched) - 1], matched)

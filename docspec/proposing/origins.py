@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from docspec.core.trail import Trail
 from docspec.proposing.continuation import Continuation, Text
-from docspec.proposing.drafts import Drafts
+from docspec.proposing.drafts import DraftText
 from docspec.proposing.grower import Grown
 
 REWRITTEN = "rewrite"
@@ -15,18 +15,18 @@ REWRITTEN = "rewrite"
 
 class Origins:
     """Fills ``trail.proposed`` (place in the output -> name): ``draft N`` where a draft's own token was written (of the
-    row's drafts, counted from 1, the first that led there), else the source that suggested it; ``rewrite`` for what
-    sources put in the place of drafted tokens."""
+    row's drafts, counted from 1, the first that led there), else the proposer that suggested it; ``rewrite`` for what
+    proposers put in the position of drafted tokens."""
 
-    def __init__(self, trail: Trail, drafts: Drafts) -> None:
+    def __init__(self, trail: Trail, drafts: DraftText) -> None:
         self._trail = trail
         self._drafts = drafts
         self._makers: dict[int, tuple[Text, str]] = {}  # the text too: an id may come again once it is gone
 
-    def made(self, text: Text, source: str) -> None:
-        """``text`` is what ``source`` copies from."""
+    def made(self, text: Text, proposer: str) -> None:
+        """``text`` is what ``proposer`` copies from."""
         if text is not self._drafts:
-            self._makers[id(text)] = text, source
+            self._makers[id(text)] = text, proposer
 
     def note(
         self, before: int, written: Sequence[int], reached: Mapping[int, int], grown: Sequence[Grown]
@@ -39,17 +39,17 @@ class Origins:
             depth = reached.get(node)
             if depth is None:
                 continue
-            for place, maker in enumerate(self._along(one, written[depth:]), before + depth):
+            for position, maker in enumerate(self._along(one, written[depth:]), before + depth):
                 if isinstance(maker, int):
-                    drafted[place] = min(maker, drafted.get(place, maker))
+                    drafted[position] = min(maker, drafted.get(position, maker))
                 else:
-                    proposed.setdefault(place, maker)
-        proposed.update({place: f"draft {number + 1}" for place, number in drafted.items()})
+                    proposed.setdefault(position, maker)
+        proposed.update({position: f"draft {number + 1}" for position, number in drafted.items()})
         self._makers.clear()
         self._trail.seconds += time.thread_time() - start
 
     def _along(self, one: Continuation, written: Sequence[int]) -> list[str | int]:
-        """What proposed ``written``, as far as ``one`` agrees with it: the number of a draft or a source's name."""
+        """What proposed ``written``, as far as ``one`` agrees with it: the number of a draft or a proposer's name."""
         drafts, size = self._drafts, len(one.lead)
         in_drafts = one.text is drafts
         tokens = one.text.tokens
@@ -60,12 +60,12 @@ class Origins:
             if at < size:
                 if one.lead[at] != token:
                     break
-                place = one.place - size + at
-                drafted = in_drafts and place >= 0 and drafts.tokens[place] == token
+                position = one.position - size + at
+                drafted = in_drafts and position >= 0 and drafts.tokens[position] == token
             else:
-                place = one.place + at - size
-                if place >= len(tokens) or tokens[place] != token:
+                position = one.position + at - size
+                if position >= len(tokens) or tokens[position] != token:
                     break
                 drafted = in_drafts
-            found.append(drafts.draft_of(place) if drafted else name)
+            found.append(drafts.draft_of(position) if drafted else name)
         return found

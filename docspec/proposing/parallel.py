@@ -22,15 +22,15 @@ from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy
 from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel
 from docspec.proposing.drafter_loading import load_sharing
-from docspec.proposing.source import opener
+from docspec.proposing.proposer import register_kind
 from docspec.targets.beside import Beside
-from docspec.targets.protocol import NOTHING, Prefill
+from docspec.targets.protocol import CHOICES_ONLY, Prefill
 
 if TYPE_CHECKING:
     import torch
 
     from docspec.targets.kv_cache import SlotCache
-    from docspec.targets.protocol import Guide, Prompt, TargetModel
+    from docspec.targets.protocol import ImportanceCallback, Prompt, TargetModel
 
 FIRST_WINDOW = 4
 """Tokens of a window while nothing is measured."""
@@ -120,7 +120,7 @@ class ParallelDraft:
 
     leads = False
     observes = True
-    wants = NOTHING
+    wants = CHOICES_ONLY
 
     def __init__(self, pair: Pair) -> None:
         self.figures = pair.figures
@@ -132,20 +132,20 @@ class ParallelDraft:
         self._ahead: dict[Context, Ahead] = {}
         self._asked = 0.0
 
-    def expect(self, requests: Sequence[Request]) -> Guide | None:
+    def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
         """The drafter reads beside the target's own reading: at once, or where it is to leave image tokens out, as soon
         as the target's first layers are passed."""
-        if self._drafter.expect(requests) is None:
+        if self._drafter.on_prefill(requests) is None:
             self._read(requests)
             return None
         expected = {id(request.prompt): request for request in requests}
 
-        def guide(prompt: Prompt, variation: torch.Tensor) -> None:
+        def on_importance(prompt: Prompt, variation: torch.Tensor) -> None:
             if id(prompt) in expected:
                 self._drafter.note(prompt, variation)
                 self._read([expected[id(prompt)]])
 
-        return guide
+        return on_importance
 
     def _read(self, requests: Sequence[Request]) -> None:
         """Has ``requests`` read behind what the thread does now."""
@@ -246,4 +246,4 @@ def load_pair(what: str, target: TargetModel) -> Pair:
     return _pairs.setdefault(target, {}).setdefault(what, Pair(*load_sharing(what, target)))
 
 
-opener("parallel", load_pair, lambda pair, target: ParallelDraft(pair))
+register_kind("parallel", load_pair, lambda pair, target: ParallelDraft(pair))

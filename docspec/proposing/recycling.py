@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Forks, Key
 from docspec.proposing.drafts import END
-from docspec.proposing.source import Source, source
-from docspec.targets.protocol import NOTHING, Wanted
+from docspec.proposing.proposer import RowProposer, proposer
+from docspec.targets.protocol import CHOICES_ONLY, OutputFlags
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -26,16 +26,16 @@ AFTER_ONE = (Key("choice 1 after one", 0.25), Key("choice 2 after one", 0.1), Ke
 """Where it was not."""
 
 
-@source("recycling")
-class Recycling(Source, Forks):
+@proposer("recycling")
+class Recycling(RowProposer, Forks):
     """What the target held likely after each token of one row: a text in which every token is a continuation."""
 
     @classmethod
-    def wants(cls, target: TargetModel | None) -> Wanted:
+    def wants(cls, target: TargetModel | None) -> OutputFlags:
         """On a CPU the likeliest tokens cost next to nothing beside a step; inside a captured step a search through a
         vocabulary of 150,000 does."""
         on_cpu = target is not None and target.kv_spec.device.type == "cpu"
-        return Wanted(ranks=len(AFTER_BOTH)) if on_cpu else NOTHING
+        return OutputFlags(ranks=len(AFTER_BOTH)) if on_cpu else CHOICES_ONLY
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -53,7 +53,7 @@ class Recycling(Source, Forks):
         output = self.context.output
         return self.following(0, 0, output[-2:], 0.0) if len(output) > 1 else ()
 
-    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+    def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
         ranked = zip(*self.after(*before), strict=False)
         return [Continuation(self, 0, key, 0, (token,)) for token, key in ranked]
 

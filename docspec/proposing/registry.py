@@ -1,4 +1,4 @@
-"""Proposers by name: sources joined with ``+``, ``cursor`` for the usual ones together, the paper's ``window``."""
+"""Proposers by name: proposers joined with ``+``, ``cursor`` for the usual ones together, the paper's ``window``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from docspec.core import UsageError
 from docspec.core.plugins import load, plugins
-from docspec.engine.proposer import Proposer
-from docspec.proposing import (  # noqa: F401  (each registers its source)
+from docspec.engine.proposer import TreeProposer
+from docspec.proposing import (  # noqa: F401  (each registers its proposer)
+    draft_openings,
     drafter_loading,
-    head,
-    heads,
+    format_grammar,
     lookup,
     ngrams,
     parallel,
@@ -19,14 +19,14 @@ from docspec.proposing import (  # noqa: F401  (each registers its source)
     respelling,
     resumption,
     rewrites,
-    scaffold,
     syntax,
+    trained_head,
     window,
 )
 from docspec.proposing.chain import grow_chain
 from docspec.proposing.grower import grow
-from docspec.proposing.mixture import Mixture
-from docspec.proposing.source import make_source, openers, sources
+from docspec.proposing.mixture import MixedProposer
+from docspec.proposing.proposer import make_named, openers, proposers
 from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ CURSOR = (
     "heads",
     "recycling",
 )
-"""The default mixture, in the order in which its sources are asked."""
+"""The default mixture, in the order in which its proposers are asked."""
 
 
 def make_proposer(
@@ -53,42 +53,42 @@ def make_proposer(
     n: int = window.WINDOW,
     target: TargetModel | None = None,
     chains: bool = False,
-) -> Proposer:
-    """The proposer of a batch: ``window`` alone, or a mixture of the sources that ``name`` stands for.
+) -> TreeProposer:
+    """The proposer of a batch: ``window`` alone, or a mixture of the proposers that ``name`` stands for.
 
-    ``codec``, ``price`` and ``target``: see :class:`Mixture`; ``n`` is the window's. With ``chains`` it proposes one
-    continuation a row, no tree. Raises as :func:`source_names`
+    ``codec``, ``price`` and ``target``: see :class:`MixedProposer`; ``n`` is the window's. With ``chains`` it proposes
+    one continuation a row, no tree. Raises as :func:`proposer_names`
     does.
     """
     if name == "window":
         return window.WindowProposer(n, chains)
-    made = {source: make_source(source, target) for source in source_names(name)}
-    return Mixture(made, codec, price, target, grow_chain if chains else grow)
+    made = {source: make_named(source, target) for source in proposer_names(name)}
+    return MixedProposer(made, codec, price, target, grow_chain if chains else grow)
 
 
 def open_named(name: str, target: TargetModel) -> None:
-    """Loads what sources of ``name`` are made of (``model:NAME``): where that fails, the run ends, and no page fails.
+    """Loads what proposers of ``name`` are made of (``model:NAME``): where that fails, the run ends, and no page fails.
 
     Raises :class:`docspec.core.ModelError` then.
     """
-    for one in source_names(name):
-        if one not in sources:
-            make_source(one, target)
+    for one in proposer_names(name):
+        if one not in proposers:
+            make_named(one, target)
 
 
-def source_names(name: str) -> list[str]:
-    """The sources that ``name`` joins with ``+``, but those behind a ``-``: ``cursor``, ``window+lookup``,
+def proposer_names(name: str) -> list[str]:
+    """The proposers that ``name`` joins with ``+``, but those behind a ``-``: ``cursor``, ``window+lookup``,
     ``cursor-rewrites``, ``cursor+model:NAME`` (a name may hold ``-``). Raises :class:`docspec.core.UsageError` for one
     that nobody has registered."""
     found: dict[str, None] = {}
     for sign, part in re.findall(r"(^|[+-])(\w+:[^+]*|[^+-]*)", name):
         for one in CURSOR if part == "cursor" else (part,):
-            if one in plugins("proposers") and one not in sources:
+            if one in plugins("proposers") and one not in proposers:
                 load("proposers", one)  # which registers it
             kind, _, what = one.partition(":")
-            if one not in sources and not (what and kind in openers):
-                known = [*sources, *(f"{kind}:NAME" for kind in openers)]
-                raise UsageError(f"--proposer {name}: no source {one!r}; choose cursor, {', '.join(known)}")
+            if one not in proposers and not (what and kind in openers):
+                known = [*proposers, *(f"{kind}:NAME" for kind in openers)]
+                raise UsageError(f"--proposer {name}: no proposer {one!r}; choose cursor, {', '.join(known)}")
             if sign == "-":
                 found.pop(one, None)
             else:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from docspec.proposing.context import Context, Lost
+from docspec.proposing.context import Context, LeftPosition
 from docspec.proposing.continuation import Continuation, Key
-from docspec.proposing.source import Source, source
+from docspec.proposing.proposer import RowProposer, proposer
 from docspec.proposing.spelling import Speller, letters
 
 AHEAD = 12
@@ -25,9 +25,9 @@ SAME = Key("same letters in other tokens", 0.6)
 FOUND = Key("last letters further on", 0.4)
 
 
-@source("respelling")
-class Respelling(Source):
-    """Takes up each lost place inside or before a drafted word."""
+@proposer("respelling")
+class Respelling(RowProposer):
+    """Takes up each lost position inside or before a drafted word."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -39,20 +39,20 @@ class Respelling(Source):
         for lost in self.context.lost:
             yield from self._resume(lost, self.context.speller)
 
-    def _resume(self, lost: Lost, speller: Speller) -> Iterable[Continuation]:
+    def _resume(self, lost: LeftPosition, speller: Speller) -> Iterable[Continuation]:
         drafts, output = self.context.drafts, self.context.output
         size = len(output)
-        if not 0 < size - lost.at <= TAIL or drafts.tokens[lost.place] < 0:
+        if not 0 < size - lost.at <= TAIL or drafts.tokens[lost.position] < 0:
             return
         written = "".join([speller.text(token) for token in output[lost.at :]])
-        stretch = self._stretches.get(lost.place)
+        stretch = self._stretches.get(lost.position)
         if stretch is None or drafts.growing:
-            stretch = self._stretches[lost.place] = _Stretch(speller, drafts.tokens, lost.place)
+            stretch = self._stretches[lost.position] = _Stretch(speller, drafts.tokens, lost.position)
         for offset, key in _offsets(written, stretch):
             joint = stretch.joint(offset)
             if joint is not None:
-                lead, place = joint
-                yield self.context.resume(lost, place, key, lead)
+                lead, position = joint
+                yield self.context.resume(lost, position, key, lead)
 
 
 def _offsets(written: str, drafted: _Stretch) -> list[tuple[int, Key]]:
@@ -82,15 +82,15 @@ def _agreement(wanted: str, there: str) -> int:
 
 
 class _Stretch:
-    """The draft from one place on: its text, and where in it each token begins."""
+    """The draft from one position on: its text, and where in it each token begins."""
 
-    def __init__(self, speller: Speller, tokens: Sequence[int], place: int) -> None:
+    def __init__(self, speller: Speller, tokens: Sequence[int], position: int) -> None:
         self._speller = speller
-        self._place = place
+        self._position = position
         self._begins: list[int] = []
         pieces: list[str] = []
         length = 0
-        for token in tokens[place : place + AHEAD]:
+        for token in tokens[position : position + AHEAD]:
             if token < 0:
                 break
             piece = speller.text(token)
@@ -102,7 +102,7 @@ class _Stretch:
         self.letters = letters(self.text)
 
     def joint(self, offset: int) -> tuple[tuple[int, ...], int] | None:
-        """Tokens of the text from ``offset`` up to the next word, and the place of that word.
+        """Tokens of the text from ``offset`` up to the next word, and the position of that word.
 
         ``None`` where the stretch ends.
         """
@@ -110,7 +110,7 @@ class _Stretch:
             if begin < offset:
                 continue
             if begin == offset and (not piece[:1].isalnum() or offset == 0):
-                return (), self._place + index
+                return (), self._position + index
             if begin > offset and piece[:1].isspace():
-                return self._speller.tokens(self.text[offset:begin]), self._place + index
+                return self._speller.tokens(self.text[offset:begin]), self._position + index
         return None

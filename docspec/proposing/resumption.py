@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from docspec.proposing.context import Lost
+from docspec.proposing.context import LeftPosition
 from docspec.proposing.continuation import Continuation, Key
-from docspec.proposing.source import Source, source
+from docspec.proposing.proposer import RowProposer, proposer
 
 REACH = 64
 """Drafted tokens ahead of the mismatch that are searched for what the target wrote."""
@@ -27,36 +27,36 @@ SKIP_SOME = Key("deletion of up to 12 tokens", 0.2)
 SKIP_MUCH = Key("deletion of more tokens", 0.08)
 
 
-@source("resumption")
-class Resumption(Source):
-    """Takes up each lost place."""
+@proposer("resumption")
+class Resumption(RowProposer):
+    """Takes up each lost position."""
 
     def suggest(self) -> Iterable[Continuation]:
         for lost in self.context.lost:
             yield from self._resume(lost)
 
-    def _resume(self, lost: Lost) -> Iterable[Continuation]:
+    def _resume(self, lost: LeftPosition) -> Iterable[Continuation]:
         drafts, output = self.context.drafts, self.context.output
-        tokens, place, size = drafts.tokens, lost.place, len(output)
-        end = min(place + REACH, drafts.end(place))
+        tokens, position, size = drafts.tokens, lost.position, len(output)
+        end = min(position + REACH, drafts.end(position))
         since = size - lost.at
         is_first = since == 1
         found: list[tuple[int, Key]] = []
-        skip = place if is_first else place - 1
+        skip = position if is_first else position - 1
         for _ in range(2 if is_first else 1):
             try:
                 skip = tokens.index(output[-1], skip + 1, end)
             except ValueError:
                 break
-            distance = skip - place
+            distance = skip - position
             found.append(
                 (skip + 1, SKIP_LITTLE if distance <= 3 else SKIP_SOME if distance <= 12 else SKIP_MUCH)
             )
         if is_first:
-            found += [(place, STAY), (place + 1, REPLACE)]
+            found += [(position, STAY), (position + 1, REPLACE)]
         elif since <= TAIL:
             found += [
-                (place + shift, STAY_LATER if shift < 2 else REPLACE_LATER) for shift in range(since + 2)
+                (position + shift, STAY_LATER if shift < 2 else REPLACE_LATER) for shift in range(since + 2)
             ]
         for target, key in found:
             if target < end:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.drafts import END, TRUSTED
-from docspec.proposing.source import Source, source
+from docspec.proposing.proposer import RowProposer, proposer
 
 LONGEST = 12
 """Tokens that a rewrite may take away or put in."""
@@ -24,8 +24,8 @@ Rewrite = tuple[tuple[int, ...], int]
 """The tokens written, and how many drafted tokens they replace."""
 
 
-@source("rewrites")
-class Rewrites(Source):
+@proposer("rewrites")
+class Rewrites(RowProposer):
     """Rewrites by the first drafted token that they replace.
 
     ``active`` holds those worth proposing: token -> (share, tokens to write, drafted tokens to pass over).
@@ -42,38 +42,38 @@ class Rewrites(Source):
 
     def observe(self, written: Sequence[int]) -> None:
         tokens, output = self.context.drafts.tokens, self.context.output
-        for place, at, found_place, found_at in self.context.resumed:
-            self.learn(tokens[place], tuple(output[at:found_at]), found_place - place)
-        place, size = self.context.copied
-        piece = tokens[place : place + size]
+        for position, at, found_position, found_at in self.context.resumed:
+            self.learn(tokens[position], tuple(output[at:found_at]), found_position - position)
+        position, size = self.context.copied
+        piece = tokens[position : position + size]
         for token in self._seen.keys() & set(piece):
             self.keep(token, piece.count(token))
 
-    def first(self, place: int, end: int) -> int:
-        """See :class:`docspec.proposing.drafts.Branches`."""
+    def first(self, position: int, end: int) -> int:
+        """See :class:`docspec.proposing.drafts.DraftBranches`."""
         active = self.active
         if active:
-            piece = self.context.drafts.tokens[place:end]
+            piece = self.context.drafts.tokens[position:end]
             if not active.keys().isdisjoint(piece):
-                return next(place + at for at, token in enumerate(piece) if token in active)
+                return next(position + at for at, token in enumerate(piece) if token in active)
         return end
 
-    def at(self, place: int, least: float) -> Iterable[Continuation]:
-        """See :class:`docspec.proposing.drafts.Branches`."""
+    def at(self, position: int, least: float) -> Iterable[Continuation]:
+        """See :class:`docspec.proposing.drafts.DraftBranches`."""
         drafts = self.context.drafts
-        end = drafts.end(place)
+        end = drafts.end(position)
         return [
             Continuation(
                 drafts,
-                place + skipped,
+                position + skipped,
                 None,
                 TRUSTED,
                 written,
                 share,
-                (place, 0, place + skipped, len(written)),
+                (position, 0, position + skipped, len(written)),
             )
-            for share, written, skipped in self.active.get(drafts.tokens[place], ())
-            if place + skipped <= end
+            for share, written, skipped in self.active.get(drafts.tokens[position], ())
+            if position + skipped <= end
         ]
 
     def learn(self, token: int, written: tuple[int, ...], skipped: int) -> None:

@@ -12,7 +12,7 @@ from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.grower import Grow, Grown, grow
 from docspec.proposing.origins import Origins
 from docspec.proposing.rates import RUN_CAP, HitRates, Survival
-from docspec.proposing.threshold import Promises, Rate, Threshold
+from docspec.proposing.threshold import Promises, Threshold, WritingRate
 
 LIVE = 8
 """Continuations that are followed at the same time."""
@@ -24,7 +24,7 @@ SURE_LIVE = 3
 """How much of it."""
 
 LIKELY = 0.5
-"""Where leading sources state what comes next with more than this chance together, and were right as often when they
+"""Where leading proposers state what comes next with more than this chance together, and were right as often when they
 did, nothing else is looked for."""
 
 STATED = Key("stated", 0.9)
@@ -41,14 +41,14 @@ class Learnt:
 
 
 class RowState:
-    """``context`` is what the row's sources look at; ``is_sure`` says that nothing needs to be looked for now.
+    """``context`` is what the row's proposers look at; ``is_sure`` says that nothing needs to be looked for now.
 
     ``rate`` and ``learnt`` belong to the batch: what one row teaches, all those of its kind know. ``grow`` makes a tree
     of what is suggested.
     """
 
     def __init__(
-        self, context: Context, rate: Rate, learnt: Learnt, trail: Trail | None = None, grow: Grow = grow
+        self, context: Context, rate: WritingRate, learnt: Learnt, trail: Trail | None = None, grow: Grow = grow
     ) -> None:
         self.context = context
         self.threshold = Threshold(rate, learnt.promises)
@@ -100,16 +100,16 @@ class RowState:
                 continue
             is_live = one.key is None and not node
             if one.resumed is not None and not is_live:  # from here on counted from the output's beginning
-                place, at, found_place, found_at = one.resumed
-                one.resumed = place, at + before + depth, found_place, found_at + before + depth
-            place, run = one.place, one.run
+                position, at, found_position, found_at = one.resumed
+                one.resumed = position, at + before + depth, found_position, found_at + before + depth
+            position, run = one.position, one.run
             rest = written[depth:] if depth else written
             right = one.follow(rest)
             while one.text is drafts and (right or is_live) and right < len(rest) and not one.lead:
-                beyond = drafts.beyond(one.place)
+                beyond = drafts.beyond(one.position)
                 if not beyond:
                     break
-                one.place = beyond
+                one.position = beyond
                 right += one.follow(rest[right:])
             if one.key is not None and rest:
                 self._rates.count(one.key, right > 0)
@@ -120,16 +120,16 @@ class RowState:
                 continue
             if node and one.resumed is not None and not one.lead:
                 one.run += left_at_run.get(one.resumed[0], 0)  # the draft is as good as before the rewriting
-            if one.text is drafts and one.place - place > context.copied[1]:
-                context.copied = place, one.place - place
+            if one.text is drafts and one.position - position > context.copied[1]:
+                context.copied = position, one.position - position
             if depth + right < size:
                 if one.text is drafts:
-                    left_at_run[one.place] = max(left_at_run.get(one.place, 0), one.run)
+                    left_at_run[one.position] = max(left_at_run.get(one.position, 0), one.run)
                 left.append((one, before + depth + right))
             else:
-                known = live.get((id(one.text), one.place))
+                known = live.get((id(one.text), one.position))
                 if known is None or known.run < one.run:
-                    live[id(one.text), one.place] = one
+                    live[id(one.text), one.position] = one
         self._live = sorted(live.values(), key=lambda one: -one.run)[:LIVE]
         for one in self._live:
             one.key = None
@@ -152,27 +152,27 @@ class RowState:
         return reached
 
     def suggest_live(self, limit: int) -> None:
-        """Adds what the output follows, unless sources that know better have stated what comes."""
+        """Adds what the output follows, unless proposers that know better have stated what comes."""
         live = self._live
         stated = [one for one in self._suggested if one.key is None]
         self._stated = stated if sum(one.chance for one in stated) > LIKELY else []
         self.is_sure = known = bool(self._stated) and self._rates.rate(STATED) > LIKELY
-        if live and live[0].run >= SURE and live[0].text.end(live[0].place) - live[0].place >= limit:
+        if live and live[0].run >= SURE and live[0].text.end(live[0].position) - live[0].position >= limit:
             live, self.is_sure = live[:SURE_LIVE], True
         if not known:
             for continuation in live:
                 continuation.chance = self._survival.onward(continuation.run)
                 self._offer(continuation)
 
-    def suggest(self, continuations: Iterable[Continuation], source: str) -> None:
-        """Adds what ``source`` suggests."""
+    def suggest(self, continuations: Iterable[Continuation], proposer: str) -> None:
+        """Adds what ``proposer`` suggests."""
         for continuation in continuations:
             if self._origins is not None:
-                self._origins.made(continuation.text, source)
+                self._origins.made(continuation.text, proposer)
             self._offer(continuation)
 
     def _offer(self, continuation: Continuation) -> None:
-        known = id(continuation.text), continuation.place, tuple(continuation.lead)
+        known = id(continuation.text), continuation.position, tuple(continuation.lead)
         if known not in self._known:
             self._known.add(known)
             self._suggested.append(continuation)

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from docspec.engine.acceptance import Outcome
+from docspec.engine.acceptance import VerifyOutcome
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
-from docspec.proposing.mixture import Mixture
+from docspec.proposing.mixture import MixedProposer
 
 if TYPE_CHECKING:
     from docspec.core.options import SkipPlan
-    from docspec.targets.protocol import Behind, Guide, PromptStates, TargetModel
+    from docspec.targets.protocol import Behind, ImportanceCallback, PromptStates, TargetModel
 
 DECAY = 0.8
 """Weight of a position of the tree's paths over that of the one before (equation 2 of VVS)."""
@@ -31,7 +31,7 @@ STRIDE = 2
 class Skipping:
     """What ``inner`` proposes for the rows of one batch of ``target``, with verification skipped as ``plan`` says."""
 
-    def __init__(self, inner: Mixture, plan: SkipPlan, target: TargetModel) -> None:
+    def __init__(self, inner: MixedProposer, plan: SkipPlan, target: TargetModel) -> None:
         self.wants = inner.wants
         self._inner = inner
         self._plan = plan
@@ -42,8 +42,8 @@ class Skipping:
     def seconds(self) -> Mapping[str, float]:
         return self._inner.seconds
 
-    def expect(self, requests: Sequence[Request]) -> Guide | None:
-        return self._inner.expect(requests)
+    def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
+        return self._inner.on_prefill(requests)
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
         self._inner.begin(row, states)
@@ -51,25 +51,25 @@ class Skipping:
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
         trees = self._inner.propose(rows, limits)
-        taken: dict[int, list[int]] = {}
+        assumed: dict[int, list[int]] = {}
         for at, (row, tree, limit) in enumerate(zip(rows, trees, limits, strict=True)):
             self._since[row] += 1
             path = usual_path(tree, row.eos_ids)[: limit - 2]
             if path and self._skips(row, tree):
-                taken[at] = path
+                assumed[at] = path
                 self._since[row] = 0
                 self._inner.assume(rows[at], path)
         behind = self._inner.propose(
-            [rows[at] for at in taken], [limits[at] - len(taken[at]) for at in taken]
+            [rows[at] for at in assumed], [limits[at] - len(assumed[at]) for at in assumed]
         )
-        for (at, path), tree in zip(taken.items(), behind, strict=True):
+        for (at, path), tree in zip(assumed.items(), behind, strict=True):
             trees[at] = joined(rows[at].pending, path, tree)
         return trees
 
     def behind(self, rows: Sequence[Row]) -> Sequence[Behind]:
         return self._inner.behind(rows)
 
-    def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
+    def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
         self._inner.accepted(row, tree, outcome)
 
     def end(self, row: Row) -> None:
@@ -116,9 +116,9 @@ def similarity(tree: TokenTree, target: TargetModel) -> float:
         return 0.0
     total = weights = 0.0
     weight = 1.0
-    for place in range(max(map(len, paths))):
+    for position in range(max(map(len, paths))):
         tokens = torch.tensor(
-            [path[place] for path in paths if place < len(path)], device=target.kv_spec.device
+            [path[position] for path in paths if position < len(path)], device=target.kv_spec.device
         )
         count = len(tokens)
         with torch.inference_mode():
@@ -134,7 +134,7 @@ def joined(pending: int, path: Sequence[int], behind: TokenTree) -> TokenTree:
     """``pending``, the ``path`` that is taken, and below it what was drafted ``behind``."""
     tree = TokenTree(pending)
     ends = [tree.extend(0, path, len(path) + 1)]
-    tree.taken = len(path)
+    tree.assumed = len(path)
     for node in range(1, len(behind)):
         ends.append(tree.child(ends[behind.parents[node]], behind.tokens[node]))
     return tree

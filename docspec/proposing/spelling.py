@@ -1,7 +1,7 @@
 """Bridges between spellings: where the same words stand in other tokens, the draft is taken up mid-word.
 
 White space, quotes, dashes, emphasis, escapes, hyphens at line ends, ligatures, full and half width and letter case
-are no differences of text. So places are found by letters and digits alone, and what is left of a drafted word is
+are no differences of text. So positions are found by letters and digits alone, and what is left of a drafted word is
 tokenised anew up to the next white space, from where the draft's own tokens serve again.
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from docspec.proposing.continuation import Continuation, Copy, Key
-from docspec.proposing.source import Source, source
+from docspec.proposing.proposer import RowProposer, proposer
 
 SURENESS = ((Key("a guess of the format", 0.2), 1), (Key("a good one", 0.4), 3), (Key("a sure one", 0.7), 8))
 """For each sureness of a text: its key, and how many right tokens it is trusted like."""
@@ -17,15 +17,15 @@ _LINES = re.compile(r"(?<=\n)(?=\S)")
 comes after, a line break with nothing else."""
 
 
-@source("syntax")
-class Syntax(Source):
-    """Asks the dialect's scaffold, beside all else."""
+@proposer("syntax")
+class Syntax(RowProposer):
+    """Asks the dialect's grammar, beside all else."""
 
     def suggest(self) -> Iterable[Continuation]:
-        scaffold, speller = self.context.scaffold, self.context.speller
-        if scaffold is None or speller is None:
+        grammar, speller = self.context.grammar, self.context.speller
+        if grammar is None or speller is None:
             return
-        for text, sureness in scaffold.completions():
+        for text, sureness in grammar.completions():
             if text:
                 key, run = SURENESS[sureness]
                 lines = [speller.tokens(line) for line in _LINES.split(text)]  # most of them are known already

@@ -10,7 +10,7 @@ count for less.
 from __future__ import annotations
 
 FLOOR = 1 / 400
-"""A node that is reached less often than this is not worth a place, whatever it costs."""
+"""A node that is reached less often than this is not worth a position, whatever it costs."""
 
 PRIOR_RATE = 2.0
 """Tokens per unit of cost that are expected before any were written."""
@@ -28,7 +28,7 @@ FADE = 0.8
 """What remains of a row's own experience with every tree: drafts are wrong in places, and right again behind them."""
 
 
-class Rate:
+class WritingRate:
     """How fast one batch writes with its trees.
 
     ``price`` is what a node costs, as a share of a step of one row and one token; it may change between steps. That
@@ -77,7 +77,7 @@ class Threshold:
     lesser degree what its ``kind`` did: beside prose whose drafts are right stand formulas whose drafts are all wrong.
     """
 
-    def __init__(self, rate: Rate, kind: Promises) -> None:
+    def __init__(self, rate: WritingRate, kind: Promises) -> None:
         self._rate = rate
         self._kind = kind
         self._expected = self._accepted = 0.0

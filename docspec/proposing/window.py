@@ -1,6 +1,6 @@
 """The paper's policy, windowed alignment (equations 4 and 5): where in the drafts does the text so far continue?
 
-The last ``n`` verified tokens are the reference window. Every place in a draft where the window occurs yields one
+The last ``n`` verified tokens are the reference window. Every position in a draft where the window occurs yields one
 candidate: the rest of that draft. While fewer than ``n`` tokens are verified, the window is all of them and only
 the heads of the drafts are compared. The paper uses ``n = 3``.
 """
@@ -12,14 +12,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from docspec.engine.acceptance import Outcome
+from docspec.engine.acceptance import VerifyOutcome
 from docspec.engine.request import GrowingDraft, Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
-from docspec.proposing.source import Source, source
-from docspec.targets.protocol import NOTHING
+from docspec.proposing.proposer import RowProposer, proposer
+from docspec.targets.protocol import CHOICES_ONLY
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import Behind, PromptStates
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WINDOW = 3
 
 AHEAD = 64
-"""Tokens of a candidate where the window is one source among others."""
+"""Tokens of a candidate where the window is one proposer among others."""
 
 FOUND = Key("window", 0.6)
 
@@ -45,20 +45,20 @@ class WindowAligner:
         self.n = n
         self._growing = growing
         self.drafts: list[Draft] = [*((),) * len(growing), *(tuple(draft) for draft in drafts if len(draft))]
-        self._places: dict[Draft, list[tuple[int, int]]] = defaultdict(list)
+        self._positions: dict[Draft, list[tuple[int, int]]] = defaultdict(list)
         for index, draft in enumerate(self.drafts):
             self._index(index, draft, n)
 
     def _index(self, index: int, draft: Draft, first: int) -> None:
         """Notes the windows of ``draft`` that end at ``first`` or later."""
         for end in range(first, len(draft)):
-            insort(self._places[draft[end - self.n : end]], (index, end))
+            insort(self._positions[draft[end - self.n : end]], (index, end))
 
     def candidates(self, verified: Sequence[int], length: int) -> list[Draft]:
         """Continuations of ``verified``, each at most ``length`` tokens, without duplicates.
 
         ``verified`` are the output tokens so far, the pending one last. Candidates come in the order of the
-        drafts; a place further on in a draft comes first, because output moves forward.
+        drafts; a position further on in a draft comes first, because output moves forward.
         """
         for index, growing in enumerate(self._growing):
             known = len(self.drafts[index])
@@ -70,8 +70,8 @@ class WindowAligner:
             size = len(window)
             found = [d[size : size + length] for d in self.drafts if d[:size] == window and len(d) > size]
         else:
-            places = self._places.get(tuple(verified[-self.n :]), ())
-            found = [self.drafts[index][end : end + length] for index, end in reversed(places)]
+            positions = self._positions.get(tuple(verified[-self.n :]), ())
+            found = [self.drafts[index][end : end + length] for index, end in reversed(positions)]
         return list(dict.fromkeys(found))
 
 
@@ -106,7 +106,7 @@ class WindowProposer:
     """The paper's policy by itself: the continuations of the window of ``n`` tokens, merged into one prefix tree; with
     ``chains`` the first of them alone."""
 
-    wants = NOTHING
+    wants = CHOICES_ONLY
     seconds: Mapping[str, float] = {}
 
     def __init__(self, n: int = WINDOW, chains: bool = False) -> None:
@@ -114,7 +114,7 @@ class WindowProposer:
         self._most = 1 if chains else None
         self._aligners: dict[Row, WindowAligner] = {}
 
-    def expect(self, requests: Sequence[Request]) -> None:
+    def on_prefill(self, requests: Sequence[Request]) -> None:
         return None
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
@@ -130,16 +130,16 @@ class WindowProposer:
     def behind(self, rows: Sequence[Row]) -> Sequence[Behind]:
         return ()
 
-    def accepted(self, row: Row, tree: TokenTree, outcome: Outcome) -> None:
+    def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
         return None
 
     def end(self, row: Row) -> None:
         self._aligners.pop(row, None)
 
 
-@source("window")
-class Window(Source):
-    """The same continuations beside those of other sources."""
+@proposer("window")
+class WindowRowProposer(RowProposer):
+    """The same continuations beside those of other proposers."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -23,7 +23,7 @@ MAX_PIXELS = 2_500_000
 
 
 @dataclass(frozen=True)
-class Size:
+class ReaderSize:
     """Widths and depths of one configuration."""
 
     vision_width: int
@@ -43,9 +43,9 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size(64, 2, 2, 128, 64, 4, 4, 2, 128, 256),
-    "mini-draft": Size(128, 3, 4, 384, 128, 4, 4, 2, 320, 1024),
-    "mini": Size(192, 4, 4, 640, 256, 6, 4, 2, 640, 1024),
+    "tiny": ReaderSize(64, 2, 2, 128, 64, 4, 4, 2, 128, 256),
+    "mini-draft": ReaderSize(128, 3, 4, 384, 128, 4, 4, 2, 320, 1024),
+    "mini": ReaderSize(192, 4, 4, 640, 256, 6, 4, 2, 640, 1024),
 }
 
 

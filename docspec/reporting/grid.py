@@ -12,7 +12,7 @@ MOST_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     """A cell's text with its first row and column (from 0) and how many of each it takes."""
 
     text: str
@@ -29,7 +29,7 @@ class Grid:
 
     rows: int
     columns: int
-    cells: tuple[Cell, ...]
+    cells: tuple[GridCell, ...]
 
     def lines(self) -> list[list[str]]:
         """Every row's texts; what a cell takes beyond its first place is empty."""
@@ -92,7 +92,7 @@ class _Tables(HTMLParser):
 def _placed(rows: list[_Row]) -> Grid:
     """Cells with their columns: each takes the first place in its row that no cell from above reaches into."""
     taken: set[tuple[int, int]] = set()
-    cells: list[Cell] = []
+    cells: list[GridCell] = []
     for row, own in enumerate(rows):
         column = 0
         for text, down, across, header in own:
@@ -102,6 +102,6 @@ def _placed(rows: list[_Row]) -> Grid:
             if len(taken) + down * across > MOST_CELLS:
                 break
             taken.update((row + y, column + x) for y in range(down) for x in range(across))
-            cells.append(Cell(text, row, column, down, across, header))
+            cells.append(GridCell(text, row, column, down, across, header))
     columns = max((cell.column + cell.columns for cell in cells), default=0)
     return Grid(len(rows), columns, tuple(cells))

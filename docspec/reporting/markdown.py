@@ -31,7 +31,7 @@ LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
 LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
-class Piece(NamedTuple):
+class BlockText(NamedTuple):
     """A block and its Markdown."""
 
     block: Block
@@ -60,7 +60,7 @@ class MarkdownRenderer:
         self._first_page = True
         self._last: Block | None = None  # the paragraph that the page before ends with
         self._held = ""
-        self._pictures: list[Piece] = []  # those behind it
+        self._pictures: list[BlockText] = []  # those behind it
         self._rich = None if layout.plain_markdown or layout.raw else RichText()
 
     def begin(self, source: str, sha256: str) -> str:
@@ -100,7 +100,7 @@ class MarkdownRenderer:
         written = [(at, block) for at, block in visible_blocks(result, self._layout) if block.text.strip()]
         if not written or self._layout.page_separator is not None:
             return Ends()
-        first, last = (at if Piece(block, "").is_running else None for at, block in (written[0], written[-1]))
+        first, last = (at if BlockText(block, "").is_running else None for at, block in (written[0], written[-1]))
         return Ends(first if self._last is not None else None, last if result.status == "ok" else None)
 
     def _apart(self, separator: str | None, result: PageResult, figures: Mapping[int, str]) -> str:
@@ -145,7 +145,7 @@ def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout
     return text
 
 
-def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> Iterator[Piece]:
+def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> Iterator[BlockText]:
     """What is written of a page."""
     blocks = visible_blocks(result, layout)
     for place, (index, block) in enumerate(blocks):
@@ -154,16 +154,16 @@ def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> I
         link = figures.get(index) if linked else None
         text = block_markdown(block, link, _description([other for _, other in blocks], place) if link else "")
         if text:
-            yield Piece(block, text)
+            yield BlockText(block, text)
 
 
-def _split(pieces: list[Piece]) -> tuple[list[Piece], list[Piece]]:
+def _split(pieces: list[BlockText]) -> tuple[list[BlockText], list[BlockText]]:
     """The pictures that ``pieces`` begin with, and the rest."""
     count = next((index for index, piece in enumerate(pieces) if not piece.is_picture), len(pieces))
     return pieces[:count], pieces[count:]
 
 
-def _joined(pieces: Sequence[Piece]) -> str:
+def _joined(pieces: Sequence[BlockText]) -> str:
     """``pieces`` with the white space between them."""
     texts = [f"{indent_of(piece.block)}{piece.text}" for piece in pieces[:1]]
     for before, piece in pairwise(pieces):

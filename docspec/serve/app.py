@@ -22,12 +22,12 @@ from docspec.serve.documents import Documents
 from docspec.serve.fetch import Fetcher
 from docspec.serve.gateway import Gateway
 from docspec.serve.refusal import Refusal, error_of
-from docspec.serve.settings import Settings
+from docspec.serve.settings import GatewaySettings
 
 LOG = logging.getLogger("docspec.serve")
 
 
-def make_app(settings: Settings, fetcher: Fetcher | None = None, local: bool = True) -> Starlette:
+def make_app(settings: GatewaySettings, fetcher: Fetcher | None = None, local: bool = True) -> Starlette:
     """The application; ``local`` says that it listens on loopback alone."""
     gateway = Gateway(settings, fetcher, local)
 

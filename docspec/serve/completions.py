@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from docspec.serve.body import Left, declared_size, read_body, too_large, unless_left
 from docspec.serve.chat import XARGS, Chat, Parts, read_chat
-from docspec.serve.drafts import Drafted
+from docspec.serve.drafts import FoundDrafts
 from docspec.serve.refusal import Refusal
 from docspec.serve.upstream import Upstream
 
@@ -132,7 +132,7 @@ class Answering:
         self._gateway.upstreams.lost(upstream)
         return 0.1 if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) else 1.0
 
-    def _fields(self, chat: Chat, drafted: Drafted) -> dict[str, object]:
+    def _fields(self, chat: Chat, drafted: FoundDrafts) -> dict[str, object]:
         fields: dict[str, object] = {}
         if self._gateway.settings.kind == "vllm":
             if drafted.fields:

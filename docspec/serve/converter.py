@@ -31,7 +31,7 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ConversionOptions:
     """``formats`` of docling-serve; ``pages`` as the command line has them (``None``: all)."""
 
     formats: tuple[str, ...] = ("md",)
@@ -61,7 +61,7 @@ class Converter:
             raise
 
     def convert(
-        self, data: bytes, title: str, wanted: Wanted, read: Callable[[int], bool] = lambda pages: True
+        self, data: bytes, title: str, wanted: ConversionOptions, read: Callable[[int], bool] = lambda pages: True
     ) -> dict[str, Any]:
         """A document as docling-serve answers it; ``read`` hears of each page and says whether to go on."""
         results: list[PageResult] = []

@@ -22,11 +22,11 @@ from starlette.routing import Route
 
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.safe_text import one_line
-from docspec.serve.converter import Converter, Stopped, Wanted, markdown_of
-from docspec.serve.given import Given, from_form, from_json
-from docspec.serve.jobs import Job, Jobs
+from docspec.serve.converter import ConversionOptions, Converter, Stopped, markdown_of
+from docspec.serve.jobs import ConversionJob, Jobs
 from docspec.serve.refusal import Refusal
 from docspec.serve.sketches import Sketches
+from docspec.serve.submission import Submission, from_form, from_json
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
@@ -100,7 +100,7 @@ class Documents:
     async def _source_later(self, request: Request) -> Response:
         return self._accepted(request, await from_json(self._gateway, request))
 
-    async def _waited(self, request: Request, given: Given) -> Response:
+    async def _waited(self, request: Request, given: Submission) -> Response:
         """The result itself, as soon as it is there; a client that leaves ends its job."""
         client = self._gateway.access.client(request.scope)
         name = self._added_job(client, given)
@@ -116,7 +116,7 @@ class Documents:
         finally:
             self._jobs.forget(name)
 
-    def _accepted(self, request: Request, given: Given) -> Response:
+    def _accepted(self, request: Request, given: Submission) -> Response:
         client = self._gateway.access.client(request.scope)
         return JSONResponse(_status_of(self._job(client, self._added_job(client, given))))
 
@@ -167,7 +167,7 @@ class Documents:
             raise Refusal(404, "no such document")
         return JSONResponse({"status": "ok"})
 
-    async def _events(self, given: Given) -> AsyncIterator[str]:
+    async def _events(self, given: Submission) -> AsyncIterator[str]:
         loop, found = asyncio.get_running_loop(), asyncio.Queue[tuple[str, dict[str, Any]] | None]()
         left = False
 
@@ -220,7 +220,7 @@ class Documents:
 
     def _convert(self, name: str, title: str, wanted: Mapping[str, Any], document: bytes) -> None:
         try:
-            asked = Wanted(tuple(wanted["formats"]), wanted["pages"])
+            asked = ConversionOptions(tuple(wanted["formats"]), wanted["pages"])
             found = self._converter.convert(document, title, asked, lambda pages: self._wanted(name, pages))
             self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
         except Stopped:
@@ -244,14 +244,14 @@ class Documents:
         except TimeoutError:
             return
 
-    def _added_job(self, client: str, given: Given) -> str:
+    def _added_job(self, client: str, given: Submission) -> str:
         if self._jobs.waiting() >= MOST_JOBS:
             raise Refusal(429, "too many documents are waiting; try again later", 30)
         name = self._jobs.add(client, given.title, asdict(given.wanted), given.data)
         self._added.set()
         return name
 
-    def _job(self, client: str, name: str) -> Job:
+    def _job(self, client: str, name: str) -> ConversionJob:
         job = self._jobs.of(client, name)
         if job is None:
             raise Refusal(404, "Task not found.")
@@ -268,7 +268,7 @@ class Documents:
         return Response(result, media_type="application/json")
 
 
-def _status_of(job: Job) -> dict[str, Any]:
+def _status_of(job: ConversionJob) -> dict[str, Any]:
     ended = job.has_ended
     succeeded, failed = job.status in ("success", "partial_success"), job.status == "failure"
     meta = {

@@ -12,7 +12,7 @@ from docspec.serve.cache import DraftCache
 from docspec.serve.chat import Chat
 from docspec.serve.payoff import Payoff
 from docspec.serve.picture import Picture
-from docspec.serve.readers import PLAIN, Reader, reader_of
+from docspec.serve.readers import PLAIN, KnownPrompt, reader_of
 from docspec.serve.recognition import Recognition
 from docspec.serve.settings import Recognition as Mode
 from docspec.serve.spelling import bounded, spelled
@@ -23,7 +23,7 @@ PROPOSED = {"chart": "text", "layout": "page"}
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class FoundDrafts:
     """The drafts of one request, the ``source`` that they are from, and the seconds that getting them took."""
 
     texts: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Drafted:
         return {"docspec_drafts": list(self.texts), "docspec_kind": kind}
 
 
-class Drafts:
+class DraftFinder:
     """Finds drafts. ``recognition`` is ``None`` where nothing is recognised."""
 
     def __init__(
@@ -52,25 +52,25 @@ class Drafts:
         self._cache = cache
         self.payoff = payoff
 
-    async def of(self, client: str, chat: Chat) -> Drafted:
+    async def of(self, client: str, chat: Chat) -> FoundDrafts:
         """The drafts of a request; never fails for what is wrong with an image."""
         began = time.perf_counter()
         if chat.brings_drafts:
-            return Drafted(source="client")
+            return FoundDrafts(source="client")
         if chat.prediction:
             reader = reader_of(chat.prompt, chat.model) if chat.pictures else PLAIN
-            return Drafted(bounded(list(chat.prediction)), "prediction", reader.kind)
+            return FoundDrafts(bounded(list(chat.prediction)), "prediction", reader.kind)
         pictures = [one for one in chat.pictures if one.size is not None]
         if len(pictures) != 1 or len(chat.pictures) != 1:
-            return Drafted()
+            return FoundDrafts()
         reader = reader_of(chat.prompt, chat.model)
         if reader.kind in ("layout", "chart"):
-            return Drafted(kind=reader.kind)
+            return FoundDrafts(kind=reader.kind)
         texts, source = await self._read(client, pictures[0], reader, chat.streams)
-        return Drafted(texts, source if texts else "none", reader.kind, time.perf_counter() - began)
+        return FoundDrafts(texts, source if texts else "none", reader.kind, time.perf_counter() - began)
 
     async def _read(
-        self, client: str, picture: Picture, reader: Reader, streams: bool
+        self, client: str, picture: Picture, reader: KnownPrompt, streams: bool
     ) -> tuple[tuple[str, ...], str]:
         assert picture.size is not None
         uploaded = await self._uploads.page_like(client, picture, self._recognition)

@@ -10,12 +10,12 @@ from functools import partial
 from docspec.serve.access import Access
 from docspec.serve.admission import Admission
 from docspec.serve.cache import DraftCache
-from docspec.serve.drafts import Drafts
+from docspec.serve.drafts import DraftFinder
 from docspec.serve.fetch import Fetcher
 from docspec.serve.metrics import Metrics
 from docspec.serve.payoff import Payoff
 from docspec.serve.recognition import Recognition
-from docspec.serve.settings import Settings
+from docspec.serve.settings import GatewaySettings
 from docspec.serve.sglang import Corpora
 from docspec.serve.uploads import Uploads
 from docspec.serve.upstream import Upstreams
@@ -24,7 +24,7 @@ from docspec.serve.upstream import Upstreams
 class Gateway:
     """Everything that lives as long as the gateway does; made inside the server's event loop."""
 
-    def __init__(self, settings: Settings, fetcher: Fetcher | None = None, local: bool = True) -> None:
+    def __init__(self, settings: GatewaySettings, fetcher: Fetcher | None = None, local: bool = True) -> None:
         limits = settings.limits
         self.settings = settings
         self.metrics = Metrics()
@@ -37,7 +37,7 @@ class Gateway:
         self.corpora = Corpora(settings.kind)
         self.uploads = Uploads()
         self.recognition = Recognition(settings.workers, partial(self.metrics.add, "workers_lost_total"))
-        self.drafts = Drafts(settings.recognition, self.recognition, self.uploads, DraftCache(), Payoff())
+        self.drafts = DraftFinder(settings.recognition, self.recognition, self.uploads, DraftCache(), Payoff())
         self._salt = secrets.token_bytes(32)
         self.metrics.show("requests_here", lambda: self.admission.here)
         self.metrics.show("requests_waiting", lambda: self.upstreams.waiting)

@@ -35,7 +35,7 @@ CREATE INDEX IF NOT EXISTS waiting ON jobs (status, made);
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ConversionJob:
     """``title`` is what the client calls its document; ``wanted`` what it asked for; ``pages`` are read by now.
     ``position`` (from 1) is its place among those that wait."""
 
@@ -105,7 +105,7 @@ class Jobs:
             if room < 0 and each != name:
                 self._do("DELETE FROM jobs WHERE name = ?", (each,))
 
-    def of(self, client: str, name: str) -> Job | None:
+    def of(self, client: str, name: str) -> ConversionJob | None:
         """A client's own job."""
         found = self._do(
             "SELECT title, wanted, status, pages, error, "
@@ -117,7 +117,7 @@ class Jobs:
             return None
         title, wanted, status, pages, error, position = found[0]
         place = position if status == "pending" else None
-        return Job(name, title, json.loads(wanted), status, pages, error, place)
+        return ConversionJob(name, title, json.loads(wanted), status, pages, error, place)
 
     def result(self, client: str, name: str) -> bytes | None:
         """What came of a client's own job."""

@@ -25,7 +25,7 @@ MOST_STARTS = 5
 LASTED = 60.0
 
 
-class Child(Protocol):
+class ModelProcess(Protocol):
     """A server in another process, at ``url``."""
 
     url: str
@@ -39,7 +39,7 @@ class Child(Protocol):
         ...
 
 
-Start = Callable[[int, str], Child]
+Start = Callable[[int, str], ModelProcess]
 """Starts a server on a port (0: any) for those who have a key. Raises :class:`docspec.core.ModelError`."""
 
 

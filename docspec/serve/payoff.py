@@ -23,7 +23,7 @@ ENOUGH = 3
 
 
 @dataclass(slots=True)
-class Rate:
+class RunningMean:
     """A mean that the latest measurements count most in."""
 
     value: float = 0.0
@@ -38,9 +38,9 @@ class Rate:
 class Kind:
     """Requests that are alike."""
 
-    with_drafts: Rate = field(default_factory=Rate)
-    without: Rate = field(default_factory=Rate)
-    size: Rate = field(default_factory=Rate)
+    with_drafts: RunningMean = field(default_factory=RunningMean)
+    without: RunningMean = field(default_factory=RunningMean)
+    size: RunningMean = field(default_factory=RunningMean)
     asked: int = 0
 
 
@@ -49,7 +49,7 @@ class Payoff:
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, bool], Kind] = {}
-        self._pixel = Rate(PIXEL_SECONDS)
+        self._pixel = RunningMean(PIXEL_SECONDS)
         self._answering = 0.0
         self._trying = 0.0
 

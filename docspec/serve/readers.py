@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from docspec.core import BBox, Category, Region
 from docspec.dialects import Dialect, make_dialect
-from docspec.targets.card import KINDS, TargetCard
 from docspec.targets.families import families
 from docspec.targets.family import Checkpoint
+from docspec.targets.model_profile import KINDS, ModelProfile
 
 Kind = Literal["page", "text", "table", "formula", "chart", "layout"]
 
@@ -24,18 +24,18 @@ NOWHERE = BBox(0, 0, 1, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reader:
+class KnownPrompt:
     """``kind`` is what is asked for. Without a ``dialect`` drafts are plain text."""
 
     kind: Kind
     dialect: Dialect | None = None
 
 
-PLAIN = Reader("page")
+PLAIN = KnownPrompt("page")
 """Who asks in words that nobody published."""
 
 
-def reader_of(prompt: str, model: str) -> Reader:
+def reader_of(prompt: str, model: str) -> KnownPrompt:
     """The reader that is asked with ``prompt`` under the served name ``model``."""
     asked = _normal(prompt)
     found = _readers().get(asked, ())
@@ -46,21 +46,21 @@ def reader_of(prompt: str, model: str) -> Reader:
         return found[0][1]
     for checkpoint, card in _cards():
         if checkpoint is not None and model and checkpoint.is_named(model):
-            return Reader("page", _dialect(card))
+            return KnownPrompt("page", _dialect(card))
     return PLAIN
 
 
 @cache
-def _readers() -> dict[str, list[tuple[Checkpoint | None, Reader]]]:
+def _readers() -> dict[str, list[tuple[Checkpoint | None, KnownPrompt]]]:
     """Readers by what they are asked with; several ask for "Table Recognition:" and mean different spellings."""
-    found: dict[str, list[tuple[Checkpoint | None, Reader]]] = {}
+    found: dict[str, list[tuple[Checkpoint | None, KnownPrompt]]] = {}
     for checkpoint, card in _cards():
         for kind, prompt, dialect in _prompts(card):
-            found.setdefault(_normal(prompt), []).append((checkpoint, Reader(kind, dialect)))
+            found.setdefault(_normal(prompt), []).append((checkpoint, KnownPrompt(kind, dialect)))
     return found
 
 
-def _cards() -> Iterator[tuple[Checkpoint | None, TargetCard]]:
+def _cards() -> Iterator[tuple[Checkpoint | None, ModelProfile]]:
     """All cards: a checkpoint's own, or its family's under the checkpoint's name."""
     for family in {id(family): family for family in families().values()}.values():
         for checkpoint in family.checkpoints:
@@ -68,7 +68,7 @@ def _cards() -> Iterator[tuple[Checkpoint | None, TargetCard]]:
         yield None, family.card
 
 
-def _prompts(card: TargetCard) -> Iterator[tuple[Kind, str, Dialect]]:
+def _prompts(card: ModelProfile) -> Iterator[tuple[Kind, str, Dialect]]:
     """What a card asks with and for what; first what an image is likelier to be, where one prompt asks for two."""
     dialect = _dialect(card)
     kinds: tuple[Kind, ...] = ("text", "table", "formula")
@@ -83,7 +83,7 @@ def _prompts(card: TargetCard) -> Iterator[tuple[Kind, str, Dialect]]:
         yield "layout", card.layout_prompt, dialect
 
 
-def _dialect(card: TargetCard) -> Dialect:
+def _dialect(card: ModelProfile) -> Dialect:
     settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
     if card.dialect == "markdown":
         settings["table_style"] = card.table_style

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from docspec.core import PageDraft
-from docspec.isolation.child import Child, Lost
-from docspec.serve.desk import RecognitionDesk
+from docspec.isolation.child import Child, WorkerLost
+from docspec.serve.recognition_worker import RecognitionWorker
 
 MEMORY = 1536 * 2**20
 """Bytes that a worker may take."""
@@ -49,7 +49,7 @@ class Recognition:
         return await self._asked("recognise", data, self._threads)
 
     async def fingerprint(self, data: bytes) -> bytes | None:
-        """See :meth:`docspec.serve.desk.RecognitionDesk.fingerprint`."""
+        """See :meth:`docspec.serve.recognition_worker.RecognitionWorker.fingerprint`."""
         return await self._asked("fingerprint", data)
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class Recognition:
             if child is None:
                 child = self._started()
             return None if child is None else child.call(name, *arguments, seconds=SECONDS)
-        except Lost:
+        except WorkerLost:
             if child is not None:
                 with self._lock:
                     self._running.discard(child)
@@ -96,7 +96,7 @@ class Recognition:
         with self._lock:
             if self._closed:
                 return None
-        child = Child(RecognitionDesk, MEMORY)
+        child = Child(RecognitionWorker, MEMORY)
         with self._lock:
             self._running.add(child)
             closed = self._closed

@@ -44,7 +44,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GatewaySettings:
     """``keys`` are the API keys, each a client of its own; without any, clients are told apart by their addresses.
     ``upstream_key`` goes to upstreams in place of what clients send. ``workers`` processes recognise and open
     documents; ``state`` holds jobs (``None``: a folder that ends with the gateway). ``options`` say how documents are

@@ -12,9 +12,9 @@ from docspec.core import DrafterError, ParseOptions, UsageError
 from docspec.documents import parse_page_ranges
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
-from docspec.isolation.hand import Prepared, Wanted
 from docspec.isolation.pool import Isolation, Place
-from docspec.serve.desk import fingerprint_of
+from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.serve.recognition_worker import fingerprint_of
 from docspec.serve.uploads import Uploaded
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Sketches:
             numbers = parse_page_ranges(pages).resolve(document.page_count, title)
             if len(numbers) > self._most:
                 raise UsageError(f"{title}: {len(numbers)} pages; this gateway takes up to {self._most}")
-            wanted = Wanted.with_all_there_is(View.of(self._options), None)
+            wanted = PrepareOptions.complete(View.of(self._options), None)
             with closing(self._isolation.pages(_places(document, numbers), wanted, 1)) as found:
                 return [uploaded for _, page in found if (uploaded := _uploaded(page)) is not None]
 
@@ -53,7 +53,7 @@ def _places(document: IsolatedDocument, numbers: tuple[int, ...]) -> Iterator[Pl
 
 def _uploaded(page: object) -> Uploaded | None:
     """What is kept of a page that could be drawn and drafted."""
-    if not isinstance(page, Prepared):
+    if not isinstance(page, PreparedPage):
         return None
     try:
         draft = page.settled().drafted.draft

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from docspec.core import BBox, Category, PageDraft, Region
-from docspec.serve.readers import Reader
+from docspec.serve.readers import KnownPrompt
 
 MOST_TEXTS = 64
 MOST_CHARACTERS = 200_000
 """Of all texts of a request together: what the proposer looks at, and some."""
 
 
-def spelled(draft: PageDraft, size: tuple[int, int], reader: Reader) -> tuple[str, ...]:
+def spelled(draft: PageDraft, size: tuple[int, int], reader: KnownPrompt) -> tuple[str, ...]:
     """``draft`` of an image of ``size`` pixels as ``reader`` spells it."""
     if draft.is_empty or reader.kind in ("layout", "chart"):
         return ()
@@ -28,7 +28,7 @@ def bounded(texts: list[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _texts(draft: PageDraft, size: tuple[int, int], reader: Reader) -> list[str]:
+def _texts(draft: PageDraft, size: tuple[int, int], reader: KnownPrompt) -> list[str]:
     plain = [next(iter(region.texts), "") for region in draft.regions]
     dialect = reader.dialect
     if dialect is None:

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from docspec.core import DocspecError
 from docspec.core.safe_text import one_line
 from docspec.serve.access import Access
-from docspec.serve.converter import FIELDS, Converter, Stopped, Wanted
+from docspec.serve.converter import FIELDS, ConversionOptions, Converter, Stopped
 from docspec.serve.folders import Folders
 from docspec.serve.refusal import Refusal
 
@@ -52,7 +52,7 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
             else:
                 data, title = await asyncio.to_thread(folders.read, uri)
             async with reading:
-                wanted = Wanted((format,), pages or None)
+                wanted = ConversionOptions((format,), pages or None)
                 found = await asyncio.to_thread(converter.convert, data, title, wanted, read)
         except Stopped:
             raise ToolError("cancelled") from None

@@ -30,7 +30,8 @@ SHAPE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A page: its fingerprint (:func:`docspec.serve.desk.fingerprint_of`), its size in pixels, its draft."""
+    """A page: its fingerprint (:func:`docspec.serve.recognition_worker.fingerprint_of`), its size in pixels, its
+    draft."""
 
     fingerprint: bytes
     size: tuple[int, int]

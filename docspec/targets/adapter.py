@@ -20,8 +20,8 @@ from docspec.targets.attention import (
     FOLDED,
     PACKED,
     SPLIT,
+    AttentionWindow,
     Packed,
-    Window,
     additive_mask,
     choose_kernels,
     folded_mask,
@@ -29,23 +29,23 @@ from docspec.targets.attention import (
     splitting,
     within_window,
 )
-from docspec.targets.card import TargetCard
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.kv_arena import KVArena
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.patch_embedding import embed_by_products
 from docspec.targets.prefill import MAX_TOKENS, prefill_rows
+from docspec.targets.prefill_hooks import captured_states, token_importance
 from docspec.targets.prefill_pieces import in_pieces, only
 from docspec.targets.processing import Processing
-from docspec.targets.protocol import PER_TOKEN, Guide, Prefill, Prompt, PromptStates
+from docspec.targets.protocol import PER_TOKEN, ImportanceCallback, Prefill, Prompt, PromptStates
 from docspec.targets.recurrent.layers import KIND, recurrent_spec, verify_by_trees
 from docspec.targets.rules import GenerationRules, RowRules
 from docspec.targets.staging import uploaded
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.judging import chosen
+from docspec.targets.stepping.outputs import choice_of
 from docspec.targets.stepping.step import Choice, StepRunner
 from docspec.targets.threads import decoding_threads, using_threads
 from docspec.targets.vision_grids import grids_on_host
-from docspec.targets.watching import guiding, watching
 from docspec.targets.weight_layout import store_for_narrow_steps
 
 SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
@@ -100,7 +100,7 @@ class TransformersTarget:
         self.kv: KVMemory = KVArena(self.kv_spec)
         self.steps: StepRunner = EagerSteps(self)
         self.rules = GenerationRules()
-        self.card = TargetCard("markdown")
+        self.card = ModelProfile("markdown")
         self.split = False
         """Whether trees attend to their prefix and to themselves apart (``--attention split``)."""
         self.piece = MAX_TOKENS
@@ -145,11 +145,11 @@ class TransformersTarget:
         cache: KVCache,
         rows: Sequence[int],
         states: bool = False,
-        guide: Guide | None = None,
+        on_importance: ImportanceCallback | None = None,
     ) -> list[Prefill]:
         """Prefills prompts of similar length together, with all threads (:mod:`docspec.targets.prefill`)."""
         with using_threads(self._threads):
-            return prefill_rows(self, prompts, cache, rows, states, self.piece, guide)
+            return prefill_rows(self, prompts, cache, rows, states, self.piece, on_importance)
 
     def alike(self, prompt: Prompt) -> Hashable:
         """What prompts have to have in common to share a forward pass: images that can be concatenated."""
@@ -166,7 +166,7 @@ class TransformersTarget:
         cache: KVCache,
         rows: Sequence[int],
         states: bool = False,
-        guide: Guide | None = None,
+        on_importance: ImportanceCallback | None = None,
     ) -> list[Prefill]:
         """The top-level forward pass over several prompts, padded on the right, their images one after the other.
 
@@ -179,8 +179,8 @@ class TransformersTarget:
         if self._turns:
             self.model.model.rope_deltas = None  # what another prompt left there
         pieces = in_pieces(self.decoder, self.masks, cache, rows, max(lengths), self.piece)
-        told = guiding(self.decoder, self.embed, prompts, guide)
-        with watching(self.decoder, states) as seen, pieces, told:
+        told = token_importance(self.decoder, self.embed, prompts, on_importance)
+        with captured_states(self.decoder, states) as seen, pieces, told:
             logits = self._last_logits([prompt.inputs for prompt in prompts], max(lengths), cache, ends)
         return [
             Prefill(
@@ -193,12 +193,12 @@ class TransformersTarget:
         ]
 
     @torch.inference_mode()
-    def prefill_some(self, prompt: Prompt, cache: KVCache, row: int, places: torch.Tensor) -> Prefill:
-        kept = len(places)
+    def prefill_tokens(self, prompt: Prompt, cache: KVCache, row: int, indices: torch.Tensor) -> Prefill:
+        kept = len(indices)
         cache.begin_prefills([row], [kept])
         if self._turns:
             self.model.model.rope_deltas = None
-        with only(self.decoder, self.masks, cache, prompt.length, places):
+        with only(self.decoder, self.masks, cache, prompt.length, indices):
             logits = self._last_logits([prompt.inputs], prompt.length, cache, [kept - 1])
         return Prefill(logits[0, 0], kept, prompt.length + self._rope_delta() - kept)
 
@@ -207,11 +207,11 @@ class TransformersTarget:
     ) -> torch.Tensor:
         """Runs prompts together; their logits ``(rows, ends, vocab)`` after the places of ``ends``."""
         asked = {**self._joined(inputs, longest), "past_key_values": cache, "use_cache": True}
-        places = torch.tensor(ends, device=self.kv_spec.device)
+        indices = torch.tensor(ends, device=self.kv_spec.device)
         if self._keeps:
-            logits: torch.Tensor = self.model(**asked, logits_to_keep=places).logits
+            logits: torch.Tensor = self.model(**asked, logits_to_keep=indices).logits
             return logits
-        return self.logits(self.model.model(**asked).last_hidden_state[:, places])
+        return self.logits(self.model.model(**asked).last_hidden_state[:, indices])
 
     def _joined(self, inputs: Sequence[dict[str, torch.Tensor]], longest: int) -> dict[str, torch.Tensor]:
         """One batch of all ``inputs``: what has one entry a token is padded and stacked, images are concatenated.
@@ -301,7 +301,7 @@ class TransformersTarget:
         return mask
 
     def choose(self, logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
-        return chosen(logits, rules, margin)
+        return choice_of(logits, rules, margin)
 
     def decoding(self) -> AbstractContextManager[None]:
         return decoding_threads(self)
@@ -325,7 +325,7 @@ def _prompt(inputs: dict[str, torch.Tensor]) -> Prompt:
     return Prompt(inputs, int(inputs["input_ids"].shape[1]))
 
 
-def _window(config: Any) -> Window | None:
+def _window(config: Any) -> AttentionWindow | None:
     """What the decoder's sliding layers look at; ``None`` where it has no such layers.
 
     Raises :class:`docspec.core.ModelError` for kinds of attention that tree masks cannot express.
@@ -339,4 +339,4 @@ def _window(config: Any) -> Window | None:
     window = getattr(config, "sliding_window", None)
     if window is None:
         raise ModelError(f"{kind} (layer_types in config.json) needs sliding_window")
-    return Window(kind, int(window), SLIDING[kind])
+    return AttentionWindow(kind, int(window), SLIDING[kind])

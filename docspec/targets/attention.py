@@ -162,7 +162,7 @@ def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Te
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class AttentionWindow:
     """Layers of type ``kind`` look ``tokens`` back, themselves included; with ``prompt`` they see all of that too."""
 
     kind: str
@@ -170,7 +170,7 @@ class Window:
     prompt: bool
 
 
-def within_window(cache: KVCache, mask: torch.Tensor, window: Window) -> torch.Tensor:
+def within_window(cache: KVCache, mask: torch.Tensor, window: AttentionWindow) -> torch.Tensor:
     """Boolean ``(rows, tree, slots)``: true for slots whose token lies within ``window``.
 
     ``mask`` ``(rows, tree, slots)`` is what each token may look at: all that stands before it in its sequence, and
@@ -181,11 +181,11 @@ def within_window(cache: KVCache, mask: torch.Tensor, window: Window) -> torch.T
     here = mask.sum(2) - 1
     first = torch.arange(cache.view_rows.start or 0, cache.view_rows.stop, device=mask.device) * cache.slots
     written = cache.write_index.view(rows, tree) - first.unsqueeze(1)
-    places = torch.arange(slots + 1, device=mask.device).repeat(rows, 1)
-    places.scatter_(1, written.clamp(max=slots), here)  # padding is written beyond what is looked at
-    places = places[:, None, :slots]
-    near = here.unsqueeze(2) - places < window.tokens
-    return near | (places < cache.seen_prompts.view(rows, 1, 1)) if window.prompt else near
+    positions = torch.arange(slots + 1, device=mask.device).repeat(rows, 1)
+    positions.scatter_(1, written.clamp(max=slots), here)  # padding is written beyond what is looked at
+    positions = positions[:, None, :slots]
+    near = here.unsqueeze(2) - positions < window.tokens
+    return near | (positions < cache.seen_prompts.view(rows, 1, 1)) if window.prompt else near
 
 
 def attentions(wanted: str, parts: Iterable[str], vision: str) -> dict[str, str]:

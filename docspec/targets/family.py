@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from docspec.targets.card import TargetCard
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 
@@ -24,7 +24,7 @@ class Checkpoint:
     billions: float
     licence: str
     stem: str = ""
-    card: TargetCard | None = None
+    card: ModelProfile | None = None
     gguf: str = ""
 
     def is_named(self, name: str) -> bool:
@@ -52,7 +52,7 @@ class Family:
 
     model_types: tuple[str, ...]
     architecture: str
-    card: TargetCard
+    card: ModelProfile
     checkpoints: tuple[Checkpoint, ...] = ()
     architectures: tuple[str, ...] = ()
     processor: str | None = None
@@ -66,7 +66,7 @@ class Family:
     end_tokens: tuple[str, ...] = ()
     note: str = ""
 
-    def card_of(self, *names: str) -> TargetCard:
+    def card_of(self, *names: str) -> ModelProfile:
         """The card of the checkpoint that one of ``names`` (hub name, path) names, else the family's."""
         for checkpoint in self.checkpoints:
             if checkpoint.card is not None and any(map(checkpoint.is_named, names)):

@@ -120,9 +120,9 @@ class SlotCache(Cache):
         if spec.recurrent is not None and recurrent is None:
             recurrent = RecurrentStates(spec.recurrent, rows, spec.dtype, spec.device)
         self._recurrent = recurrent
-        places = () if spec.recurrent is None else spec.recurrent.layers
+        indices = () if spec.recurrent is None else spec.recurrent.layers
         attending = map(SlotLayer, repeat(self), self.buffer, storage)
-        layers = [NoSlots() if place in places else next(attending) for place in range(spec.layers + len(places))]
+        layers = [NoSlots() if place in indices else next(attending) for place in range(spec.layers + len(indices))]
         super().__init__(layers=layers)
 
     @property

@@ -49,14 +49,14 @@ def _logits(target: TargetModel, tokens: torch.Tensor, width: int) -> torch.Tens
     device = target.kv_spec.device
     cache = SlotCache(target.kv_spec, rows=1, slots=len(tokens))
     found = []
-    for places in torch.arange(len(tokens)).split(width):
-        cache.begin_step(places.unsqueeze(0).to(device), len(tokens))
-        mask = (torch.arange(len(tokens)) <= places.unsqueeze(1)).unsqueeze(0)
+    for indices in torch.arange(len(tokens)).split(width):
+        cache.begin_step(indices.unsqueeze(0).to(device), len(tokens))
+        mask = (torch.arange(len(tokens)) <= indices.unsqueeze(1)).unsqueeze(0)
         found.append(
             target.logits(
                 target.hidden(
-                    tokens[places].unsqueeze(0).to(device),
-                    places.unsqueeze(0).to(device),
+                    tokens[indices].unsqueeze(0).to(device),
+                    indices.unsqueeze(0).to(device),
                     mask.to(device),
                     cache,
                 )

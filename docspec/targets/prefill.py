@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from docspec.targets.kv import KVCache
-    from docspec.targets.protocol import Guide, Prefill, Prompt, TargetModel
+    from docspec.targets.protocol import ImportanceCallback, Prefill, Prompt, TargetModel
 
 MAX_STRETCH = 1.3
 """Longest over shortest prompt of one forward pass: at most so much of it is padding."""
@@ -29,10 +29,10 @@ def prefill_rows(
     rows: Sequence[int],
     states: bool = False,
     most: int = MAX_TOKENS,
-    guide: Guide | None = None,
+    on_importance: ImportanceCallback | None = None,
 ) -> list[Prefill]:
     """Prefills prompt ``i`` into row ``rows[i]`` of ``cache``; what each left behind, in the order given, ``states``
-    where they are wanted. Prompts that share a pass have up to ``most`` tokens; ``guide`` is told of each.
+    where they are wanted. Prompts that share a pass have up to ``most`` tokens; ``on_importance`` is told of each.
 
     Raises ``ValueError`` if a prompt does not fit the cache.
     """
@@ -40,7 +40,7 @@ def prefill_rows(
     kinds = [target.alike(prompt) for prompt in prompts]
     for group in groups([prompt.length for prompt in prompts], kinds, most):
         own = [prompts[i] for i in group], cache, [rows[i] for i in group]
-        results = target.prefill_together(*own, states, guide)
+        results = target.prefill_together(*own, states, on_importance)
         filled.update(zip(group, results, strict=True))
     return [filled[i] for i in range(len(prompts))]
 

@@ -54,8 +54,8 @@ def in_pieces(
             cache.begin_piece(rows[0], start, stop)
             mask = torch.ones((1, stop - start, stop), dtype=torch.bool, device=cache.spec.device).tril(start)
             seen = masks(mask, cache, False)
-            places = torch.arange(start, stop, device=cache.spec.device)
-            output = whole(**{**_cut(inputs, places), "attention_mask": seen})
+            indices = torch.arange(start, stop, device=cache.spec.device)
+            output = whole(**{**_cut(inputs, indices), "attention_mask": seen})
             hidden.append(output.last_hidden_state)
         output.last_hidden_state = torch.cat(hidden, dim=1)
         return output
@@ -73,18 +73,18 @@ def only(
     masks: Callable[[torch.Tensor, KVCache, bool], Any],
     cache: KVCache,
     length: int,
-    places: torch.Tensor,
+    indices: torch.Tensor,
 ) -> Iterator[None]:
-    """Within it the decoder is given the ``places`` (indices, in order) of a prompt of ``length`` tokens and no others,
-    at their own positions; ``cache`` was told of so many. Raises :class:`docspec.core.ModelError` for inputs of which
-    it is not known how to cut them."""
+    """Within it the decoder is given the ``indices`` (indices, in order) of a prompt of ``length`` tokens and no
+    others, at their own positions; ``cache`` was told of so many. Raises :class:`docspec.core.ModelError` for inputs of
+    which it is not known how to cut them."""
     whole = decoder.forward
 
     def forward(*args: Any, **inputs: Any) -> Any:
         if args or not _can_be_cut(inputs, length):
             raise ModelError(f"image tokens cannot be left out of the prompts of {type(decoder).__name__}")
-        mask = torch.ones((1, len(places), len(places)), dtype=torch.bool, device=places.device).tril()
-        return whole(**{**_cut(inputs, places), "attention_mask": masks(mask, cache, False)})
+        mask = torch.ones((1, len(indices), len(indices)), dtype=torch.bool, device=indices.device).tril()
+        return whole(**{**_cut(inputs, indices), "attention_mask": masks(mask, cache, False)})
 
     decoder.forward = forward
     try:
@@ -103,16 +103,16 @@ def _can_be_cut(inputs: Mapping[str, Any], length: int) -> bool:
     )
 
 
-def _cut(inputs: Mapping[str, Any], places: torch.Tensor) -> dict[str, Any]:
-    """The inputs of the tokens at ``places``."""
+def _cut(inputs: Mapping[str, Any], indices: torch.Tensor) -> dict[str, Any]:
+    """The inputs of the tokens at ``indices``."""
     cut = dict(inputs)
     for name, axis in PER_TOKEN.items():
         if inputs.get(name) is not None:
-            cut[name] = inputs[name].index_select(axis, places)
+            cut[name] = inputs[name].index_select(axis, indices)
     if inputs.get("position_ids") is None:  # the decoder would count from where it takes its cache to end
-        cut["position_ids"] = places.unsqueeze(0)
+        cut["position_ids"] = indices.unsqueeze(0)
     if inputs.get(PER_IMAGE_TOKEN) is not None:
         shown = inputs["visual_pos_masks"].flatten()
-        features = (shown.cumsum(0) - 1)[places[shown[places]]]
+        features = (shown.cumsum(0) - 1)[indices[shown[indices]]]
         cut[PER_IMAGE_TOKEN] = [values[features] for values in inputs[PER_IMAGE_TOKEN]]
     return cut

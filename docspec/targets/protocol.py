@@ -9,34 +9,36 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from docspec.targets.kv import KVCache, KVMemory, KVSpec
 from docspec.targets.stepping.step import (
-    NOTHING,
+    CHOICES_ONLY,
     Behind,
     Choice,
+    OutputFlags,
     Pending,
     Scores,
     StepBatch,
     StepRunner,
     Verified,
-    Wanted,
 )
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
 
-    from docspec.targets.card import TargetCard
+    from docspec.targets.model_profile import ModelProfile
     from docspec.targets.rules import GenerationRules, RowRules
 
 __all__ = [
-    "NOTHING",
+    "CHOICES_ONLY",
     "PER_TOKEN",
     "Behind",
     "Choice",
     "GenerationRules",
-    "Guide",
+    "ImportanceCallback",
     "KVCache",
     "KVMemory",
     "KVSpec",
+    "ModelProfile",
+    "OutputFlags",
     "Pending",
     "Prefill",
     "Prompt",
@@ -45,10 +47,8 @@ __all__ = [
     "Scores",
     "StepBatch",
     "StepRunner",
-    "TargetCard",
     "TargetModel",
     "Verified",
-    "Wanted",
 ]
 
 
@@ -88,9 +88,9 @@ class Prefill:
     states: PromptStates | None = None
 
 
-Guide: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
+ImportanceCallback: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
 """Told of a prompt, while it is prefilled, the similarity variation ``(length,)`` of its places
-(:mod:`docspec.targets.watching`); infinite for text."""
+(:mod:`docspec.targets.prefill_hooks`); infinite for text."""
 
 
 class TargetModel(Protocol):
@@ -102,7 +102,7 @@ class TargetModel(Protocol):
     steps: StepRunner
     rules: GenerationRules
     eos_ids: frozenset[int]
-    card: TargetCard
+    card: ModelProfile
 
     def encode(self, image: Image, prompt: str) -> Prompt:
         """The model's inputs for one image and one instruction."""
@@ -118,11 +118,11 @@ class TargetModel(Protocol):
         cache: KVCache,
         rows: Sequence[int],
         states: bool = False,
-        guide: Guide | None = None,
+        on_importance: ImportanceCallback | None = None,
     ) -> list[Prefill]:
         """Runs vision and prompts, as many in one forward pass as pays, writing keys and values into slots
-        ``0..length-1`` of each prompt's row; tells their ``states`` where they are wanted, and a ``guide`` which image
-        tokens matter. Raises ``ValueError`` if a prompt does not fit the cache."""
+        ``0..length-1`` of each prompt's row; tells their ``states`` where they are wanted, and a ``on_importance``
+        which image tokens matter. Raises ``ValueError`` if a prompt does not fit the cache."""
         ...
 
     def prefill_together(
@@ -131,13 +131,13 @@ class TargetModel(Protocol):
         cache: KVCache,
         rows: Sequence[int],
         states: bool = False,
-        guide: Guide | None = None,
+        on_importance: ImportanceCallback | None = None,
     ) -> list[Prefill]:
         """:meth:`prefill` in one forward pass."""
         ...
 
-    def prefill_some(self, prompt: Prompt, cache: KVCache, row: int, places: torch.Tensor) -> Prefill:
-        """:meth:`prefill` of the ``places`` (indices, in order, the last one among them) of one prompt and no others:
+    def prefill_tokens(self, prompt: Prompt, cache: KVCache, row: int, indices: torch.Tensor) -> Prefill:
+        """:meth:`prefill` of the ``indices`` (indices, in order, the last one among them) of one prompt and no others:
         its ``length`` is their number. Raises :class:`docspec.core.ModelError` where it cannot cut its inputs."""
         ...
 

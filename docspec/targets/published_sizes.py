@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class PublishedSize:
     """The sizes of the checkpoint called ``published`` in its family's file; ``model_type`` names the family. ``tied``:
     whether the head is the embedding table (``None``: as the class has it)."""
 
@@ -41,15 +41,15 @@ _INTERN_VIT = {
     "num_attention_heads": 16,
 }
 
-SIZES: dict[str, Size] = {
-    "qwen2-vl-2b": Size(
+SIZES: dict[str, PublishedSize] = {
+    "qwen2-vl-2b": PublishedSize(
         "qwen2_vl",
         "Qwen/Qwen2-VL-2B-Instruct",
         _decoder(1536, 8960, 28, 12, 2, vocab_size=151_936),
         {"hidden_size": 1536},
         tied=True,
     ),
-    "mineru2.5": Size(
+    "mineru2.5": PublishedSize(
         "qwen2_vl",
         "opendatalab/MinerU2.5-2509-1.2B",
         _decoder(
@@ -64,21 +64,21 @@ SIZES: dict[str, Size] = {
         {"hidden_size": 896},
         tied=True,
     ),
-    "qwen2.5-vl-3b": Size(
+    "qwen2.5-vl-3b": PublishedSize(
         "qwen2_5_vl",
         "Qwen/Qwen2.5-VL-3B-Instruct",
         _decoder(2048, 11_008, 36, 16, 2, vocab_size=151_936),
         {"hidden_size": 1280, "intermediate_size": 3420, "out_hidden_size": 2048},
         tied=True,
     ),
-    "qwen2.5-vl-7b": Size(
+    "qwen2.5-vl-7b": PublishedSize(
         "qwen2_5_vl",
         "Qwen/Qwen2.5-VL-7B-Instruct",
         _decoder(3584, 18_944, 28, 28, 4, vocab_size=152_064),
         {"hidden_size": 1280, "intermediate_size": 3420, "out_hidden_size": 3584},
         tied=False,
     ),
-    "qwen3-vl-30b-a3b": Size(
+    "qwen3-vl-30b-a3b": PublishedSize(
         "qwen3_vl_moe",
         "Qwen/Qwen3-VL-30B-A3B-Instruct",
         _decoder(
@@ -95,14 +95,14 @@ SIZES: dict[str, Size] = {
         {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "out_hidden_size": 2048},
         tied=False,
     ),
-    "internvl3-2b": Size(
+    "internvl3-2b": PublishedSize(
         "internvl",
         "OpenGVLab/InternVL3-2B-hf",
         {"model_type": "qwen2", **_decoder(1536, 8960, 28, 12, 2, vocab_size=151_674)},
         _INTERN_VIT,
         tied=False,
     ),
-    "granite-docling-258m": Size(
+    "granite-docling-258m": PublishedSize(
         "idefics3",
         "ibm-granite/granite-docling-258M",
         {"model_type": "llama", **_decoder(576, 1536, 30, 9, 3, vocab_size=100_352)},
@@ -116,7 +116,7 @@ SIZES: dict[str, Size] = {
         },
         tied=True,
     ),
-    "ovisocr2": Size(
+    "ovisocr2": PublishedSize(
         "qwen3_5",
         "ATH-MaaS/OvisOCR2",
         _decoder(
@@ -139,8 +139,8 @@ SIZES: dict[str, Size] = {
         {"depth": 12, "hidden_size": 768, "intermediate_size": 3072, "num_heads": 12, "out_hidden_size": 1024},
         tied=True,
     ),
-    "deepseek-ocr": Size("deepseek_ocr", "deepseek-ai/DeepSeek-OCR"),
-    "deepseek-ocr-2": Size(
+    "deepseek-ocr": PublishedSize("deepseek_ocr", "deepseek-ai/DeepSeek-OCR"),
+    "deepseek-ocr-2": PublishedSize(
         "deepseek_ocr2",
         "deepseek-community/DeepSeek-OCR-2",
         _decoder(
@@ -158,20 +158,20 @@ SIZES: dict[str, Size] = {
         ),
         {"encoder_config": _decoder(896, 4864, 24, 14, 2)},
     ),
-    "unlimited-ocr": Size("unlimited_ocr", "baidu/Unlimited-OCR"),
-    "mistral-small-3.1": Size("mistral3", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"),
-    "qianfan-ocr": Size(
+    "unlimited-ocr": PublishedSize("unlimited_ocr", "baidu/Unlimited-OCR"),
+    "mistral-small-3.1": PublishedSize("mistral3", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"),
+    "qianfan-ocr": PublishedSize(
         "qianfan_ocr",
         "baidu/Qianfan-OCR",
         {"model_type": "qwen3", **_decoder(2560, 9728, 36, 32, 8, head_dim=128, vocab_size=151_936)},
         tied=False,
     ),
-    "granite-docling-500m": Size("granite_docling", "ibm-granite/granite-for-docling-500m"),
-    "glm-ocr": Size("glm_ocr", "zai-org/GLM-OCR"),
-    "got-ocr2": Size("got_ocr2", "stepfun-ai/GOT-OCR-2.0-hf", tied=False),
-    "lighton-ocr-1b": Size("lighton_ocr", "lightonai/LightOnOCR-2-1B"),
-    "paddleocr-vl": Size("paddleocr_vl", "PaddlePaddle/PaddleOCR-VL", tied=False),
-    "hunyuan-ocr": Size(
+    "granite-docling-500m": PublishedSize("granite_docling", "ibm-granite/granite-for-docling-500m"),
+    "glm-ocr": PublishedSize("glm_ocr", "zai-org/GLM-OCR"),
+    "got-ocr2": PublishedSize("got_ocr2", "stepfun-ai/GOT-OCR-2.0-hf", tied=False),
+    "lighton-ocr-1b": PublishedSize("lighton_ocr", "lightonai/LightOnOCR-2-1B"),
+    "paddleocr-vl": PublishedSize("paddleocr_vl", "PaddlePaddle/PaddleOCR-VL", tied=False),
+    "hunyuan-ocr": PublishedSize(
         "hunyuan_vl",
         "tencent/HunyuanOCR",
         _decoder(

@@ -26,7 +26,7 @@ from docspec.targets.estimate import Estimate, check_room, free_memory
 from docspec.targets.families import families
 from docspec.targets.own_processor import named_class
 from docspec.targets.processing import Processing
-from docspec.targets.published_sizes import SIZES, Size
+from docspec.targets.published_sizes import SIZES, PublishedSize
 from docspec.targets.stepping.choice import make_steps
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedConfig:
     """One configuration: how its model is made of a vocabulary size (``None``: the published one). ``typed``: whether
     its positions depend on what is an image token. Without ``images`` nothing can be read with it, only stepped."""
 
@@ -103,8 +103,8 @@ IMAGES = {
 }
 """How the families of :data:`docspec.targets.published_sizes.SIZES` that do as Qwen does prepare images."""
 
-PUBLISHED: dict[str, Published] = {
-    "qwen3-vl-2b": Published(
+PUBLISHED: dict[str, PublishedConfig] = {
+    "qwen3-vl-2b": PublishedConfig(
         _qwen3_vl(
             {
                 "hidden_size": 2048,
@@ -125,7 +125,7 @@ PUBLISHED: dict[str, Published] = {
         _QWEN_IMAGES,
         typed=True,
     ),
-    "qwen3-vl-4b": Published(
+    "qwen3-vl-4b": PublishedConfig(
         _qwen3_vl(
             {
                 "hidden_size": 2560,
@@ -146,7 +146,7 @@ PUBLISHED: dict[str, Published] = {
         _QWEN_IMAGES,
         typed=True,
     ),
-    "qwen3-vl-8b": Published(
+    "qwen3-vl-8b": PublishedConfig(
         _qwen3_vl(
             {
                 "hidden_size": 4096,
@@ -167,7 +167,7 @@ PUBLISHED: dict[str, Published] = {
         _QWEN_IMAGES,
         typed=True,
     ),
-    "dots.ocr": Published(
+    "dots.ocr": PublishedConfig(
         lambda vocab_size: DotsOCRConfig(
             **(
                 {}
@@ -179,8 +179,8 @@ PUBLISHED: dict[str, Published] = {
         _images(14, 1, DOTS_MIN_PIXELS, DOTS_MAX_PIXELS),
         typed=False,
     ),
-    "mini": Published(_reader("mini"), Qwen3VLForConditionalGeneration, reader.image_processor, typed=True),
-    "tiny": Published(_reader("tiny"), Qwen3VLForConditionalGeneration, reader.image_processor, typed=True),
+    "mini": PublishedConfig(_reader("mini"), Qwen3VLForConditionalGeneration, reader.image_processor, typed=True),
+    "tiny": PublishedConfig(_reader("tiny"), Qwen3VLForConditionalGeneration, reader.image_processor, typed=True),
 }
 """Configurations by the names that commands know; ``tiny`` is for tests."""
 
@@ -210,7 +210,7 @@ class WordlessProcessing(Processing):
         return inputs
 
 
-def published_size(size: Size) -> Published:
+def published_size(size: PublishedSize) -> PublishedConfig:
     """How the model of ``size`` is made. Its class is looked up when it is asked for."""
     family = families()[size.model_type]
     model = named_class(family.architecture)
@@ -225,7 +225,7 @@ def published_size(size: Size) -> Published:
         return made
 
     images = IMAGES.get(size.model_type)
-    return Published(config, model, images, typed=True, vision_attention=family.vision_attention)
+    return PublishedConfig(config, model, images, typed=True, vision_attention=family.vision_attention)
 
 
 def random_target(

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.core.extras import require_local
 from docspec.core.safe_text import first_line
-from docspec.targets.card import TargetCard
 from docspec.targets.estimate import PROMPT, check_room, estimate, free_memory
 from docspec.targets.families import family_of
 from docspec.targets.family import Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.processing import check_torchvision
 from docspec.targets.validation import check_checkpoint, read_object
 
@@ -81,7 +81,7 @@ class LoadedTarget:
     info: TargetInfo
 
     @property
-    def card(self) -> TargetCard:
+    def card(self) -> ModelProfile:
         """What the checkpoint says of itself."""
         return self.target.card
 
@@ -94,7 +94,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     require_local(f"running {options.model} here")
     path = locate(options.model, options.offline)
     model_type, known, family, card = _described(options, path)
-    from docspec.targets.contract import check_contract
+    from docspec.targets.tree_check import check_contract
 
     check_checkpoint(path)
     check_torchvision()
@@ -149,18 +149,18 @@ def _reserve(target: TransformersTarget, rows: int, slots: int) -> None:
     target.kv.reserve(most if free is None else min(most, free // 2 // target.kv_spec.bytes_per_slot()))
 
 
-def card_of(options: ParseOptions) -> TargetCard:
+def card_of(options: ParseOptions) -> ModelProfile:
     """The card of what ``options.model`` names, without loading it; raises :class:`docspec.core.ModelError`."""
     return _described(options, locate(options.model, options.offline))[3]
 
 
-def _described(options: ParseOptions, path: str) -> tuple[str, Family | None, Family, TargetCard]:
+def _described(options: ParseOptions, path: str) -> tuple[str, Family | None, Family, ModelProfile]:
     """Type, family as far as it is known, family to load it by, and card of the checkpoint in ``path``."""
     model_type = model_type_of(options.model, path)
     known = family = family_of(read_object(Path(path) / "config.json"))
     if family is None:
         require_local(f"a model of type '{model_type}', which no family here describes,")
-        from docspec.targets.contract import unknown_family
+        from docspec.targets.tree_check import unknown_family
 
         family = unknown_family(options.model, model_type, path, options)
     card = family.card_of(options.model, path).overridden_by(path).asked(options.dialect, options.prompt)

@@ -52,8 +52,8 @@ class Edits:
             (self.forced, 2),
             (self.allowed, 3),
         )
-        places = [np.array(places, dtype=np.int64).reshape(-1, axes).T for places, axes in lists]
-        return *places, np.array(list(self.biases.values()), dtype=np.float32)
+        indices = [np.array(indices, dtype=np.int64).reshape(-1, axes).T for indices, axes in lists]
+        return *indices, np.array(list(self.biases.values()), dtype=np.float32)
 
     def applied(self, logits: torch.Tensor, arrays: Sequence[torch.Tensor] | None = None) -> torch.Tensor:
         """``logits`` ``(rows, nodes, vocab)`` with these changes, in float32; ``arrays`` are :meth:`arrays` on their

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import torch
 
-from docspec.targets.protocol import Guide, Prefill, Prompt
+from docspec.targets.protocol import ImportanceCallback, Prefill, Prompt
 from docspec.targets.rules import GenerationRules
-from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, StepRunner
+from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, StepRunner
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -72,9 +72,9 @@ class ScriptedTarget:
         cache: KVCache,
         rows: Sequence[int],
         states: bool = False,
-        guide: Guide | None = None,
+        on_importance: ImportanceCallback | None = None,
     ) -> list[Prefill]:
-        return self.prefill_together(prompts, cache, rows, states, guide)
+        return self.prefill_together(prompts, cache, rows, states, on_importance)
 
     def prefill_together(
         self,
@@ -82,19 +82,19 @@ class ScriptedTarget:
         cache: KVCache,
         rows: Sequence[int],
         states: bool = False,
-        guide: Guide | None = None,
+        on_importance: ImportanceCallback | None = None,
     ) -> list[Prefill]:
         """The inner prefill; its logits then favour the script's first token. One prompt only."""
-        [prefill] = self.inner.prefill(prompts, cache, rows, states, guide)
+        [prefill] = self.inner.prefill(prompts, cache, rows, states, on_importance)
         self._start, self._rope_delta = prefill.length, prefill.rope_delta
         with torch.inference_mode():
             logits = torch.zeros_like(prefill.logits)
             logits[self._script[0]] = 1
         return [replace(prefill, logits=logits)]
 
-    def prefill_some(self, prompt: Prompt, cache: KVCache, row: int, places: torch.Tensor) -> Prefill:
+    def prefill_tokens(self, prompt: Prompt, cache: KVCache, row: int, indices: torch.Tensor) -> Prefill:
         """The inner one: it follows no script."""
-        return self.inner.prefill_some(prompt, cache, row, places)
+        return self.inner.prefill_tokens(prompt, cache, row, indices)
 
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self.inner.embed(tokens)
@@ -148,13 +148,13 @@ class _ScriptedSteps:
     def forget(self) -> None:
         self._inner.forget()
 
-    def run(self, step: StepBatch, cache: KVCache) -> Answer:
-        if step.wanted.scores:
+    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
+        if step.flags.scores:
             raise ValueError("a scripted target knows no probabilities: exact acceptance only")
         answer = self._inner.run(step, cache)
         said = self._target.said
         choices = [[said(position) for position in row] for row in step.positions.tolist()]
-        return Answer(choices, hidden=answer.hidden)
+        return StepOutput(choices, hidden=answer.hidden)
 
     def advance(self, pending: Pending, cache: KVCache) -> Choice:
         self._inner.advance(pending, cache)

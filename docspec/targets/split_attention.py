@@ -29,8 +29,8 @@ def split_attention(
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     prefix = _flash(query, key, value, lengths, scale) if _has_flash(query) else None
     if prefix is None:
-        places = torch.arange(key.shape[2], device=key.device)
-        behind = places >= lengths.unsqueeze(1)  # (rows, slots)
+        indices = torch.arange(key.shape[2], device=key.device)
+        behind = indices >= lengths.unsqueeze(1)  # (rows, slots)
         blocked = torch.zeros(behind.shape, device=key.device).masked_fill_(behind, torch.finfo(torch.float32).min)
         prefix = _whole(query, key, value, blocked[:, None, None], scale)
     nodes = lengths.unsqueeze(1) + torch.arange(tree, device=key.device)

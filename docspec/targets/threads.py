@@ -95,13 +95,13 @@ def _step_seconds(target: TargetModel, threads: int, width: int, patience: float
     """The median of a few steps over a scratch cache, of fewer once they have taken ``patience`` seconds."""
     torch.set_num_threads(threads)
     cache = SlotCache(target.kv_spec, rows=1, slots=4 * width)
-    places = torch.arange(width).expand(1, -1)
+    indices = torch.arange(width).expand(1, -1)
     mask = torch.ones((1, width, width), dtype=torch.bool)
     times = []
     for _ in range(REPEATS + 1):
         start = time.perf_counter()
-        cache.begin_step(places, width)
-        target.logits(target.hidden(torch.zeros((1, width), dtype=torch.long), places, mask, cache))
+        cache.begin_step(indices, width)
+        target.logits(target.hidden(torch.zeros((1, width), dtype=torch.long), indices, mask, cache))
         times.append(time.perf_counter() - start)
         if len(times) > 1 and sum(times) > patience:
             break

@@ -1,4 +1,4 @@
-"""The class that vLLM makes for ``"method": "custom_class"``: docspec's sources, one chain a row and step.
+"""The class that vLLM makes for ``"method": "custom_class"``: docspec's proposers, one chain a row and step.
 
 vLLM calls :meth:`Proposer.propose` after each step with the tokens that were sampled. What it answers is verified by
 vLLM's own sampler, so that nothing here can change an answer. It runs in the engine's process: what it takes, every
@@ -13,9 +13,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from docspec.proposing.chains import Chained, Chains
-from docspec.proposing.drafts import Drafts
+from docspec.proposing.drafts import DraftText
 from docspec.proposing.spelling import Codec
-from docspec.vllm.request import Said, said_in
+from docspec.vllm.request import RequestDrafts, said_in
 from docspec.vllm.runner import attach
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Tokenizer:
         return text
 
 
-Ready = tuple[Said, Drafts]
+Ready = tuple[RequestDrafts, DraftText]
 """What a request says, and its drafts with the places of their n-grams."""
 
 
@@ -132,7 +132,7 @@ class Proposer:
 
     def _made_ready(self, extra_args: Any) -> Ready:
         said = said_in(extra_args, self._codec.tokenize)
-        return said, Drafts(said.drafts)
+        return said, DraftText(said.drafts)
 
     def _forget(self, name: str) -> None:
         waiting = self._ready.pop(name, None)

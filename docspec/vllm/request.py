@@ -17,14 +17,14 @@ MOST_TOKENS = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RequestDrafts:
     """``drafts`` in tokens of the served model; how right those of one ``kind`` are is learnt together."""
 
     drafts: tuple[tuple[int, ...], ...] = ()
     kind: str = "text"
 
 
-def said_in(extra_args: Mapping[str, Any] | None, tokenize: Callable[[str], Sequence[int]]) -> Said:
+def said_in(extra_args: Mapping[str, Any] | None, tokenize: Callable[[str], Sequence[int]]) -> RequestDrafts:
     """What a request with ``extra_args`` says. A draft is a text, or the tokens themselves; what is neither counts for
     nothing: a draft that cannot be understood costs a request its speed and never its answer."""
     given = (extra_args or {}).get(DRAFTS) or ()
@@ -42,7 +42,7 @@ def said_in(extra_args: Mapping[str, Any] | None, tokenize: Callable[[str], Sequ
         room -= len(tokens)
         if tokens:
             drafts.append(tokens)
-    return Said(tuple(drafts), kind if kind in KINDS else "text")
+    return RequestDrafts(tuple(drafts), kind if kind in KINDS else "text")
 
 
 def _are_tokens(given: Any) -> bool:

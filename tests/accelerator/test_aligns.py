@@ -15,10 +15,10 @@ from docspec.heads.checkpoint import save
 from docspec.heads.network import Head, HeadConfig
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.head_memory import HeadMemory
-from docspec.proposing.head_tree import HeadSource
-from docspec.proposing.mixture import Mixture
+from docspec.proposing.head_tree import HeadProposer
+from docspec.proposing.mixture import MixedProposer
+from docspec.proposing.proposer import openers, proposers
 from docspec.proposing.registry import CURSOR
-from docspec.proposing.source import openers, sources
 from docspec.targets.registry import load_target
 from docspec.targets.rules import GenerationRules, NgramBan
 from docspec.targets.stepping.eager import EagerSteps
@@ -31,7 +31,7 @@ ALIGNS = ("window", "cursor", *CURSOR, "cursor+head:hivis", "head:vispec", "head
 
 
 def test_everything_that_proposes_is_here():
-    ours = {name for name, make in sources.items() if make.args[0].__module__.startswith("docspec")}
+    ours = {name for name, make in proposers.items() if make.args[0].__module__.startswith("docspec")}
     assert ours == {*CURSOR, "window"} and set(openers) == {"head", "model", "parallel"}
 
 
@@ -111,20 +111,20 @@ def test_heads_draft_behind_a_step_what_they_would_draft_when_asked(
 ):
     """Two rows at a time, so that one enters where another has ended."""
     proposed = []
-    honest = Mixture.propose
+    honest = MixedProposer.propose
 
     def noted(self, rows, limits):
         found = honest(self, rows, limits)
         proposed[-1].append([(tree.tokens, tree.parents) for tree in found])
         return found
 
-    monkeypatch.setattr(Mixture, "propose", noted)
+    monkeypatch.setattr(MixedProposer, "propose", noted)
     for behind in (True, False):
         if not behind:
-            monkeypatch.setattr(HeadSource, "behind", lambda self, contexts: None)
+            monkeypatch.setattr(HeadProposer, "behind", lambda self, contexts: None)
         proposed.append([])
         engine = make_engine(target, ParseOptions(align=f"ngrams+resumption+head:{heads[kind]}"))
-        outputs, stats = engine.speculate(requests_of(target, printed_page, (half_wrong(plain[0]),)), places=2)
+        outputs, stats = engine.speculate(requests_of(target, printed_page, (half_wrong(plain[0]),)), max_rows=2)
         assert [output.tokens for output in outputs] == plain
     assert stats.accepted > 5 and max(len(tree) for step in proposed[0] for tree, _ in step) > 8
     assert proposed[0] == proposed[1]
@@ -158,9 +158,9 @@ def test_what_the_host_decides_otherwise_is_taken_back(target, lively_qwen, head
     found = []
     for one in (cpu, target):
         engine = make_engine(one, ParseOptions(align=f"ngrams+head:{heads['hivis']}", **said))
-        doubt = 0.5 if "exact" in said else 0.0
+        least_margin = 0.5 if "exact" in said else 0.0
         [request, *_] = requests_of(one, printed_page)
-        [output], stats = engine.speculate([replace(request, budget=24, doubt=doubt)])
+        [output], stats = engine.speculate([replace(request, budget=24, least_margin=least_margin)])
         found.append((output.tokens, stats.steps, stats.accepted, stats.redecided, stats.unverified))
     assert found[0] == found[1]
     assert "exact" not in said or stats.redecided > 0
@@ -237,7 +237,7 @@ def test_a_draft_model_beside_the_target_waits_in_its_own_thread(
     engine = make_engine(target, ParseOptions(align=align.format(lively_qwen)))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
     for places in (2, 3, 3):
-        assert [output.tokens for output in engine.speculate(requests, places=places)[0]] == plain
+        assert [output.tokens for output in engine.speculate(requests, max_rows=places)[0]] == plain
     counts = []
     outputs, _ = engine.speculate(requests, lambda rows: counts.append(waits.count(here)))
     assert [output.tokens for output in outputs] == plain

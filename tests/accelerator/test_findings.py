@@ -21,7 +21,7 @@ from docspec.targets.patch_embedding import embed_by_products
 from docspec.targets.registry import load_target
 from docspec.targets.staging import Staging
 from docspec.targets.stepping import captures
-from docspec.targets.stepping.bucketed import BucketedSteps, Shape, StaticStep
+from docspec.targets.stepping.bucketed import BucketedSteps, GraphKey, StaticStep
 from docspec.targets.stepping.captures import Compiled
 from docspec.targets.stepping.choice import FirstThatWorks
 from docspec.targets.stepping.eager import EagerSteps
@@ -122,9 +122,9 @@ def test_shapes_are_captured_once_whatever_cache_they_are_used_over(device, live
 
 def test_shapes_that_go_by_slots_would_be_captured_for_every_cache(device, lively_qwen, monkeypatch):
     """Negative control."""
-    honest = Shape.holding.__func__
+    honest = GraphKey.holding.__func__
     old = classmethod(lambda cls, step, cache: replace(honest(cls, step, cache), stride=cache.slots))
-    monkeypatch.setattr(Shape, "holding", old)
+    monkeypatch.setattr(GraphKey, "holding", old)
     target = loaded(lively_qwen)
     for slots in (500, 700, 900, 1100):
         cache = target.kv.cache(1, slots)
@@ -194,7 +194,7 @@ def test_indices_of_the_cpu_would_not_be_taken(device, lively_qwen):
     prompt = target.encode(printed(64, 64), "Read.")
     cache = target.kv.cache(1, prompt.length)
     with pytest.raises(RuntimeError, match="same device"):
-        target.prefill_some(prompt, cache, 0, torch.arange(prompt.length))
+        target.prefill_tokens(prompt, cache, 0, torch.arange(prompt.length))
 
 
 def test_copies_of_their_own_would_be_counted(device, lively_qwen, monkeypatch):

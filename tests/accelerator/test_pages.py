@@ -15,7 +15,7 @@ from PIL import Image
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.core.result import Failure
-from docspec.hierarchy.work import DraftedPage
+from docspec.hierarchy.page_state import DraftedPage
 from tests.isolation.conftest import written
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from docspec import Parser
 from docspec.bench import reference
 from docspec.bench.fidelity import check_documents
 from docspec.bench.generate import WindowedBan
-from docspec.bench.verdicts import Check, PageChecks, never_compared
+from docspec.bench.verdicts import FidelityCheck, PageChecks, never_compared
 from docspec.core import DrafterError, PageDraft, PageImage, PageResult, ParseOptions
 from docspec.documents import Source, expand_inputs
 from docspec.drafting import SafeDrafter
@@ -138,18 +138,18 @@ def test_a_difference_is_found(
     lively_qwen: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     """The negative control: against other tokens, files or endings than the model's, nothing may pass."""
-    own = reference.Generator.page
+    own = reference.ReferenceGenerator.page
     if what == "files":
         verify = PageParser.verify
         monkeypatch.setattr(PageParser, "verify", lambda *args: _shouting(verify(*args)))
     elif what == "tokens":
         monkeypatch.setattr(
-            reference.Generator,
+            reference.ReferenceGenerator,
             "page",
             lambda *args: replace(found := own(*args), tokens=(*found.tokens[:-1], 0)),
         )
     else:
-        monkeypatch.setattr(reference.Generator, "page", lambda *args: replace(own(*args), ended=True))
+        monkeypatch.setattr(reference.ReferenceGenerator, "page", lambda *args: replace(own(*args), ended=True))
     [page] = check_documents(sources(pdf), options(lively_qwen), [SafeDrafter(TextLayerDrafter())], ["sdpa"])
     assert page.of("differs") == page.checks != ()
     assert not page.passed
@@ -194,8 +194,8 @@ def test_a_blank_page_is_not_counted_as_identical(lively_qwen: Path, blank_pdf: 
 
 
 def test_verdicts_are_counted_apart() -> None:
-    def check(verdict: str) -> Check:
-        return Check("a", 1, "auto", "none", "page", verdict, (), 0, 1, 1, 0)  # type: ignore[arg-type]
+    def check(verdict: str) -> FidelityCheck:
+        return FidelityCheck("a", 1, "auto", "none", "page", verdict, (), 0, 1, 1, 0)  # type: ignore[arg-type]
 
     page = PageChecks("a", 1, "auto", (check("identical"), check("cut"), check("cut")))
     assert (len(page.of("identical")), len(page.of("cut")), page.passed) == (1, 2, True)

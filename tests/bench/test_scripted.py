@@ -20,7 +20,7 @@ from docspec.targets.random_weights import random_target
 from docspec.targets.scripted import ScriptedTarget
 from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import Wanted, chain
+from docspec.targets.stepping.step import OutputFlags, chain
 
 LINES = ["The ferry left the harbour at noon.", "Nobody on the quay had seen it go.", "It came back empty."]
 
@@ -123,7 +123,7 @@ def test_probabilities_are_refused_and_the_end_repeats(inner, codec):
     step = replace(step, positions=step.positions + filled.rope_delta)
     assert target.steps.run(step, cache).choice == [[6, codec.end, codec.end, codec.end]]
     with pytest.raises(ValueError, match="exact acceptance only"):
-        target.steps.run(replace(step, wanted=Wanted(scores=True)), cache)
+        target.steps.run(replace(step, flags=OutputFlags(scores=True)), cache)
 
 
 def test_the_command_labels_what_is_simulated(folder, tokenizer, tmp_path):

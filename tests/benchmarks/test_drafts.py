@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import benchmarks.cli
 from benchmarks.drafts import DraftMaker, Plan, beginning_distance, same_tokens
 from docspec.bench.degradation import DEGRADATIONS, degraded_page
-from docspec.bench.speed import MODES, PageSpeed, Sample, by_kind, summarise
+from docspec.bench.speed import MODES, PageTimes, Sample, by_kind, summarise
 from docspec.cli.app import app
 from docspec.core import Event, PageImage, PageResult, ParseOptions
 
@@ -93,11 +93,11 @@ def sample(mode, total, **other):
 
 def test_sums_over_pages_and_kinds_worked_out_by_hand():
     pages = [
-        PageSpeed("samples/book-1.pdf", 1, (sample("plain", 8.0), sample("page", 2.0))),
-        PageSpeed(
+        PageTimes("samples/book-1.pdf", 1, (sample("plain", 8.0), sample("page", 2.0))),
+        PageTimes(
             "samples/book-2.pdf", 1, (sample("plain", 4.0), sample("page", 8.0, steps=60, accepted=40))
         ),
-        PageSpeed("samples/notes.pdf", 1, (sample("plain", 4.0), sample("page", 4.0, identical=False))),
+        PageTimes("samples/notes.pdf", 1, (sample("plain", 4.0), sample("page", 4.0, identical=False))),
     ]
     assert list(by_kind(pages)) == ["book", "notes"]
     one = summarise(by_kind(pages)["book"], "page")
@@ -110,7 +110,7 @@ def test_sums_over_pages_and_kinds_worked_out_by_hand():
 
 def test_a_blank_page_has_the_ratio_one():
     blank = [sample(mode, 0.0, steps=0, accepted=0, draft=0.0) for mode in ("plain", "page")]
-    page = PageSpeed("blank.pdf", 1, tuple(blank))
+    page = PageTimes("blank.pdf", 1, tuple(blank))
     assert page.sr_e2e("page") == page.sr_decode("page") == 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from docspec.drafting import SafeDrafter
 from docspec.drafting.auto import AutoDrafter
-from docspec.drafting.economy import Decision
+from docspec.drafting.policy import Decision
 
 
 class _Sparing:

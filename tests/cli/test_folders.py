@@ -330,10 +330,10 @@ def test_an_interrupt_that_typer_has_made_another_error_of_keeps_its_code(
     from docspec.cli import app
     from docspec.console import exits
 
-    monkeypatch.setattr(exits._Asked, "number", None)
+    monkeypatch.setattr(exits._StopSignal, "number", None)
 
     def interrupted(*args: Any, **more: Any) -> None:
-        monkeypatch.setattr(exits._Asked, "number", int(signal.SIGTERM))
+        monkeypatch.setattr(exits._StopSignal, "number", int(signal.SIGTERM))
         raise typer.Abort
 
     monkeypatch.setattr(app.typer.main, "get_command", lambda found: type("Command", (), {"main": interrupted})())

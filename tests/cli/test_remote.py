@@ -161,7 +161,7 @@ def test_a_signal_is_answered_while_outputs_are_put_away(
         assert json.loads((tmp_path / "r.json").read_text())["documents"][0]["error"] == "interrupted"
     finally:
         exits.die_of_signals()
-        exits._Asked.number = None
+        exits._StopSignal.number = None
         sys.unraisablehook = hook
         for each, handler in before.items():
             signal.signal(each, handler)

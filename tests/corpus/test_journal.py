@@ -28,7 +28,7 @@ from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
 from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.page_values import page_result, page_values
-from docspec.corpus.writing import Writing
+from docspec.corpus.writing import OutputChoice
 from docspec.reporting.destinations import Destination
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import page_object
@@ -101,7 +101,7 @@ def test_a_lone_surrogate_comes_back_as_what_is_written_of_it() -> None:
 
 @pytest.mark.parametrize("format", ["md", "json", "html"])
 def test_what_is_rendered_of_a_page_that_was_kept_is_the_same_bytes(tmp_path: Path, format: Any) -> None:
-    writing = Writing(format, Layout(keep_furniture=True))
+    writing = OutputChoice(format, Layout(keep_furniture=True))
     journal = Journal(tmp_path / "j", HEAD, with_pictures=True)
     trees = []
     for name in ("first", "again"):

@@ -17,7 +17,7 @@ from docspec.corpus.lock import FolderLock
 from docspec.corpus.manifest import Manifest, read_history
 from docspec.corpus.records import DocumentRecord
 from docspec.corpus.shard import Shard
-from docspec.corpus.writing import Writing
+from docspec.corpus.writing import OutputChoice
 from docspec.reporting.renderer import Layout
 
 
@@ -97,14 +97,14 @@ def test_a_manifest_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
 
 
 def test_the_request_has_a_hash_of_what_outputs_depend_on() -> None:
-    writing = Writing("md", Layout())
+    writing = OutputChoice("md", Layout())
     plain = identity.options_hash(ParseOptions(), writing)
     same = ParseOptions(password="x", offline=True, device="cpu", pages_in_flight=4, model="mini")
     assert identity.options_hash(same, writing) == plain
     assert {plain} != {
         identity.options_hash(ParseOptions(dpi=100), writing),
-        identity.options_hash(ParseOptions(), Writing("json", Layout())),
-        identity.options_hash(ParseOptions(), Writing("md", Layout(raw=True))),
+        identity.options_hash(ParseOptions(), OutputChoice("json", Layout())),
+        identity.options_hash(ParseOptions(), OutputChoice("md", Layout(raw=True))),
     }
     known = set(ParseOptions.__dataclass_fields__) | {"page_timeout", "document_timeout"}
     assert known >= identity.WITHOUT_EFFECT

@@ -112,10 +112,10 @@ def test_answers_are_read_as_far_as_they_go(text, blocks):
 
 def test_crops_are_markdown():
     dialect = DocTagsDialect()
-    assert dialect.crop_text("<doctag><text>a</text><otsl><fcel>1<nl></otsl></doctag>") == (
+    assert dialect.parse_crop("<doctag><text>a</text><otsl><fcel>1<nl></otsl></doctag>") == (
         "a\n\n<table><tr><td>1</td></tr></table>"
     )
-    assert dialect.crop_text("bare words") == "bare words"
+    assert dialect.parse_crop("bare words") == "bare words"
     assert dialect.region_drafts(DRAFT.regions[6])[0] == "<ched>a<nl><fcel>1<nl>"
 
 

@@ -85,8 +85,8 @@ def test_answers_are_read_as_far_as_they_go(text, blocks):
 
 
 def test_crops_are_markdown():
-    assert GroundedDialect().crop_text(PAGE).startswith("## 1 A head\n\nSome information.\n\n<table>")
-    assert GroundedDialect().crop_text("a  \n\nb") == "a  \n\nb"
+    assert GroundedDialect().parse_crop(PAGE).startswith("## 1 A head\n\nSome information.\n\n<table>")
+    assert GroundedDialect().parse_crop("a  \n\nb") == "a  \n\nb"
 
 
 @given(
@@ -122,7 +122,7 @@ def test_pieces_on_one_line_with_their_boxes_are_drafted_and_read_back():
     assert [block.category for block in blocks] == kinds
     for block, region in zip(blocks, DRAFT.regions[1:], strict=True):
         assert block.bbox_from == "model" and block.bbox.rounded() == region.bbox.rounded()
-    assert dialect.crop_text(INLINE).startswith("1 A head\n\nSome information.\n\n<table>")
+    assert dialect.parse_crop(INLINE).startswith("1 A head\n\nSome information.\n\n<table>")
     cut = "<|det|>chart [1, 2, 3, 4]<|/det|>\n<|det|>image_footnote [1, 2, 3, 4]<|/det|>1962\n<|det|>te"
     assert [(b.category, b.text) for b in dialect.parse(cut, WIDTH, HEIGHT)] == [
         (Category.PICTURE, ""), (Category.FOOTNOTE, "1962\nte")

@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import Category
-from docspec.dialects.layout_cells import Cell, is_layout_beginning, parse_cells, render_cell, render_cells
+from docspec.dialects.layout_cells import (
+    LayoutCell,
+    is_layout_beginning,
+    parse_cells,
+    render_cell,
+    render_cells,
+)
 
 from ..patience import within
 
@@ -24,7 +30,7 @@ ANSWER = (
 writable = st.text(st.characters(codec="utf-8", exclude_characters="\b\f\r\t"))  # see latex_escapes
 boxes = st.tuples(*[st.integers(-9, 5000)] * 4)
 cells = st.builds(
-    Cell,
+    LayoutCell,
     boxes | st.none(),
     st.sampled_from([c.value for c in Category]) | st.text(max_size=9),
     writable | st.none(),
@@ -33,19 +39,22 @@ cells = st.builds(
 
 @settings(deadline=None)
 @given(st.lists(cells))
-def test_what_was_rendered_is_parsed_back_equal(written: list[Cell]) -> None:
+def test_what_was_rendered_is_parsed_back_equal(written: list[LayoutCell]) -> None:
     assert parse_cells(render_cells(written)) == tuple(written)
 
 
 @settings(deadline=None)
 @given(
     st.lists(
-        st.builds(Cell, boxes, st.sampled_from(list(Category)).map(str), writable), min_size=1, max_size=4, unique=True
+        st.builds(LayoutCell, boxes, st.sampled_from(list(Category)).map(str), writable),
+        min_size=1,
+        max_size=4,
+        unique=True,
     )
 )
-def test_prose_around_the_list_changes_no_cell_and_is_kept(written: list[Cell]) -> None:
+def test_prose_around_the_list_changes_no_cell_and_is_kept(written: list[LayoutCell]) -> None:
     found = parse_cells(f"Here it is:\n```json\n{render_cells(written)}\n```\nDone.")
-    assert found == (Cell(None, "Text", "Here it is:"), *written, Cell(None, "Text", "Done."))
+    assert found == (LayoutCell(None, "Text", "Here it is:"), *written, LayoutCell(None, "Text", "Done."))
 
 
 def test_a_regular_answer_is_rendered_back_byte_for_byte() -> None:
@@ -53,10 +62,10 @@ def test_a_regular_answer_is_rendered_back_byte_for_byte() -> None:
 
 
 def test_rendering_is_what_json_dumps_writes() -> None:
-    cell = Cell((1, 2, 3, 4), "Text", 'é "q" \\ \n\x01')
+    cell = LayoutCell((1, 2, 3, 4), "Text", 'é "q" \\ \n\x01')
     fields = {"bbox": [1, 2, 3, 4], "category": "Text", "text": cell.text}
     assert render_cell(cell) == json.dumps(fields, ensure_ascii=False)
-    assert render_cell(Cell((1, 2, 3, 4), "Picture")) == '{"bbox": [1, 2, 3, 4], "category": "Picture"}'
+    assert render_cell(LayoutCell((1, 2, 3, 4), "Picture")) == '{"bbox": [1, 2, 3, 4], "category": "Picture"}'
 
 
 @pytest.mark.parametrize("fence", ["", "```json\n"])
@@ -111,7 +120,7 @@ def test_no_damage_to_the_punctuation_loses_a_word(data: st.DataObject) -> None:
     kinds = st.tuples(st.sampled_from(list(Category)), st.sampled_from(TEXTS))
     written = data.draw(st.lists(kinds, min_size=1, max_size=5))
     text = render_cells(
-        Cell((10, row, 90, row + 40), category, "".join(f"word{next(names)}x" if c == "@" else c for c in text))
+        LayoutCell((10, row, 90, row + 40), category, "".join(f"word{next(names)}x" if c == "@" else c for c in text))
         for row, (category, text) in enumerate(written)
     )
     if data.draw(st.booleans()):
@@ -123,7 +132,7 @@ def test_no_damage_to_the_punctuation_loses_a_word(data: st.DataObject) -> None:
     assert [word for word in re.findall(r"word\d+x", text) if word not in found] == []
 
 
-def single(text: str) -> Cell:
+def single(text: str) -> LayoutCell:
     (cell,) = parse_cells(text)
     return cell
 
@@ -146,7 +155,7 @@ def test_missing_commas_are_accepted() -> None:
         '[{"bbox": [1, 2, 3, 4] "category": "Text" "text": "a"} '
         '{"bbox": [5, 6, 7, 8], "category": "Title", "text": "b"}'
     )
-    assert parse_cells(text) == (Cell((1, 2, 3, 4), "Text", "a"), Cell((5, 6, 7, 8), "Title", "b"))
+    assert parse_cells(text) == (LayoutCell((1, 2, 3, 4), "Text", "a"), LayoutCell((5, 6, 7, 8), "Title", "b"))
 
 
 def test_missing_braces_between_cells_are_accepted() -> None:
@@ -169,7 +178,7 @@ def test_unescaped_latex_and_line_breaks_stay_text() -> None:
 
 
 def test_single_quoted_keys_are_accepted() -> None:
-    assert single("[{'bbox': [1, 2, 3, 4], 'category': 'Title', 'text': \"a\"}]") == Cell(
+    assert single("[{'bbox': [1, 2, 3, 4], 'category': 'Title', 'text': \"a\"}]") == LayoutCell(
         (1, 2, 3, 4), "Title", "a"
     )
 
@@ -178,13 +187,13 @@ def test_single_quoted_keys_are_accepted() -> None:
 def test_an_impossible_box_costs_the_box_only(box: str) -> None:
     for tail in ("}]", "}"):
         cell = single(f'[{{"bbox": {box}, "category": "Text", "text": "a"{tail}')
-        assert cell == Cell(None, "Text", "a")
+        assert cell == LayoutCell(None, "Text", "a")
 
 
 def test_text_under_another_key_is_kept() -> None:
     for tail in ("}]", "}"):
         text = '[{"bbox": [1, 2, 3, 4], "category": "Table", "score": 0.9, "html": "<table>", "caption": "T"' + tail
-        assert single(text) == Cell((1, 2, 3, 4), "Table", "<table>\nT")
+        assert single(text) == LayoutCell((1, 2, 3, 4), "Table", "<table>\nT")
 
 
 def test_cells_within_cells_and_strings_beside_them_are_kept() -> None:
@@ -215,7 +224,7 @@ def test_latex_that_json_takes_for_controls_is_put_back(broken: str) -> None:
 def test_unknown_keys_are_ignored() -> None:
     for tail in ("}]", "}"):
         text = '[{"bbox": [1, 2, 3, 4], "category": "Text", "score": 0.9, "text": "a", "lang": "en"' + tail
-        assert single(text) == Cell((1, 2, 3, 4), "Text", "a")
+        assert single(text) == LayoutCell((1, 2, 3, 4), "Text", "a")
 
 
 def test_a_wrapped_list_is_found() -> None:

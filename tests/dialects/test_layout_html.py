@@ -137,10 +137,10 @@ def test_answers_are_read_as_far_as_they_go(text, blocks):
 
 def test_crops_become_markdown():
     dialect = LayoutHtmlDialect()
-    assert dialect.crop_text("<p>a</p><table><tr><td>1</td></tr></table><p>b") == (
+    assert dialect.parse_crop("<p>a</p><table><tr><td>1</td></tr></table><p>b") == (
         "a\n\n<table><tr><td>1</td></tr></table>\n\nb"
     )
-    assert dialect.crop_text(PAGE).startswith("Running head\n\n## 1 A & B\n\n")
+    assert dialect.parse_crop(PAGE).startswith("Running head\n\n## 1 A & B\n\n")
 
 
 @given(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
 from docspec.dialects.dialect import Dialect
-from docspec.dialects.layout_cells import Cell, render_cells
+from docspec.dialects.layout_cells import LayoutCell, render_cells
 from docspec.dialects.layout_json import LayoutJsonDialect
 
 WIDTH, HEIGHT = 1232, 1764  # already what the model sees, so boxes keep their pixels
@@ -167,7 +167,7 @@ def rendered(written: Sequence[Block], width: int, height: int) -> str:
     """The answer that is read as the blocks ``written``: parsing turned round, boxes rounded."""
     rows, columns = smart_resize(height, width, DOTS_FACTOR, DOTS_MIN_PIXELS, DOTS_MAX_PIXELS)
     return render_cells(
-        Cell(
+        LayoutCell(
             block.bbox.scaled(columns / width, rows / height).rounded() if block.bbox else None,
             block.category.value,
             block.text,

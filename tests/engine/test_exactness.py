@@ -15,7 +15,7 @@ from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.registry import load_target
-from tests.engine.scaffolds import RandomScaffold
+from tests.engine.grammars import RandomGrammar
 
 NEW_TOKENS = 160
 
@@ -73,9 +73,9 @@ def edited(tokens, rate, seed, vocab=400):
     return tuple(result)
 
 
-def job(prompt, *drafts, scaffold=None):
+def job(prompt, *drafts, grammar=None):
     """A request with no loop guard."""
-    return Request(prompt, tuple(drafts), NEW_TOKENS, scaffold=scaffold)
+    return Request(prompt, tuple(drafts), NEW_TOKENS, grammar=grammar)
 
 
 def draft_sets(tokens):
@@ -105,12 +105,12 @@ def test_tree_verification_equals_greedy_decoding(options, target, prompts, gree
 
 
 @pytest.mark.parametrize("kind", ["none", "several", "wrong"])
-def test_a_scaffold_that_says_anything_changes_nothing(options, target, prompts, greedy, kind):
+def test_a_grammar_that_says_anything_changes_nothing(options, target, prompts, greedy, kind):
     engine = make_engine(target, options)
     for prompt, expected in zip(prompts, greedy, strict=True):
         letters = "".join(char for char in target.detokenize(list(expected)) if char.isprintable())
         jobs = [
-            job(prompt, *draft_sets(expected)[kind], scaffold=partial(RandomScaffold, letters, seed))
+            job(prompt, *draft_sets(expected)[kind], grammar=partial(RandomGrammar, letters, seed))
             for seed in range(3)
         ]
         outputs, _ = engine.speculate(jobs)

@@ -37,9 +37,9 @@ def alone(target, jobs):
     return [make_engine(target, ParseOptions()).baseline(job)[0].tokens for job in jobs]
 
 
-@pytest.mark.parametrize("places", [1, 2, 3, 5, 8])
-def test_waiting_rows_enter_freed_places_and_write_what_they_write_alone(target, jobs, alone, places):
-    outputs, stats = make_engine(target, ParseOptions()).speculate(jobs, places=places)
+@pytest.mark.parametrize("max_rows", [1, 2, 3, 5, 8])
+def test_waiting_rows_enter_freed_places_and_write_what_they_write_alone(target, jobs, alone, max_rows):
+    outputs, stats = make_engine(target, ParseOptions()).speculate(jobs, max_rows=max_rows)
     assert [output.tokens for output in outputs] == alone
     assert stats.rows == len(jobs)
     assert stats.prompt_tokens == sum(job.prompt.length for job in jobs)
@@ -47,14 +47,14 @@ def test_waiting_rows_enter_freed_places_and_write_what_they_write_alone(target,
 
 def test_places_are_refilled_in_fewer_forward_passes_than_fixed_batches(target, jobs):
     engine = make_engine(target, ParseOptions(max_tree=1))
-    _, refilled = engine.speculate(jobs, places=2)
+    _, refilled = engine.speculate(jobs, max_rows=2)
     fixed = sum(engine.speculate(jobs[i : i + 2])[1].forwards for i in range(0, len(jobs), 2))
     assert refilled.forwards < fixed
 
 
 def test_rows_in_use_never_exceed_the_places(target, jobs):
     sizes: list[int] = []
-    make_engine(target, ParseOptions()).speculate(jobs, lambda running: sizes.append(len(running)), places=3)
+    make_engine(target, ParseOptions()).speculate(jobs, lambda running: sizes.append(len(running)), max_rows=3)
     assert max(sizes) == 3
 
 
@@ -68,7 +68,7 @@ def test_no_row_enters_a_closed_queue(target, jobs):
 def test_a_place_that_is_not_moved_breaks_equality(target, jobs, alone, monkeypatch):
     """Negative control: the last row's keys must follow it into the gap."""
     monkeypatch.setattr(SlotCache, "move_row", lambda self, source, target, length: None)
-    outputs, _ = make_engine(target, ParseOptions()).speculate(jobs, places=3)
+    outputs, _ = make_engine(target, ParseOptions()).speculate(jobs, max_rows=3)
     assert [output.tokens for output in outputs] != alone
 
 
@@ -82,6 +82,6 @@ def test_refilling_waits_for_a_share_of_the_places(target, jobs, alone, monkeypa
 
     monkeypatch.setattr(type(target), "prefill", counted)
     monkeypatch.setattr(scheduler, "REFILL", 1)  # fixed batches: nobody enters before all places are free
-    outputs, _ = make_engine(target, ParseOptions()).speculate(jobs, places=3)
+    outputs, _ = make_engine(target, ParseOptions()).speculate(jobs, max_rows=3)
     assert entered == [3, 3, 2]
     assert [output.tokens for output in outputs] == alone

@@ -38,11 +38,11 @@ def test_the_walk_ends_at_a_doubtful_choice():
     tree.extend(0, [2, 3, 4], 9)
     scores = Scores([2, 3, 4, 5], margin=[3.0, 0.1, 2.0, 2.0])
     free = traverse(tree, scores, ExactAcceptance())
-    assert (free.path, free.token, free.doubtful) == ((1, 2, 3), 5, False)
+    assert (free.path, free.token, free.is_near_tie) == ((1, 2, 3), 5, False)
     assert free.margins == (3.0, 0.1, 2.0, 2.0)
-    strict = traverse(tree, scores, ExactAcceptance(), doubt=0.5)
-    assert (strict.path, strict.doubtful) == ((1,), True)
-    assert traverse(tree, scores, ExactAcceptance(), doubt=9.0).path == ()
+    strict = traverse(tree, scores, ExactAcceptance(), least_margin=0.5)
+    assert (strict.path, strict.is_near_tie) == ((1,), True)
+    assert traverse(tree, scores, ExactAcceptance(), least_margin=9.0).path == ()
 
 
 @pytest.mark.parametrize("limit", [0.5, 4.0, ALWAYS])
@@ -51,7 +51,7 @@ def test_deciding_again_changes_nothing_where_nothing_is_close(exact, printed_pa
     engine = make_engine(exact, ParseOptions(exact="strict"))
     plain, _ = engine.baseline(Request(prompt, (), NEW_TOKENS))
     for drafts in ((plain.tokens,), (edited(plain.tokens, 0.2, 1), plain.tokens[30:]), ()):
-        [output], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS, doubt=limit)])
+        [output], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS, least_margin=limit)])
         assert output.tokens == plain.tokens
         assert stats.redecided < NEW_TOKENS
         if limit == ALWAYS and drafts:
@@ -64,7 +64,7 @@ def test_in_low_precision_deciding_again_is_plain_decoding(coarse, printed_page,
     engine = make_engine(coarse, ParseOptions(exact="strict"))
     plain, alone = engine.baseline(Request(prompt, (), NEW_TOKENS))
     drafts = (edited(plain.tokens, 0.1, 4), plain.tokens)
-    [output], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS, doubt=limit)])
+    [output], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS, least_margin=limit)])
     assert output.tokens == plain.tokens
     assert stats.redecided > 0
     if limit == ALWAYS:
@@ -78,7 +78,7 @@ def test_a_step_that_decides_otherwise_would_be_seen(exact, printed_page, monkey
     plain, _ = engine.baseline(Request(prompt, (), NEW_TOKENS))
     honest = exact.steps.advance
     monkeypatch.setattr(exact.steps, "advance", lambda *asked: honest(*asked)._replace(token=9))
-    [output], _ = engine.speculate([Request(prompt, (plain.tokens,), NEW_TOKENS, doubt=ALWAYS)])
+    [output], _ = engine.speculate([Request(prompt, (plain.tokens,), NEW_TOKENS, least_margin=ALWAYS)])
     assert output.tokens == (plain.tokens[0], *[9] * (NEW_TOKENS - 1))
 
 
@@ -106,7 +106,7 @@ def test_the_smallest_margin_is_that_of_generate(exact, printed_page):
 
 def test_only_the_first_row_can_be_strict(exact, printed_page):
     prompt = exact.encode(printed_page, "Read.")
-    requests = [Request(prompt, ((1, 2, 3),), 20), Request(prompt, ((1, 2, 3),), 20, doubt=ALWAYS)]
+    requests = [Request(prompt, ((1, 2, 3),), 20), Request(prompt, ((1, 2, 3),), 20, least_margin=ALWAYS)]
     with pytest.raises(ValueError, match="first row"):
         make_engine(exact, ParseOptions(exact="strict")).speculate(requests)
 

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from docspec.core import Failure, ModelError, PageError, UsageError
-from docspec.generation.contract import GenerationRequest, Generator, answers
+from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.server import ServerGenerator, fleet
 from docspec.generation.server.client import base_of
 from docspec.generation.server.line import rest_asked

@@ -13,12 +13,12 @@ from docspec.core.result import WordsOf
 from docspec.core.scripts import scripts_of
 from docspec.hierarchy.grading import graded
 from docspec.parser import Parser
-from docspec.targets.card import TargetCard
+from docspec.targets.model_profile import ModelProfile
 from samples.scripts import TEXTS
 from samples.scripts.fonts import WANTED, font_of
 from samples.scripts.press import LANGUAGES, RIGHT_TO_LEFT, SHEET, write_shaped
 
-CARD = TargetCard("markdown", scripts=("Latin",))
+CARD = ModelProfile("markdown", scripts=("Latin",))
 PLACE = BBox(0, 0, 100, 20)
 WORDS = "The harbour fills twice a day, says the old harbour master who has seen many tides."
 

@@ -16,8 +16,8 @@ from docspec.engine import loop
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.decoding.measuring import shares
+from docspec.hierarchy.page_state import DraftedPage
 from docspec.hierarchy.stage2 import Stage2
-from docspec.hierarchy.work import DraftedPage
 from docspec.targets.registry import load_target
 
 MIB = 2**20
@@ -72,8 +72,8 @@ def test_a_bound_on_the_memory_lets_fewer_pages_in_and_changes_no_output(lively_
     room = 3 * (slots + 100) * target.kv_spec.bytes_per_slot()
     bound = -(-room // MIB)
     tight = parser_with(lively_qwen, stages="page", kv_memory=bound)
-    assert make_engine(target, ParseOptions()).places(jobs) == 4
-    assert 1 <= make_engine(target, ParseOptions(kv_memory=1)).places(jobs) <= 4
+    assert make_engine(target, ParseOptions()).max_rows(jobs) == 4
+    assert 1 <= make_engine(target, ParseOptions(kv_memory=1)).max_rows(jobs) <= 4
     outputs = [page.token_ids for page in free.verify_all(PAGES)]
     assert [page.token_ids for page in tight.verify_all(PAGES)] == outputs
     assert tight.setup.target.kv.nbytes <= bound * MIB
@@ -84,10 +84,10 @@ def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):
     alone = [parser.verify(page) for page in PAGES]
     honest = Stage2.request
 
-    def broken(self, work):
-        if work.page.number == 2:
+    def broken(self, state):
+        if state.page.number == 2:
             raise RuntimeError("a bad page")
-        return honest(self, work)
+        return honest(self, state)
 
     monkeypatch.setattr(Stage2, "request", broken)
     beside = parser.verify_all(PAGES)

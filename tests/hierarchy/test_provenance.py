@@ -11,7 +11,7 @@ import pytest
 from benchmarks.corrections import corrupt
 from benchmarks.marks import recount
 from docspec import ParseOptions, Parser
-from docspec.bench.given import GivenDraft
+from docspec.bench.fixed_drafts import FixedDraft
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, Provenance, Region, Span
 from docspec.core.observer import NullObserver
 from docspec.core.provenance import OWN
@@ -90,7 +90,7 @@ def test_a_trail_names_the_draft_that_each_token_was_copied_from(parser, prompt,
 def read(parser, page, draft, **options):
     options = replace(parser.options, provenance=True, stages="page", **options)
     reader = PageParser(
-        parser.loaded, parser.dialect, SafeDrafter(GivenDraft(draft)), options, NullObserver()
+        parser.loaded, parser.dialect, SafeDrafter(FixedDraft(draft)), options, NullObserver()
     )
     return reader.parse(page)
 

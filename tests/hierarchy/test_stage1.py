@@ -30,16 +30,16 @@ def test_queues_keep_the_bounds_and_lose_nothing(lengths, allowed, spare):
     queues = list(side_by_side.queues(jobs, allowed, spare))
     assert sorted(index for queue, _ in queues for index, _ in queue) == list(range(len(jobs)))
     most = min(side_by_side.MAX_SLOTS, allowed or side_by_side.MAX_SLOTS)
-    for queue, places in queues:
+    for queue, max_rows in queues:
         longest = max(one.slots for _, one in queue) + spare
         assert queue[0][1].slots + spare == longest
-        assert 1 <= places <= min(side_by_side.MAX_ROWS, len(queue))
-        assert places == 1 or places * longest <= most
+        assert 1 <= max_rows <= min(side_by_side.MAX_ROWS, len(queue))
+        assert max_rows == 1 or max_rows * longest <= most
 
 
 def test_long_jobs_take_no_places_from_short_ones():
     jobs = [(0, job(side_by_side.MAX_SLOTS // 2)), *((i, job(100)) for i in range(1, 40))]
-    found = [(len(queue), places) for queue, places in side_by_side.queues(jobs)]
+    found = [(len(queue), max_rows) for queue, max_rows in side_by_side.queues(jobs)]
     assert found == [(1, 1), (39, side_by_side.MAX_ROWS)]
 
 

@@ -11,8 +11,8 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.engine.request import GrowingDraft, Request
 from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.together import places_for, verify_together
-from docspec.hierarchy.work import DraftedPage
+from docspec.hierarchy.page_state import DraftedPage
+from docspec.hierarchy.together import rows_for, verify_together
 from docspec.reporting.timing import page_object
 from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from docspec.targets.registry import load_target
@@ -53,9 +53,9 @@ def drafts_of(kind, greedy):
     }[kind]
 
 
-def together(target, prompt, regions, drafts, places=4, **options):
+def together(target, prompt, regions, drafts, max_rows=4, **options):
     engine = make_engine(target, ParseOptions(**options))
-    return verify_together(engine, Request(prompt, drafts, BUDGET), regions, places, lambda tokens: tokens)
+    return verify_together(engine, Request(prompt, drafts, BUDGET), regions, max_rows, lambda tokens: tokens)
 
 
 @pytest.mark.parametrize("align", ["cursor", "window"])
@@ -91,7 +91,7 @@ def test_regions_are_handed_over_step_by_step_as_they_wrote_them(target, prompt,
 
     monkeypatch.setattr("docspec.hierarchy.together.GrowingDraft", Listened)
     crops = [job for job in regions if job.prompt is not prompt]
-    together(target, prompt, crops, (), places=3)
+    together(target, prompt, crops, (), max_rows=3)
     engine = make_engine(target, ParseOptions())
     for number, job in enumerate(crops):
         pieces = handed[number]
@@ -101,7 +101,7 @@ def test_regions_are_handed_over_step_by_step_as_they_wrote_them(target, prompt,
 
 
 def test_the_page_ends_the_regions(target, prompt, regions, greedy):
-    found = together(target, prompt, regions[2:] * 4, (greedy,), places=3)
+    found = together(target, prompt, regions[2:] * 4, (greedy,), max_rows=3)
     assert found.output.tokens == greedy
     assert found.regions.rows < 12
     assert found.regions.forwards <= found.page.forwards < 20
@@ -111,7 +111,7 @@ def test_a_page_whose_prefix_is_overwritten_breaks_equality(target, prompt, regi
     """Negative control: regions prefilled into the page's own place are noticed."""
     honest = type(target).prefill
 
-    def misplaced(self, prompts, cache, places, *more):
+    def misplaced(self, prompts, cache, max_rows, *more):
         return honest(self, prompts, cache, range(len(prompts)), *more)
 
     monkeypatch.setattr(type(target), "prefill", misplaced)
@@ -120,11 +120,11 @@ def test_a_page_whose_prefix_is_overwritten_breaks_equality(target, prompt, regi
 
 def test_places_keep_the_bounds(target, prompt, regions):
     page = Request(prompt, (), BUDGET)
-    assert places_for(make_engine(target, ParseOptions()), page, regions) == 1 + len(regions)
-    assert places_for(make_engine(target, ParseOptions()), page, []) == 1
+    assert rows_for(make_engine(target, ParseOptions()), page, regions) == 1 + len(regions)
+    assert rows_for(make_engine(target, ParseOptions()), page, []) == 1
     huge = Request(prompt, (), 30_000)
-    assert places_for(make_engine(target, ParseOptions()), huge, regions) == 2
-    assert places_for(make_engine(target, ParseOptions(kv_memory=1)), huge, regions) < 2
+    assert rows_for(make_engine(target, ParseOptions()), huge, regions) == 2
+    assert rows_for(make_engine(target, ParseOptions(kv_memory=1)), huge, regions) < 2
 
 
 @pytest.fixture(scope="module")

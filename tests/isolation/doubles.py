@@ -29,8 +29,8 @@ from docspec.core import (
 )
 from docspec.documents.view import View
 from docspec.drafting import SafeDrafter
-from docspec.drafting.economy import Prices
-from docspec.isolation.hand import Prepared, Wanted
+from docspec.drafting.policy import Prices
+from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
 
 MOST = 3 * 2**30
 """Bytes that are eaten at most, where nobody stops it."""
@@ -120,10 +120,10 @@ def _drawing(fates: Mapping[int, Callable[[], object]]) -> SafeDrafter:
     return SafeDrafter(Double({}))
 
 
-def wanted(dpi: float = 72, most: float = math.inf, regions: bool = False) -> Wanted:
+def wanted(dpi: float = 72, most: float = math.inf, regions: bool = False) -> PrepareOptions:
     """Small pages; a draft may take ``most`` seconds."""
     prices = Prices(1, 1, 1, 1, most)
-    return Wanted(View(dpi), None, lambda page: regions, lambda: prices, lambda kind, seconds: None)
+    return PrepareOptions(View(dpi), None, lambda page: regions, lambda: prices, lambda kind, seconds: None)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class VerifierDouble:
     def __init__(self, options: ParseOptions) -> None:
         self.target_info = Info(os.getpid(), options.device)
 
-    def verify(self, pages: Sequence[Prepared]) -> list[PageResult]:
+    def verify(self, pages: Sequence[PreparedPage]) -> list[PageResult]:
         return [self._read(one.page) for one in pages]
 
     def _read(self, page: PageImage) -> PageResult:

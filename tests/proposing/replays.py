@@ -22,24 +22,24 @@ class Characters:
         return "".join(map(chr, tokens))
 
 
-def row_of(output, drafts=(), scaffold=None, growing=(), kind=""):
+def row_of(output, drafts=(), grammar=None, growing=(), kind=""):
     """A row that has written ``output``."""
-    request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), 10**6, scaffold, growing, kind=kind)
+    request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), 10**6, grammar, growing, kind=kind)
     return Row(request, 0, 0, frozenset(), NeverStop(), list(output))
 
 
-def steps(output, drafts=(), budget=128, name="cursor", codec=None, scaffold=None, price=0.0):
+def steps(output, drafts=(), budget=128, name="cursor", codec=None, grammar=None, price=0.0):
     """Verification steps that write ``output``."""
-    made = (lambda: scaffold) if scaffold is not None else None
+    made = (lambda: grammar) if grammar is not None else None
     return replay(make_proposer(name, codec, price), [*output, END], budget, drafts, made)[0]
 
 
 def trees(output, limit, stride=3, **proposer):
     """The trees proposed while ``output`` is written, ``stride`` tokens a step whatever was proposed, each checked:
     within its budget, siblings distinct, parents first, depths right."""
-    drafts, scaffold = proposer.pop("drafts", ()), proposer.pop("scaffold", None)
+    drafts, grammar = proposer.pop("drafts", ()), proposer.pop("grammar", None)
     made = make_proposer(**proposer)
-    row = row_of(output[:1], drafts, (lambda: scaffold) if scaffold is not None else None)
+    row = row_of(output[:1], drafts, (lambda: grammar) if grammar is not None else None)
     made.begin(row)
     found = []
     for written in range(1, len(output) + 1, stride):

@@ -15,7 +15,7 @@ from docspec.heads.checkpoint import save
 from docspec.heads.network import Head
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import parallel
-from docspec.proposing.head import BUNDLED, load
+from docspec.proposing.trained_head import BUNDLED, load
 from docspec.reader import checkpoint
 from docspec.reader.model import build
 from docspec.targets.registry import BUNDLED_DRAFT, load_target

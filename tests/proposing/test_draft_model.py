@@ -11,7 +11,7 @@ from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
-from docspec.proposing.registry import source_names
+from docspec.proposing.registry import proposer_names
 from tests.proposing.decoding import decoded
 
 NEW_TOKENS = 28
@@ -26,17 +26,17 @@ def always_sure(monkeypatch):
 
 
 @pytest.mark.parametrize("mixture", ["model:{}", "cursor+model:{}"])
-@pytest.mark.parametrize("places", [1, 2, 3])
-def test_the_output_is_the_targets_own(target, other, prompts, plain, half_wrong, mixture, places):
-    found, stats = decode(target, mixture.format(other), prompts, (half_wrong,), places)
+@pytest.mark.parametrize("max_rows", [1, 2, 3])
+def test_the_output_is_the_targets_own(target, other, prompts, plain, half_wrong, mixture, max_rows):
+    found, stats = decode(target, mixture.format(other), prompts, (half_wrong,), max_rows)
     assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
     assert stats.drafted > stats.accepted
 
 
-@pytest.mark.parametrize("places", [1, 2, 3])
-def test_a_model_that_is_the_target_is_always_right(target, lively_qwen, prompts, plain, places):
+@pytest.mark.parametrize("max_rows", [1, 2, 3])
+def test_a_model_that_is_the_target_is_always_right(target, lively_qwen, prompts, plain, max_rows):
     """What it has fed, left and read again would show here: one wrong key or value, and drafts are refused."""
-    _, stats = decode(target, f"model:{lively_qwen}", prompts, places=places)
+    _, stats = decode(target, f"model:{lively_qwen}", prompts, max_rows=max_rows)
     assert stats.accepted == stats.drafted > 0.8 * stats.tokens
 
 
@@ -54,7 +54,7 @@ def differing(target, other, prompts, monkeypatch):
         return own
 
     monkeypatch.setattr(DraftModel, "suggest", compared)
-    _, stats = decode(target, f"model:{other}", prompts, places=2)
+    _, stats = decode(target, f"model:{other}", prompts, max_rows=2)
     assert stats.drafted > 4 * stats.accepted, "most drafts are left, so most steps take something back"
     return sum(found), len(found)
 
@@ -68,20 +68,20 @@ def test_a_draft_that_is_not_taken_back_is_noticed(target, other, prompts, monke
     """Negative control of the test above: keys of tokens that were left stay where other tokens stand now."""
 
     def careless(self, text):
-        place = len(text) - 1
-        self.fed = [*self.fed, *text[len(self.fed) :]][:place]
+        position = len(text) - 1
+        self.fed = [*self.fed, *text[len(self.fed) :]][:position]
         return text[-1:]
 
-    monkeypatch.setattr(draft_model._Row, "unread", careless)
+    monkeypatch.setattr(draft_model._ModelRow, "unread", careless)
     wrong, steps = differing(target, other, prompts, monkeypatch)
     assert wrong > steps / 2
 
 
 def test_names_may_hold_hyphens_and_unknown_kinds_are_refused():
-    assert source_names("cursor-lookup+model:a/b-c") == [*source_names("cursor-lookup"), "model:a/b-c"]
+    assert proposer_names("cursor-lookup+model:a/b-c") == [*proposer_names("cursor-lookup"), "model:a/b-c"]
     for name in ("model:", "modle:x"):
         with pytest.raises(UsageError, match="model:NAME"):
-            source_names(name)
+            proposer_names(name)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from docspec.engine.request import GrowingDraft
 from docspec.proposing.continuation import agreement
-from docspec.proposing.drafts import END, Drafts
+from docspec.proposing.drafts import END, DraftText
 from docspec.proposing.registry import make_proposer
 from tests.proposing.replays import row_of
 
@@ -19,7 +19,7 @@ ROOM = 10
 
 
 def grown(drafts, parts):
-    index = Drafts(drafts, [ROOM, ROOM])
+    index = DraftText(drafts, [ROOM, ROOM])
     written: list[list[int]] = [[], []]
     for number, piece in parts:
         index.extend(number, piece)
@@ -32,14 +32,14 @@ def test_every_place_behind_the_last_tokens_is_found(drafts, parts, output):
     index, written = grown(drafts, parts)
     known = [*written, *dict.fromkeys(map(tuple, filter(None, drafts)))]
     found = ((2, index.behind_pair(*output[-2:])), (4, index.behind(output)))
-    for size, places in found:
+    for size, positions in found:
         expected = [
-            index.heads[number] + end
+            index.starts[number] + end
             for number, draft in enumerate(known)
             for end in range(size, len(draft) + 1)
             if list(draft[end - size : end]) == output[-size:]
         ]
-        behind = [place for place in places if agreement(index.tokens, place, output) >= size]
+        behind = [position for position in positions if agreement(index.tokens, position, output) >= size]
         assert behind == expected or (size == 4 and not expected)
 
 
@@ -47,11 +47,11 @@ def test_every_place_behind_the_last_tokens_is_found(drafts, parts, output):
 def test_each_place_knows_its_draft_and_where_that_ends(drafts, parts):
     index, written = grown(drafts, parts)
     for number, draft in enumerate(written):
-        head = index.heads[number]
+        head = index.starts[number]
         assert index.tokens[head : head + len(draft) + 1] == [*draft, END]
-        for place in range(head, head + len(draft) + 1):
-            assert index.draft_of(place) == number
-            assert index.end(place) == head + len(draft)
+        for position in range(head, head + len(draft) + 1):
+            assert index.draft_of(position) == number
+            assert index.end(position) == head + len(draft)
 
 
 @given(st.integers(0, 1000))

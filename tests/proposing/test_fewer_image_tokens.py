@@ -12,7 +12,7 @@ from docspec.core import UsageError
 from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
 from docspec.proposing.drafter_loading import shared
-from docspec.targets.watching import most_changed
+from docspec.targets.prefill_hooks import most_changed
 from tests.proposing.decoding import PATIENCE, decoded
 
 NEW_TOKENS = 28
@@ -78,7 +78,7 @@ def test_what_is_left_out_is_as_if_nobody_looked_there(target, prompts):
     assert torch.equal(image, variation.isfinite()) and bool((variation[image] > 0).all())
     for share in (1.0, 0.4):
         places = most_changed(variation, share)
-        some = target.prefill_some(prompt, target.kv.cache(1, prompt.length), 0, places)
+        some = target.prefill_tokens(prompt, target.kv.cache(1, prompt.length), 0, places)
         logits, start = seen(target, prompt, places)
         torch.testing.assert_close(some.logits, logits, rtol=1e-4, atol=1e-4)
         assert some.length + some.rope_delta == start

@@ -58,13 +58,13 @@ class Choices:
     def __init__(self, chances):
         self.chances = chances
 
-    def end(self, place):
-        return place
+    def end(self, position):
+        return position
 
-    def pause(self, place, most):
-        return place
+    def pause(self, position, most):
+        return position
 
-    def following(self, place, run, before, least):
+    def following(self, position, run, before, least):
         return [Continuation(self, 0, None, 0, (token,), share) for token, share in enumerate(self.chances)]
 
 

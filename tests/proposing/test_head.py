@@ -14,7 +14,7 @@ from docspec.heads.states import states_of
 from docspec.heads.training import Teacher, taught
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.head_memory import HeadMemory
-from docspec.proposing.head_tree import HeadSource
+from docspec.proposing.head_tree import HeadProposer
 from tests.proposing.decoding import decoded
 
 NEW_TOKENS = 28
@@ -39,10 +39,10 @@ def folder(request, size, tmp_path):
     return tmp_path / "head"
 
 
-@pytest.mark.parametrize("places", [1, 3])
-def test_the_output_is_the_targets_own(target, folder, prompts, plain, half_wrong, places):
+@pytest.mark.parametrize("max_rows", [1, 3])
+def test_the_output_is_the_targets_own(target, folder, prompts, plain, half_wrong, max_rows):
     for name, drafts in ((f"head:{folder}", ()), (f"cursor+head:{folder}", (half_wrong,))):
-        found, stats = decode(target, name, prompts, drafts, places)
+        found, stats = decode(target, name, prompts, drafts, max_rows)
         assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
         assert stats.drafted > stats.accepted
 
@@ -57,20 +57,20 @@ def test_a_row_that_ends_with_its_first_token_writes_nothing(target, folder, pro
 def drawn(monkeypatch, target, folder, prompts, half_wrong, careless=False):
     """The states that the head made of each place while it drafted beside right and wrong drafts."""
     made = []
-    read, take_in = HeadSource._read, HeadMemory.take_in
+    read, take_in = HeadProposer._read, HeadMemory.take_in
 
     def careless_read(self, rows):
         for row in rows:
             row.unread = [(states.flip(0), tokens) for states, tokens in row.unread]
         read(self, rows)
 
-    def noted(self, places, *given):
-        take_in(self, places, *given)
-        made.append(self.last[places])
+    def noted(self, max_rows, *given):
+        take_in(self, max_rows, *given)
+        made.append(self.last[max_rows])
 
     monkeypatch.setattr(HeadMemory, "take_in", noted)
     if careless:
-        monkeypatch.setattr(HeadSource, "_read", careless_read)
+        monkeypatch.setattr(HeadProposer, "_read", careless_read)
     decode(target, f"ngrams+resumption+head:{folder}", prompts, (half_wrong,))
     return torch.cat(made)
 

@@ -10,9 +10,9 @@ from docspec.bench.transcripts import replay
 from docspec.core import ParseOptions, UsageError
 from docspec.parser import Parser
 from docspec.proposing.continuation import Continuation, Copy, Key
-from docspec.proposing.registry import CURSOR, make_proposer, source_names
-from docspec.proposing.source import Source, source, sources
-from docspec.targets.protocol import NOTHING
+from docspec.proposing.proposer import RowProposer, proposer, proposers
+from docspec.proposing.registry import CURSOR, make_proposer, proposer_names
+from docspec.targets.protocol import CHOICES_ONLY
 from tests.proposing.replays import END, Characters, row_of, steps, trees
 
 tokens = st.lists(st.integers(0, 3), max_size=40)
@@ -20,17 +20,17 @@ tokens = st.lists(st.integers(0, 3), max_size=40)
 
 @pytest.fixture
 def echo():
-    """A source that predicts that the output repeats itself from its beginning."""
+    """A proposer that predicts that the output repeats itself from its beginning."""
 
-    @source("echo")
-    class Echo(Source):
+    @proposer("echo")
+    class Echo(RowProposer):
         KEY = Key("echo", 0.6)
 
         def suggest(self):
             return [Continuation(Copy(self.context.output), 0, self.KEY, 8)]
 
     yield Echo
-    del sources["echo"]
+    del proposers["echo"]
 
 
 def test_a_new_source_is_a_class_and_a_name(echo):
@@ -47,12 +47,12 @@ def test_two_sources_joined_do_what_each_does(echo):
 
 
 def test_names_are_joined_and_left_out():
-    assert source_names("cursor") == list(CURSOR)
-    assert source_names("window+lookup") == ["window", "lookup"]
-    assert source_names("cursor-lookup-rewrites") == [n for n in CURSOR if n not in ("lookup", "rewrites")]
-    with pytest.raises(UsageError, match="no source 'crystal'"):
-        source_names("cursor+crystal")
-    with pytest.raises(UsageError, match="no source 'crystal'"):
+    assert proposer_names("cursor") == list(CURSOR)
+    assert proposer_names("window+lookup") == ["window", "lookup"]
+    assert proposer_names("cursor-lookup-rewrites") == [n for n in CURSOR if n not in ("lookup", "rewrites")]
+    with pytest.raises(UsageError, match="no proposer 'crystal'"):
+        proposer_names("cursor+crystal")
+    with pytest.raises(UsageError, match="no proposer 'crystal'"):
         Parser(ParseOptions(align="crystal"))
 
 
@@ -93,7 +93,7 @@ def test_the_seconds_of_each_source_are_its_own():
 
 def test_a_source_may_work_for_all_rows_at_once():
     class Batch:
-        calls, leads, observes, wants = 0, False, True, NOTHING
+        calls, leads, observes, wants = 0, False, True, CHOICES_ONLY
 
         def begin(self, context): ...
 
@@ -105,10 +105,10 @@ def test_a_source_may_work_for_all_rows_at_once():
             Batch.calls += 1
             return [[Continuation(Copy([len(context.output)]), 0, Key("k", 0.9))] for context in contexts]
 
-    from docspec.proposing.mixture import Mixture
+    from docspec.proposing.mixture import MixedProposer
 
     rows = [row_of([5]), row_of([5, 6])]
-    proposer = Mixture({"batch": Batch()})
+    proposer = MixedProposer({"batch": Batch()})
     for row in rows:
         proposer.begin(row)
     one, two = proposer.propose(rows, [8, 8])

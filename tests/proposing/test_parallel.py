@@ -18,22 +18,22 @@ decode = partial(decoded, tokens=NEW_TOKENS)
 
 
 @pytest.mark.parametrize("mixture", ["parallel:{}", "cursor+parallel:{}"])
-@pytest.mark.parametrize("places", [1, 2, 3])
+@pytest.mark.parametrize("max_rows", [1, 2, 3])
 def test_the_output_is_the_targets_own(
-    target, other, prompts, plain, half_wrong, mixture, places, read_first
+    target, other, prompts, plain, half_wrong, mixture, max_rows, read_first
 ):
-    found, stats = decode(target, mixture.format(other), prompts, (half_wrong,), places)
+    found, stats = decode(target, mixture.format(other), prompts, (half_wrong,), max_rows)
     assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
     assert stats.drafted > 0
 
 
-@pytest.mark.parametrize("places", [1, 2])
+@pytest.mark.parametrize("max_rows", [1, 2])
 def test_a_drafter_that_is_the_target_is_never_left(
-    target, lively_qwen, prompts, plain, places, read_first, monkeypatch
+    target, lively_qwen, prompts, plain, max_rows, read_first, monkeypatch
 ):
     """One wrong key or value after a window that was verified meanwhile, and drafts are refused."""
     monkeypatch.setattr(parallel, "window_of", lambda c: 3)  # not as long as this machine makes it
-    found, stats = decode(target, f"parallel:{lively_qwen}", prompts, places=places)
+    found, stats = decode(target, f"parallel:{lively_qwen}", prompts, max_rows=max_rows)
     assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
     assert stats.accepted == stats.drafted > 0.5 * stats.tokens
 
@@ -53,7 +53,7 @@ def differing(target, other, prompts, monkeypatch):
 
     monkeypatch.setattr(parallel, "window_of", lambda c: 3)
     monkeypatch.setattr(DraftModel, "draft", compared)
-    decode(target, f"parallel:{other}", prompts[:2], places=2)
+    decode(target, f"parallel:{other}", prompts[:2], max_rows=2)
     return sum(found), len(found)
 
 
@@ -66,11 +66,11 @@ def test_a_rollback_that_is_forgotten_is_noticed(target, other, prompts, read_fi
     """Negative control of the test above: keys of tokens that were left stay where other tokens stand now."""
 
     def careless(self, text):
-        place = len(text) - 1
-        self.fed = [*self.fed, *text[len(self.fed) :]][:place]
+        position = len(text) - 1
+        self.fed = [*self.fed, *text[len(self.fed) :]][:position]
         return list(text[-1:])
 
-    monkeypatch.setattr(draft_model._Row, "unread", careless)
+    monkeypatch.setattr(draft_model._ModelRow, "unread", careless)
     wrong, turns = differing(target, other, prompts, monkeypatch)
     assert wrong > turns / 2
 

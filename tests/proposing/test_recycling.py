@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.engine.acceptance import ExactAcceptance, Outcome, traverse
+from docspec.engine.acceptance import ExactAcceptance, VerifyOutcome, traverse
 from docspec.proposing.context import Context
 from docspec.proposing.recycling import Recycling
 from docspec.proposing.registry import make_proposer
@@ -56,7 +56,7 @@ def test_the_likeliest_successors_are_known_by_two_tokens_or_by_one():
 
 
 def test_a_rank_that_is_right_more_often_becomes_likelier():
-    output, firsts = [3 * place % 7 for place in range(400)], []
+    output, firsts = [3 * position % 7 for position in range(400)], []
     proposer, row = make_proposer("recycling"), row_of(output[:2])
     proposer.begin(row)
     while len(row.output) < 300:
@@ -106,4 +106,4 @@ def test_trees_stay_valid_and_deterministic_whatever_was_likely(output, drafts, 
         top = [[rng.randrange(9) for _ in range(3)] for _ in tree.tokens]
         for row, own in zip(rows, (tree, again), strict=True):
             row.output += output[len(row.output) : len(row.output) + 1]
-            proposer.accepted(row, own, Outcome((), row.output[-1], top))
+            proposer.accepted(row, own, VerifyOutcome((), row.output[-1], top))

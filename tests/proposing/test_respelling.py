@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from docspec.proposing.context import Context, Lost
+from docspec.proposing.context import Context, LeftPosition
 from docspec.proposing.respelling import Respelling
 from docspec.proposing.spelling import Speller, letters
 from docspec.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
@@ -39,10 +39,10 @@ def continuations(codec, drafted, written):
     start = codec.tokenize(BEFORE)
     context = Context(row_of([], [[*start, *codec.tokenize(drafted)]]).request, Speller(codec))
     context.output += [*start, *codec.tokenize(written)]
-    place = context.drafts.heads[0] + len(start)
-    context.lost.append(Lost(place, len(start), len(start), (place, len(start))))
+    position = context.drafts.starts[0] + len(start)
+    context.lost.append(LeftPosition(position, len(start), len(start), (position, len(start))))
     return [
-        codec.detokenize([*found.lead, *context.drafts.tokens[found.place : -1]])
+        codec.detokenize([*found.lead, *context.drafts.tokens[found.position : -1]])
         for found in Respelling(context).suggest()
     ]
 

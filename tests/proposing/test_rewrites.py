@@ -21,7 +21,7 @@ def context():
 def test_a_known_rewrite_becomes_a_branch_beside_the_draft(context):
     rewrites = Rewrites(context)
     rewrites.learn(5, (8, 5, 9), 1)
-    start = Continuation(context.drafts, context.drafts.heads[0], Key("here", 0.9))
+    start = Continuation(context.drafts, context.drafts.starts[0], Key("here", 0.9))
     tree, _ = grow(0, -1, [start], HitRates(), Survival(), 64, 0.0025)
     assert {(1, 5, 2, 3), (1, 8, 5, 9, 2, 3)} <= paths(tree)
 
@@ -37,6 +37,6 @@ def test_what_is_kept_as_drafted_is_rewritten_no_more(context):
 def test_a_rewrite_does_not_reach_beyond_the_end_of_its_draft(context):
     rewrites = Rewrites(context)
     rewrites.learn(3, (8,), 4)
-    place = context.drafts.heads[0] + 3
-    assert list(rewrites.at(place, 0.0)) == []
-    assert context.drafts.following(place, 0, (5, 2), 0.0)
+    position = context.drafts.starts[0] + 3
+    assert list(rewrites.at(position, 0.0)) == []
+    assert context.drafts.following(position, 0, (5, 2), 0.0)

@@ -58,9 +58,9 @@ def test_keys_and_values_are_those_of_the_tokens_as_if_they_had_been_prefilled(t
     made = {}
 
     def note(running):
-        for place, row in enumerate(running):
+        for position, row in enumerate(running):
             if row.counts.unverified and len(row.output) > 12 and row not in made and row.finish is None:
-                made[row] = list(row.output[:-1]), loop.cache.buffer[:, :, place, : row.length].clone()
+                made[row] = list(row.output[:-1]), loop.cache.buffer[:, :, position, : row.length].clone()
 
     options = ParseOptions(align=f"head:{folder}", skip_verification="uniform:2", stages="page")
     engine = make_engine(target, options)
@@ -76,10 +76,10 @@ def test_keys_and_values_are_those_of_the_tokens_as_if_they_had_been_prefilled(t
 
 def test_the_head_takes_stale_states_back(target, folder, prompts, monkeypatch):
     """After every verified step its keys are as many as the tokens that are verified."""
-    from docspec.proposing.head_tree import HeadSource
+    from docspec.proposing.head_tree import HeadProposer
 
     lengths = []
-    honest = HeadSource.observe
+    honest = HeadProposer.observe
 
     def observe(self, context, written):
         honest(self, context, written)
@@ -87,7 +87,7 @@ def test_the_head_takes_stale_states_back(target, folder, prompts, monkeypatch):
         waiting = sum(len(tokens) for _, tokens in row.unread)
         lengths.append(row.length + waiting - len(context.output))
 
-    monkeypatch.setattr(HeadSource, "observe", observe)
+    monkeypatch.setattr(HeadProposer, "observe", observe)
     loop_of(target, prompts[:1], f"head:{folder}", "uniform:2")
     assert len(lengths) > 5 and len(set(lengths)) == 1
 
@@ -107,7 +107,7 @@ def test_the_path_stands_first_in_the_next_tree():
     behind.extend(0, [4, 5], 9)
     behind.extend(0, [6], 9)
     tree = joined(1, [2, 3], behind)
-    assert (tree.tokens, tree.parents, tree.taken) == ([1, 2, 3, 4, 5, 6], [-1, 0, 1, 2, 3, 2], 2)
+    assert (tree.tokens, tree.parents, tree.assumed) == ([1, 2, 3, 4, 5, 6], [-1, 0, 1, 2, 3, 2], 2)
 
 
 def test_paths_alike_are_similar(target):

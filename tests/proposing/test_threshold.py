@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.proposing.threshold import FLOOR, PRIOR_RATE, Promises, Rate, Threshold
+from docspec.proposing.threshold import FLOOR, PRIOR_RATE, Promises, Threshold, WritingRate
 
 
 def threshold_of(price: float = 0.0) -> Threshold:
-    return Threshold(Rate(price), Promises())
+    return Threshold(WritingRate(price), Promises())
 
 
 def test_nodes_that_cost_nothing_need_hardly_a_chance():
@@ -60,7 +60,7 @@ def test_the_least_chance_is_that_at_which_the_rate_stands_still(nodes, price):
 
 
 def test_a_row_that_keeps_no_promise_pays_for_it_more_than_its_kind_and_not_for_ever():
-    rate, kind = Rate(0.03), Promises()
+    rate, kind = WritingRate(0.03), Promises()
     good, bad, new = (Threshold(rate, kind) for _ in range(3))
     for _ in range(6):
         good.note(32, 20, 20)
@@ -72,7 +72,7 @@ def test_a_row_that_keeps_no_promise_pays_for_it_more_than_its_kind_and_not_for_
 
 
 def test_what_formulas_promised_says_nothing_of_prose():
-    rate, formulas, prose = Rate(0.03), Promises(), Promises()
+    rate, formulas, prose = WritingRate(0.03), Promises(), Promises()
     formula = Threshold(rate, formulas)
     before = rate.least(1.0)
     for _ in range(6):

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from docspec.proposing.continuation import Continuation, Copy, Key
-from docspec.proposing.source import Source, source, sources
-from docspec.targets.protocol import Wanted
+from docspec.proposing.proposer import RowProposer, proposer, proposers
+from docspec.targets.protocol import OutputFlags
 from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
 from docspec.targets.stepping.eager import EagerSteps
 from tests.proposing.decoding import decoded
@@ -31,10 +31,10 @@ def steps(target, request):
 
 @pytest.fixture
 def registered():
-    known = dict(sources)
+    known = dict(proposers)
     yield
-    sources.clear()
-    sources.update(known)
+    proposers.clear()
+    proposers.update(known)
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def registered():
 def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, plain, half_wrong, registered, stages):
     told = []
 
-    @source("watcher")
-    class Watcher(Source):
+    @proposer("watcher")
+    class Watcher(RowProposer):
         @classmethod
         def wants(cls, target):
-            return Wanted(hidden=True, ranks=2)
+            return OutputFlags(hidden=True, ranks=2)
 
         def __init__(self, context):
             super().__init__(context)
@@ -73,7 +73,7 @@ def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, 
 class Nearest:
     """Proposes for all rows at once what followed the earlier state that is most like the last one."""
 
-    leads, observes, wants, KEY = False, True, Wanted(hidden=True), Key("nearest state", 0.5)
+    leads, observes, wants, KEY = False, True, OutputFlags(hidden=True), Key("nearest state", 0.5)
 
     def __init__(self, target):
         self.rows, self.widths = {}, []
@@ -94,8 +94,8 @@ class Nearest:
             if len(own) < 2:
                 yield []
                 continue
-            place = int(like[number, : len(own) - 1].argmax()) + 1
-            yield [Continuation(Copy(context.output[place : place + AHEAD]), 0, self.KEY)]
+            position = int(like[number, : len(own) - 1].argmax()) + 1
+            yield [Continuation(Copy(context.output[position : position + AHEAD]), 0, self.KEY)]
 
     def end(self, context):
         del self.rows[context]
@@ -103,7 +103,7 @@ class Nearest:
 
 def test_a_source_may_draft_for_all_rows_from_their_hidden_states(target, steps, prompts, plain, registered):
     made = []
-    sources["nearest"] = lambda target: made.append(Nearest(target)) or made[-1]
+    proposers["nearest"] = lambda target: made.append(Nearest(target)) or made[-1]
     found, stats = decode(target, "nearest", prompts)
     [nearest] = made
     assert found == plain
@@ -135,7 +135,7 @@ def test_states_of_another_row_would_be_seen(target, prompts, plain, registered,
             seen.append(chosen == context.output[-len(chosen) :])
             super().observe(context, written)
 
-    sources["nearest"] = Watcher
+    proposers["nearest"] = Watcher
     found, _ = decode(target, "nearest", prompts)
     assert found == plain
     assert not all(seen)
@@ -144,11 +144,11 @@ def test_states_of_another_row_would_be_seen(target, prompts, plain, registered,
 def test_a_source_is_told_the_prompt_and_the_card(target, prompts, registered):
     told = []
 
-    @source("reader")
-    class Reader(Source):
+    @proposer("reader")
+    class Reader(RowProposer):
         @classmethod
         def wants(cls, target):
-            return Wanted(hidden=True)
+            return OutputFlags(hidden=True)
 
         def __init__(self, context):
             super().__init__(context)
@@ -181,7 +181,7 @@ def test_nothing_is_told_where_nobody_asks(target, steps, prompts, registered, m
 
     def noted(self, step, cache):
         answer = honest(self, step, cache)
-        asked.append((step.wanted, bool(answer.top), answer.hidden is None))
+        asked.append((step.flags, bool(answer.top), answer.hidden is None))
         return answer
 
     monkeypatch.setattr(type(steps), "run", noted)
@@ -192,10 +192,10 @@ def test_nothing_is_told_where_nobody_asks(target, steps, prompts, registered, m
         lambda self, *given: prefilled.extend(found := prefill(self, *given)) or found,
     )
     decode(target, "lookup", prompts[:1])
-    margins = Wanted(margins=True)
+    margins = OutputFlags(margins=True)
     assert set(asked) == {(margins, False, True)}
     asked.clear()
     decode(target, "lookup+recycling", prompts[:1])
-    assert {wanted for wanted, _, _ in asked} == {Wanted(margins=True, ranks=3)}
+    assert {wanted for wanted, _, _ in asked} == {OutputFlags(margins=True, ranks=3)}
     assert all(top for _, top, _ in asked)
     assert [one.states for one in prefilled] == [None, None]

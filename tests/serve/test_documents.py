@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from docspec.core import PageResult, ParseOptions
-from docspec.serve.converter import Converter, Stopped, Wanted
+from docspec.serve.converter import ConversionOptions, Converter, Stopped
 from docspec.serve.jobs import Jobs
 from tests.serve.conftest import data_url
 from tests.serve.processes import ROOT, Served, gateway, stand_in
@@ -208,7 +208,7 @@ def test_results_are_bounded_and_documents_are_forgotten_when_read(tmp_path: Pat
 
 
 def test_a_title_never_becomes_a_path() -> None:
-    from docspec.serve.given import title_of
+    from docspec.serve.submission import title_of
 
     assert title_of("../../etc/passwd") == "passwd" and title_of("..\\x\\y.pdf") == "y.pdf"
     assert (
@@ -246,5 +246,5 @@ def test_a_document_that_nobody_wants_any_more_is_not_read_on(monkeypatch: pytes
 
     monkeypatch.setattr(Converter, "pages", pages)
     with pytest.raises(Stopped):
-        Converter(ParseOptions(), 10).convert(b"", "t", Wanted(), lambda count: count < 2)
+        Converter(ParseOptions(), 10).convert(b"", "t", ConversionOptions(), lambda count: count < 2)
     assert given == [1, 2]

@@ -13,7 +13,7 @@ import pytest
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.serve.cache import DraftCache
 from docspec.serve.chat import read_chat
-from docspec.serve.drafts import Drafts
+from docspec.serve.drafts import DraftFinder
 from docspec.serve.payoff import CONTROL, ENOUGH, SHARE, Payoff
 from docspec.serve.picture import looked_at
 from docspec.serve.readers import reader_of
@@ -138,9 +138,9 @@ class Counting:
         return bytes(data[:1]) * 1024
 
 
-def drafts(mode: str = "always", uploads: Uploads | None = None) -> tuple[Drafts, Counting]:
+def drafts(mode: str = "always", uploads: Uploads | None = None) -> tuple[DraftFinder, Counting]:
     counting = Counting()
-    made = Drafts(mode, counting, uploads or Uploads(), DraftCache(), Payoff())  # type: ignore[arg-type]
+    made = DraftFinder(mode, counting, uploads or Uploads(), DraftCache(), Payoff())  # type: ignore[arg-type]
     return made, counting
 
 

@@ -15,9 +15,9 @@ import pytest
 from PIL import Image
 
 from docspec import ParseOptions
-from docspec.serve.own.asking import Ask, Penalties, asked
-from docspec.serve.own.batches import Answer, Batches
-from docspec.serve.own.writing import Writing
+from docspec.serve.own.asking import ChatRequest, Penalties, asked
+from docspec.serve.own.batches import Batches, PendingAnswer
+from docspec.serve.own.writing import AnswerText
 from docspec.serve.refusal import Refusal
 from tests.serve.conftest import data_url, printed
 from tests.serve.processes import Served, gateway
@@ -170,7 +170,7 @@ def batches(lively_qwen: Path) -> Iterator[Batches]:
     found.close()
 
 
-def written(batches: Batches, *asks: Ask) -> list[Answer]:
+def written(batches: Batches, *asks: ChatRequest) -> list[PendingAnswer]:
     """The answers to ``asks``, decoded in one batch."""
     done = threading.Barrier(len(asks) + 1)
     failed: list[Exception] = []
@@ -179,7 +179,7 @@ def written(batches: Batches, *asks: Ask) -> list[Answer]:
         failed.extend([error] if error else [])
         threading.Thread(target=done.wait, args=(60,)).start()
 
-    answers = [Answer(ask, lambda text: None, end) for ask in asks]
+    answers = [PendingAnswer(ask, lambda text: None, end) for ask in asks]
     for answer in answers:
         batches.submit(answer)
     done.wait(60)
@@ -188,9 +188,9 @@ def written(batches: Batches, *asks: Ask) -> list[Answer]:
     return answers
 
 
-def ask_of(penalties: Penalties, drafts: tuple[str, ...] = (), most: int = 60) -> Ask:
+def ask_of(penalties: Penalties, drafts: tuple[str, ...] = (), most: int = 60) -> ChatRequest:
     messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Read."}]}]
-    return Ask(messages, [printed("some print", size=(128, 64))], most, penalties=penalties, drafts=drafts)
+    return ChatRequest(messages, [printed("some print", size=(128, 64))], most, penalties=penalties, drafts=drafts)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_text_is_told_whole_characters_and_nothing_that_may_be_a_stop() -> None:
     def decode(tokens: list[int]) -> str:
         return spellings.get(tuple(tokens), "".join(words[token] for token in tokens if token != 2))
 
-    writing = Writing(decode, ("STOP",))
+    writing = AnswerText(decode, ("STOP",))
     told, tokens = [], []
     for token in (1, 2, 3, 4, 6, 4, 5, 1):
         tokens.append(token)

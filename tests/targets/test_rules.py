@@ -13,8 +13,8 @@ from transformers import GenerationConfig
 from transformers.generation import logits_process as theirs
 
 from docspec.core import ModelError
-from docspec.targets.card import TargetCard
 from docspec.targets.generation import ban_of, notes_of, rules_of
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.rules import NgramBan
 
 VOCAB = 12
@@ -126,7 +126,7 @@ def test_ngrams_in_a_window_with_exceptions(size, window, written, data):
 def test_a_ban_is_read_from_the_card(tmp_path):
     def said(value):
         (tmp_path / "docspec.json").write_text(json.dumps({"no_repeat_ngrams": value}))
-        return ban_of(TargetCard("markdown").overridden_by(str(tmp_path)).no_repeat_ngrams)
+        return ban_of(ModelProfile("markdown").overridden_by(str(tmp_path)).no_repeat_ngrams)
 
     assert said(None) is None
     assert said({"size": 3}) == NgramBan(3)

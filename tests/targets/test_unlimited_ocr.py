@@ -74,7 +74,7 @@ def test_it_drafts_for_itself_row_by_row(directory, monkeypatch):
     expected = [generated(target, prompt) for prompt in prompts]
 
     def drafted():
-        written, stats = decoded(target, f"model:{directory}", prompts, places=2, tokens=20, fewer=-10)
+        written, stats = decoded(target, f"model:{directory}", prompts, max_rows=2, tokens=20, fewer=-10)
         assert written == [tokens[: 20 + 10 * number] for number, tokens in enumerate(expected)]
         return stats.steps
 

@@ -14,7 +14,7 @@ import torch
 import training
 from docspec.reader import checkpoint
 from docspec.reader import tokenizer as tok
-from docspec.reader.model import SIZES, Size
+from docspec.reader.model import SIZES, ReaderSize
 from training.curriculum import Phase, choose, read_plan, write_plan
 from training.evaluate import Reader
 from training.feed import Feed, samples_of
@@ -33,7 +33,7 @@ def card(rng: random.Random) -> Sample:
     return sheet.finish()
 
 
-def cards(phase: Phase, step: int, seed: int, rank: int, size: Size) -> list[Sample]:
+def cards(phase: Phase, step: int, seed: int, rank: int, size: ReaderSize) -> list[Sample]:
     rng = random.Random(f"{phase.name}-{step}-{rank}")
     return [card(rng) for _ in range(16)]
 

@@ -22,7 +22,7 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import ModelError
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.interface import GenerationRequest
 from docspec.generation.vllm import VllmGenerator, VllmSettings
 from docspec.targets.registry import BUNDLED
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from docspec import ParseOptions, Parser
-from docspec.bench.engines.measure import OwnEngine
+from docspec.bench.engines.measure import DocspecEngine
 from docspec.bench.engines.tasks import tasks_of
 from docspec.documents import open_document
 from docspec.drafting import make_drafter
@@ -33,7 +33,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     with Parser(options) as parser, open_document(ROOT / "samples" / "journal-article.pdf") as document:
         setup = parser.page_parser.setup
         tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
-        own = OwnEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
+        own = DocspecEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
         ends = set(setup.target.eos_ids)
     file = tmp_path_factory.mktemp("vllm") / "tasks.json"
     file.write_text(json.dumps([task.as_values() for task in tasks]))

@@ -12,7 +12,7 @@ from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 
 if TYPE_CHECKING:
-    from docspec.bench.born_digital import Timing
+    from docspec.bench.born_digital import ContestantTiming
 
 
 def born_digital(
@@ -38,7 +38,7 @@ def born_digital(
     write_json(json_file, "docspec.bench.born-digital/1", "none", rows, files=list(map(str, paths)))
 
 
-def print_timings(timings: Sequence[Timing]) -> None:
+def print_timings(timings: Sequence[ContestantTiming]) -> None:
     """One row a contestant: medians with what the runs lie between, and how many times docspec's time that is."""
     grid = table("Born-digital files", ["task", "program"], ["seconds", "from", "to", "processor s", "of docspec's"])
     for timing in timings:

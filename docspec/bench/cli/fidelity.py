@@ -16,7 +16,7 @@ from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 
 if TYPE_CHECKING:
-    from docspec.bench.verdicts import Check, PageChecks, Skip
+    from docspec.bench.verdicts import FidelityCheck, PageChecks, Skip
 
 ATTENTIONS = ("sdpa", "eager", "auto")
 
@@ -191,7 +191,7 @@ def print_fidelity(pages: Sequence[PageChecks]) -> None:
     console().print(f"{', '.join(said)}, {where} ({target_line(target)})")
 
 
-def _identical(checks: Sequence[Check]) -> str:
+def _identical(checks: Sequence[FidelityCheck]) -> str:
     return f"{sum(check.verdict == 'identical' for check in checks)}/{len(checks)}"
 
 

@@ -24,7 +24,7 @@ from docspec.core import ParseOptions, UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from docspec.bench.speed import PageSpeed
+    from docspec.bench.speed import PageTimes
     from docspec.proposing.parallel import Figures
     from docspec.targets.protocol import TargetModel
 
@@ -66,7 +66,7 @@ def speed(
         settings_of(name)
     chosen += proposer or []
 
-    def told(page: PageSpeed) -> None:
+    def told(page: PageTimes) -> None:
         ratios = ", ".join(f"{m} {page.sr_e2e(m):.2f}x" for m in chosen if m != PLAIN)
         say(f"{page.source} page {page.page}: {ratios}")
 
@@ -104,7 +104,7 @@ def speed(
     return 0
 
 
-def print_speed(pages: Sequence[PageSpeed], target: str, repeats: int) -> None:
+def print_speed(pages: Sequence[PageTimes], target: str, repeats: int) -> None:
     """Each mode's end-to-end ratio by page, all ratios by kind where kinds have several pages, then everything."""
     from docspec.bench.charts import page_names
     from docspec.bench.speed import PLAIN, by_kind, summarise
@@ -155,11 +155,11 @@ def parallel_figures(modes: Sequence[str], target: TargetModel) -> dict[str, Fig
     """What was measured of the parallel drafters among ``modes``."""
     from docspec.bench.speed import MODES
     from docspec.proposing.parallel import figures_of
-    from docspec.proposing.registry import source_names
+    from docspec.proposing.registry import proposer_names
 
     found = {}
     for mode in modes:
-        for name in () if mode in MODES else source_names(mode):
+        for name in () if mode in MODES else proposer_names(mode):
             kind, _, what = name.partition(":")
             figures = figures_of(what, target) if kind == "parallel" else None
             if figures is not None:
@@ -173,7 +173,7 @@ def figures_object(figures: Figures) -> dict[str, float]:
     return {**asdict(figures), **{name: getattr(figures, name) for name in derived}}
 
 
-def print_parallel(pages: Sequence[PageSpeed], found: Mapping[str, Figures]) -> None:
+def print_parallel(pages: Sequence[PageTimes], found: Mapping[str, Figures]) -> None:
     """How fast parallel drafters should be by theorem 6 of ParallelVLM, and how fast they were."""
     from docspec.bench.speed import summarise
 
@@ -188,7 +188,7 @@ def print_parallel(pages: Sequence[PageSpeed], found: Mapping[str, Figures]) -> 
     console().print(grid)
 
 
-def _speed_by_kind(kinds: dict[str, list[PageSpeed]], modes: Sequence[str]) -> Table:
+def _speed_by_kind(kinds: dict[str, list[PageTimes]], modes: Sequence[str]) -> Table:
     from docspec.bench.speed import summarise
 
     columns = ["mode", "AAL", "tok/step", "SR_decode", "SR_e2e", "identical"]

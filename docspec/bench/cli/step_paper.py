@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 
 from docspec.bench.cli.tables import console
-from docspec.bench.cost_model import MACHINES, Assumptions, Cost, Shape, cost, shape_of
+from docspec.bench.cost_model import MACHINES, Assumptions, ModelShape, StepEstimate, cost, shape_of
 from docspec.targets.random_weights import random_target
 
 SIZES = ("mini", "granite-docling-258m", "glm-ocr", "dots.ocr", "qwen3-vl-2b", "qwen2.5-vl-7b")
@@ -40,7 +40,7 @@ def explain(
     return found
 
 
-def _table(name: str, shape: Shape, prefix: int) -> Table:
+def _table(name: str, shape: ModelShape, prefix: int) -> Table:
     table = Table(
         title=f"A step on paper: {name}, bfloat16, behind {prefix} tokens, milliseconds",
         caption=f"{shape.operations} operations, {shape.weight_bytes / 1e9:.2f} GB of weights, "
@@ -54,12 +54,12 @@ def _table(name: str, shape: Shape, prefix: int) -> Table:
     return table
 
 
-def _cells(one: Cost) -> list[str]:
+def _cells(one: StepEstimate) -> list[str]:
     parts = one.weights, one.keys_values, one.arithmetic, one.attention, one.launches, one.gaps, one.plain, one.graphed
     return [f"{one.rows} x {one.tree}", *(f"{part:.2f}" for part in parts)]
 
 
-def _values(one: Cost) -> Mapping[str, Any]:
+def _values(one: StepEstimate) -> Mapping[str, Any]:
     return {**asdict(one), "on_device": one.on_device, "plain": one.plain, "graphed": one.graphed}
 
 

@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 
 from docspec.bench.cli.tables import console
-from docspec.bench.scripted import LABEL, ScriptedPage, Timing, overall
+from docspec.bench.scripted import LABEL, ScriptedPage, ScriptedTiming, overall
 from docspec.bench.step import Omitted, StepTime
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _print(table: Table) -> None:
     console().print(table)
 
 
-def _seconds(timing: Timing) -> str:
+def _seconds(timing: ScriptedTiming) -> str:
     spread = "" if timing.low == timing.high else f" ({timing.low:.2f}-{timing.high:.2f})"
     return f"{timing.total:.2f}{spread}"
 

@@ -76,7 +76,7 @@ def transcripts(
     from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
     from docspec.console.terminal import quiet_libraries, say_error
     from docspec.drafting import make_drafter
-    from docspec.proposing.registry import source_names
+    from docspec.proposing.registry import proposer_names
 
     check_plot(plot)
     offline.enforce()
@@ -84,7 +84,7 @@ def transcripts(
     shown = list(dict.fromkeys(align or POLICIES))
     aligns = [*shown, *(f"cursor-{name}" for name in without or ()), *(only or ())]
     for name in aligns:
-        source_names(name)
+        proposer_names(name)
     codec = TokenizerFile(tokenizer)
     pairs = find_transcripts(inputs)
     draws, budget = make_drafter(options), options.max_tree

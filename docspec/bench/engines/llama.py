@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from docspec.generation.contract import Generation, GenerationRequest, Generator
+from docspec.generation.interface import Generation, GenerationRequest, Generator
 from docspec.generation.llama.opening import open_llama
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from docspec.core import ParseOptions
-from docspec.generation.contract import Generation, GenerationRequest, Generator, OnText
+from docspec.generation.interface import Generation, GenerationRequest, Generator, OnText
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Compared:
 
 
 class Twice:
-    """A :class:`docspec.generation.contract.Generator` that answers without drafts, and asks with them beside that."""
+    """A :class:`docspec.generation.interface.Generator` that answers without drafts, and asks with them beside that."""
 
     def __init__(self, generator: Generator, way: str) -> None:
         self._generator, self._way = generator, way

@@ -23,7 +23,7 @@ SPECULATIVE: dict[str, dict[str, Any] | None] = {
     "vLLM": None,
     "vLLM, ngram": {"method": "ngram", "num_speculative_tokens": 8, "prompt_lookup_max": 4},
     "vLLM, suffix": {"method": "suffix", "num_speculative_tokens": 47},
-    "vLLM, window": {**PROPOSER, "model": "docspec.bench.engines.window.WindowProposer"},
+    "vLLM, window": {**PROPOSER, "model": "docspec.bench.engines.window.VllmWindowProposer"},
     "vLLM, docspec": PROPOSER,
 }
 """The ways to run vLLM, by the names in tables: its ``speculative_config``."""
@@ -69,7 +69,7 @@ class Figure:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
 
 
-class OwnEngine:
+class DocspecEngine:
     """docspec's own engine, with trees or plain: pictures are encoded anew each time, as servers have to."""
 
     def __init__(self, setup: Any, tasks: Sequence[Task], plain: bool) -> None:
@@ -91,7 +91,7 @@ class OwnEngine:
                 for task, prompt in zip(group, prompts, strict=True)
             ]
             if 1 < in_flight < MAX_ROWS:
-                written, _ = self._setup.engine.speculate(requests, places=in_flight)
+                written, _ = self._setup.engine.speculate(requests, max_rows=in_flight)
             else:
                 [(written, _)] = decode_side_by_side(self._setup.engine, [requests])
             outputs += written
@@ -187,7 +187,7 @@ def measure(
             for way in ways:
                 tell(f"{way} is made ready")
                 if way in OWN:
-                    engines[way] = OwnEngine(setup, tasks, plain=way == OWN[0])
+                    engines[way] = DocspecEngine(setup, tasks, plain=way == OWN[0])
                     continue
                 if way in servers:
                     version = engines[way].version
@@ -211,7 +211,7 @@ def measure(
                     return bool(written == detokenize(tokens))
                 return [token for token in written if token not in ends] == tokens
 
-            wanted = OwnEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
+            wanted = DocspecEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
             engines = {way: engines[way] for way in ways}
             figures = []
             for number in in_flight:

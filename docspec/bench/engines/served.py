@@ -13,7 +13,7 @@ from typing import Any
 
 from docspec.bench.engines.measure import SPECULATIVE
 from docspec.bench.engines.tasks import Task
-from docspec.generation.contract import answers
+from docspec.generation.interface import answers
 from docspec.generation.server import ServerGenerator
 from docspec.generation.vllm import VllmGenerator, VllmSettings
 

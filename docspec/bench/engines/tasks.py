@@ -10,12 +10,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from docspec.engine.request import Request
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.interface import GenerationRequest
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from docspec.hierarchy.setup import Setup
+    from docspec.hierarchy.reading_context import ReadingContext
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class Task:
         }
 
 
-def tasks_of(setup: Setup, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
+def tasks_of(setup: ReadingContext, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
     """The crops of ``pages`` (:class:`docspec.core.PageImage`), drafted by ``drafter``, in reading order; or ``whole``
     pages."""
     return [
@@ -59,7 +59,7 @@ def tasks_of(setup: Setup, pages: Iterable[Any], drafter: Any, whole: bool = Fal
     ]
 
 
-def _crops(setup: Setup, page: Any, draft: Any) -> list[Task]:
+def _crops(setup: ReadingContext, page: Any, draft: Any) -> list[Task]:
     from docspec.hierarchy.regions.reading import RegionReading
 
     reading = RegionReading(setup)
@@ -68,12 +68,12 @@ def _crops(setup: Setup, page: Any, draft: Any) -> list[Task]:
     return [_task(crop.asked, done.request) for crop, done in zip(cut.crops, read.crops, strict=True)]
 
 
-def _whole(setup: Setup, page: Any, draft: Any) -> list[Task]:
+def _whole(setup: ReadingContext, page: Any, draft: Any) -> list[Task]:
     from docspec.hierarchy.asking import asked_of_page, asked_of_regions
+    from docspec.hierarchy.page_state import DraftedPage, PageState
     from docspec.hierarchy.whole import WholePages
-    from docspec.hierarchy.work import DraftedPage, Work
 
-    [request] = WholePages(setup).requests(Work.begun(DraftedPage(page, draft)))
+    [request] = WholePages(setup).requests(PageState.begun(DraftedPage(page, draft)))
     marks, factor = setup.card.writes_marks, setup.target.processing.factor
 
     def asked(texts: Sequence[str] | None) -> GenerationRequest:

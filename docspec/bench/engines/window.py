@@ -11,14 +11,14 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
 from docspec.proposing.chains import Chained, Chains
-from docspec.proposing.drafts import Drafts
+from docspec.proposing.drafts import DraftText
 from docspec.proposing.spelling import Codec
 from docspec.proposing.window import WindowProposer as Policy
 from docspec.targets.protocol import Prompt
 from docspec.vllm import proposer
 
 
-class WindowProposer(proposer.Proposer):
+class VllmWindowProposer(proposer.Proposer):
     """docspec's proposer with the paper's policy in place of the cursor."""
 
     def __init__(self, vllm_config: Any, codec: Codec | None = None) -> None:
@@ -39,7 +39,7 @@ class WindowChains(Chains):
         kind: str,
         room: int,
         output: Sequence[int],
-        ready: Drafts | None = None,
+        ready: DraftText | None = None,
     ) -> Chained:
         request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), room, kind=kind)
         row = Row(request, 0, 0, frozenset(), NeverStop(), list(output))

@@ -9,7 +9,7 @@ from docspec.cli.models.parameters import AsJson, Name, Offline, go_offline
 from docspec.console import exits
 
 if TYPE_CHECKING:
-    from docspec.targets.card import TargetCard
+    from docspec.targets.model_profile import ModelProfile
 
 
 def show(name: Name, offline: Offline = False, as_json: AsJson = False) -> int:
@@ -29,8 +29,8 @@ def show(name: Name, offline: Offline = False, as_json: AsJson = False) -> int:
 def _facts(name: str, offline: bool) -> dict[str, Any]:
     from docspec.core import ModelError
     from docspec.models.known import entry_of, path_of
-    from docspec.targets.card import TargetCard
     from docspec.targets.families import families
+    from docspec.targets.model_profile import ModelProfile
 
     entry = entry_of(name)
     facts: dict[str, Any] = {"model": name}
@@ -42,7 +42,7 @@ def _facts(name: str, offline: bool) -> dict[str, Any]:
             raise
         facts |= {"path": "not on this machine"} if offline else _published(name)
     else:
-        card = (family.card_of(name) if family is not None else TargetCard("markdown")).overridden_by(
+        card = (family.card_of(name) if family is not None else ModelProfile("markdown")).overridden_by(
             str(path)
         )
         facts |= {"path": str(path), **_local(path, card)}
@@ -73,7 +73,7 @@ def _published(name: str) -> dict[str, str]:
     }
 
 
-def _local(path: Path, card: TargetCard) -> dict[str, str]:
+def _local(path: Path, card: ModelProfile) -> dict[str, str]:
     from docspec.targets.estimate import PROMPT, estimate, gib
 
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())

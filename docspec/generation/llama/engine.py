@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from docspec.core import PageError
-from docspec.generation.contract import Generation
+from docspec.generation.interface import Generation
 from docspec.generation.llama.loaded import BATCH, LoadedModel
-from docspec.generation.llama.sequence import Decoding, Prepared
-from docspec.generation.llama.settings import Settings
+from docspec.generation.llama.sequence import Decoding, PreparedRequest
+from docspec.generation.llama.settings import LlamaSettings
 from docspec.proposing.chains import Chains
 
 
@@ -50,14 +50,14 @@ class _Step:
             self.asked += range(len(self.tokens) - choices, len(self.tokens))
 
 
-class Engine:
+class BatchEngine:
     """Decodes what it is given until nothing is left. ``answered`` is told of what ended, with the exception where it
     could not be answered."""
 
     def __init__(
         self,
         model: LoadedModel,
-        settings: Settings,
+        settings: LlamaSettings,
         answered: Callable[[int, Generation | Exception], None],
         noise: float = 0.0,
     ) -> None:
@@ -66,7 +66,7 @@ class Engine:
         self._rows = deque(range(1 if settings.strict else settings.rows))
         self._chain = settings.chain if model.can_rewind else 0
         self._doubt = noise
-        self._waiting: deque[tuple[Prepared, Callable[[str], None] | None]] = deque()
+        self._waiting: deque[tuple[PreparedRequest, Callable[[str], None] | None]] = deque()
         self._active: dict[int, Decoding] = {}
         self._cells = 0
         self._chains = Chains(model)
@@ -81,7 +81,7 @@ class Engine:
         """Requests that are not begun."""
         return len(self._waiting)
 
-    def add(self, prepared: Prepared, tell: Callable[[str], None] | None = None) -> None:
+    def add(self, prepared: PreparedRequest, tell: Callable[[str], None] | None = None) -> None:
         """Takes a request in; ``tell`` is told of its text as it grows."""
         if self._need(prepared) > self._model.cells:
             error = PageError(
@@ -122,7 +122,7 @@ class Engine:
                 self._take(sequence, chosen, margins)
         self._embed()
 
-    def _need(self, prepared: Prepared) -> int:
+    def _need(self, prepared: PreparedRequest) -> int:
         return prepared.prompt_tokens + prepared.ask.max_tokens + self._chain + 1
 
     def _admit(self) -> None:

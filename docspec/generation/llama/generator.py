@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from docspec.core import ModelError, PageError
-from docspec.generation.contract import Generation, GenerationRequest, OnText
-from docspec.generation.llama.settings import Ask, Facts, Settings
+from docspec.generation.interface import Generation, GenerationRequest, OnText
+from docspec.generation.llama.settings import ChildRequest, Facts, LlamaSettings
 
 ROOT = Path(__file__).parents[3]
 
@@ -33,10 +33,10 @@ END_SECONDS = 5.0
 
 
 @dataclass(slots=True, eq=False)
-class _Asked:
+class _PendingRequest:
     """A request that is not answered yet. ``at_work``: the child is at it."""
 
-    ask: Ask
+    ask: ChildRequest
     future: Future[Generation]
     on_text: OnText | None
     at_work: bool = False
@@ -52,7 +52,7 @@ class LlamaGenerator:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: LlamaSettings,
         name: str,
         python: Path | None = None,
         fit: Callable[[Any], Any] = lambda image: image,
@@ -63,7 +63,7 @@ class LlamaGenerator:
         self._fit = fit
         self._numbers = itertools.count()
         self._lock = threading.RLock()
-        self._asked: dict[int, _Asked] = {}
+        self._asked: dict[int, _PendingRequest] = {}
         self._loaded: Future[Facts] = Future()
         self._broken: ModelError | None = None
         self._closed = False
@@ -85,7 +85,7 @@ class LlamaGenerator:
             image = self._fit(request.image.convert("RGB"))
             size, pixels = image.size, image.tobytes()
         number = next(self._numbers)
-        ask = Ask(
+        ask = ChildRequest(
             number,
             size,
             pixels,
@@ -103,7 +103,7 @@ class LlamaGenerator:
                 return future
             if self._closed:
                 raise ModelError("the engine is closed")
-            self._asked[number] = _Asked(ask, future, on_text)
+            self._asked[number] = _PendingRequest(ask, future, on_text)
             self._write(ask)
         future.add_done_callback(lambda done: self._cancelled(number, done))
         return future
@@ -197,7 +197,7 @@ class LlamaGenerator:
             else:
                 asked.future.set_exception(PageError(value))
 
-    def _tell(self, asked: _Asked, text: str) -> None:
+    def _tell(self, asked: _PendingRequest, text: str) -> None:
         assert asked.on_text is not None
         try:
             asked.on_text(text)

@@ -13,7 +13,7 @@ import numpy as np
 
 from docspec.core import ModelError, PageError
 from docspec.generation.llama.library import Library
-from docspec.generation.llama.settings import Settings
+from docspec.generation.llama.settings import LlamaSettings
 
 BATCH = 2048
 """Tokens in one forward pass, of all sequences together."""
@@ -39,7 +39,7 @@ class Choices(NamedTuple):
 class LoadedModel:
     """One text model with its KV memory. Raises :class:`docspec.core.ModelError` where it cannot be loaded."""
 
-    def __init__(self, library: Library, settings: Settings) -> None:
+    def __init__(self, library: Library, settings: LlamaSettings) -> None:
         self.library = library
         llama = self._llama = library.llama
         params = llama.llama_model_default_params()
@@ -62,7 +62,7 @@ class LoadedModel:
         bos = llama.llama_vocab_bos(self.vocab)
         self.bos = self.piece(bos, marks=True).decode("utf-8", "replace") if bos >= 0 else ""
 
-    def _context_params(self, settings: Settings) -> Any:
+    def _context_params(self, settings: LlamaSettings) -> Any:
         llama = self._llama
         params = llama.llama_context_default_params()
         params.n_ctx = settings.cells

@@ -14,12 +14,12 @@ from typing import Any
 
 from docspec.core import ModelError, ParseOptions
 from docspec.generation.llama.gguf import Header, read_header
-from docspec.generation.llama.settings import Settings
-from docspec.targets.card import TargetCard
+from docspec.generation.llama.settings import LlamaSettings
 from docspec.targets.estimate import gib
 from docspec.targets.families import families
 from docspec.targets.family import Family
-from docspec.targets.profile import FACTOR, Profile
+from docspec.targets.model_profile import ModelProfile
+from docspec.targets.remote_model import FACTOR, RemoteModel
 from docspec.targets.sight import PublishedSight
 
 MODEL_TYPE, CARD, PIXELS, GENERATION = (
@@ -113,7 +113,7 @@ class ModelFiles:
         return str(metadata.get("clip.vision.projector_type") or metadata.get("clip.projector_type") or "")
 
     @property
-    def card(self) -> TargetCard:
+    def card(self) -> ModelProfile:
         """How it is asked. Raises :class:`docspec.core.ModelError` where nothing says so."""
         family = self.family
         if family is None:
@@ -147,18 +147,18 @@ class ModelFiles:
             raise ModelError(f"{self.model.path}: {PIXELS} is not two numbers") from None
         return least, most
 
-    def profile(self, options: ParseOptions) -> Profile:
+    def profile(self, options: ParseOptions) -> RemoteModel:
         """How it is asked and how it sees, with what the user says. Raises :class:`docspec.core.ModelError`."""
         family = self.family if options.family is None else families().get(options.family)
         if family is None and options.dialect is not None:
-            card = TargetCard(options.dialect)
+            card = ModelProfile(options.dialect)
         else:
             card = self.card if options.family is None or family is None else family.card_of(self.name)
         least, most = self.pixels or (0, 0)
         if not most and family is not None and family.sight is not None:
             least, most = family.sight.least_pixels, family.sight.most_pixels
         sight = PublishedSight(self.factor or FACTOR, least, most)
-        return Profile(self.name, family, card.asked(options.dialect, options.prompt), sight)
+        return RemoteModel(self.name, family, card.asked(options.dialect, options.prompt), sight)
 
     @property
     def bytes_per_cell(self) -> int:
@@ -224,13 +224,13 @@ def find_files(model: Path, tower: Path | None = None) -> ModelFiles:
     return ModelFiles(head, pictures)
 
 
-def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> Settings:
+def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> LlamaSettings:
     """How the child is to run ``files``."""
     limits = files.pixels
     factor = files.factor
     sizes = None if limits is None or not factor else (max(1, limits[0] // factor**2), limits[1] // factor**2)
     template = files.family.template if files.family is not None else None
-    return Settings(
+    return LlamaSettings(
         str(files.model.path),
         None if files.tower is None else str(files.tower.path),
         cells=cells,

@@ -12,13 +12,13 @@ import numpy as np
 from docspec.core import ModelError, PageError
 from docspec.generation.llama.chat import Framed, frame
 from docspec.generation.llama.loaded import LoadedModel
-from docspec.generation.llama.settings import Ask, Settings
+from docspec.generation.llama.settings import ChildRequest, LlamaSettings
 
 TEXT, IMAGE = 0, 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class PromptPiece:
     """A part of a prompt: ``tokens`` of text, or ``embeddings`` ``(n, size)`` of a picture at positions ``places``
     ``(axes, n)``. The next piece begins ``advance`` positions later."""
 
@@ -33,10 +33,10 @@ class Piece:
         return len(self.tokens) if self.embeddings is None else len(self.embeddings)
 
 
-class Reader:
+class PromptEncoder:
     """Makes pieces of requests: one at a time, in one thread. Without a tower it knows text alone."""
 
-    def __init__(self, model: LoadedModel, settings: Settings) -> None:
+    def __init__(self, model: LoadedModel, settings: LlamaSettings) -> None:
         self._model = model
         self._mtmd = mtmd = model.library.mtmd
         template = model.template or settings.template
@@ -62,7 +62,7 @@ class Reader:
         self._axes = 4 if mtmd.mtmd_decode_use_mrope(self._tower) else 1
         self._width = int(model.library.llama.llama_model_n_embd_inp(model.model))
 
-    def pieces(self, ask: Ask) -> list[Piece]:
+    def pieces(self, ask: ChildRequest) -> list[PromptPiece]:
         """The prompt of a request. Raises :class:`docspec.core.PageError` where llama.cpp cannot read it."""
         framed = self._framed(ask.prompt, ask.pixels is not None, ask.arguments)
         if self._tower is None:
@@ -79,7 +79,7 @@ class Reader:
             status = mtmd.mtmd_tokenize_from_parts(self._tower, chunks, parts.all, len(parts.all), framed.begins)
             if status:
                 raise PageError(f"llama.cpp cannot read a picture of {ask.size[0]} x {ask.size[1]} pixels ({status})")
-            pieces: list[Piece] = []
+            pieces: list[PromptPiece] = []
             for index in range(mtmd.mtmd_input_chunks_size(chunks)):
                 start = sum(piece.advance for piece in pieces)
                 pieces.append(self._piece(mtmd.mtmd_input_chunks_get(chunks, index), start))
@@ -89,29 +89,29 @@ class Reader:
             if bitmap:
                 mtmd.mtmd_bitmap_free(bitmap)
 
-    def _text(self, framed: Framed) -> Piece:
+    def _text(self, framed: Framed) -> PromptPiece:
         """The whole prompt of a model without a tower."""
         llama, data = self._model.library.llama, framed.before.encode()
         tokens = (llama.llama_token * (len(data) + 8))()
         vocab = self._model.vocab
         count = llama.llama_tokenize(vocab, data, len(data), tokens, len(tokens), framed.begins, True)
-        return Piece(count, tuple(tokens[:count]))
+        return PromptPiece(count, tuple(tokens[:count]))
 
-    def _piece(self, chunk: Any, start: int) -> Piece:
+    def _piece(self, chunk: Any, start: int) -> PromptPiece:
         mtmd = self._mtmd
         kind, advance = mtmd.mtmd_input_chunk_get_type(chunk), int(mtmd.mtmd_input_chunk_get_n_pos(chunk))
         size = int(mtmd.mtmd_input_chunk_get_n_tokens(chunk))
         if kind == TEXT:
             count = ctypes.c_size_t()
             tokens = mtmd.mtmd_input_chunk_get_tokens_text(chunk, ctypes.byref(count))
-            return Piece(advance, tuple(tokens[: count.value]))
+            return PromptPiece(advance, tuple(tokens[: count.value]))
         if kind != IMAGE:
             raise PageError("llama.cpp made something of the picture that is neither text nor picture")
         if mtmd.mtmd_encode_chunk(self._tower, chunk):
             raise PageError("llama.cpp cannot encode the picture")
         found = mtmd.mtmd_get_output_embd(self._tower)
         flat = np.ctypeslib.as_array(found, (size * self._width,))
-        return Piece(advance, (), flat.reshape(size, self._width).copy(), self._places(chunk, size, start))
+        return PromptPiece(advance, (), flat.reshape(size, self._width).copy(), self._places(chunk, size, start))
 
     def _places(self, chunk: Any, size: int, start: int) -> np.ndarray:
         """Positions of a picture's tokens, from ``start`` on, in the order of a ``llama_batch``: time, row, column, and

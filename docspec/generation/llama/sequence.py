@@ -7,19 +7,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from docspec.generation.contract import Finish, Generation, GenerationCounts
-from docspec.generation.llama.pictures import Piece
-from docspec.generation.llama.settings import Ask
+from docspec.generation.interface import Finish, Generation, GenerationCounts
+from docspec.generation.llama.pictures import PromptPiece
+from docspec.generation.llama.settings import ChildRequest
 from docspec.proposing.chains import Chained
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedRequest:
     """A request that can be decoded: its prompt's ``pieces`` and its ``drafts`` in tokens. It came at ``asked_at``, by
     ``time.perf_counter``."""
 
-    ask: Ask
-    pieces: Sequence[Piece]
+    ask: ChildRequest
+    pieces: Sequence[PromptPiece]
     drafts: tuple[tuple[int, ...], ...]
     asked_at: float
 
@@ -35,7 +35,7 @@ class Decoding:
     holds was made one token at a time (or by the prompt). ``chain`` are drafted tokens that are being verified behind
     the last token of the prompt or of the output."""
 
-    prepared: Prepared
+    prepared: PreparedRequest
     row: int
     tell: Callable[[str], None] | None = None
     index: int = 0
@@ -56,7 +56,7 @@ class Decoding:
     )
 
     @property
-    def piece(self) -> Piece | None:
+    def piece(self) -> PromptPiece | None:
         """The part of the prompt that is read next; ``None`` when all is read."""
         return self.prepared.pieces[self.index] if self.index < len(self.prepared.pieces) else None
 

@@ -3,7 +3,7 @@
 Values travel pickled. The parent is told ``("loaded", Facts)``, then ``("at", number, flag)`` (whether the request is
 being worked on: what a crash would cost), ``("text", number, piece)`` and ``("done", number, Generation)`` or
 ``("failed", number, message)``; ``("broken", message)`` ends all. It says
-:class:`Settings` first, then :class:`Ask` or a number to be cancelled, and closes the pipe at the end.
+:class:`LlamaSettings` first, then :class:`ChildRequest` or a number to be cancelled, and closes the pipe at the end.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import Any, BinaryIO
 
 from docspec.core import DocspecError, ModelError
 from docspec.core.safe_text import first_line
-from docspec.generation.contract import Generation
-from docspec.generation.llama.engine import Engine
+from docspec.generation.interface import Generation
+from docspec.generation.llama.engine import BatchEngine
 from docspec.generation.llama.library import load_library
 from docspec.generation.llama.loaded import LoadedModel
 from docspec.generation.llama.noise import shape_noise
-from docspec.generation.llama.pictures import Reader
-from docspec.generation.llama.sequence import Prepared
-from docspec.generation.llama.settings import Ask, Facts, Settings
+from docspec.generation.llama.pictures import PromptEncoder
+from docspec.generation.llama.sequence import PreparedRequest
+from docspec.generation.llama.settings import ChildRequest, Facts, LlamaSettings
 
 MOST_DRAFTS = 64
 MOST_DRAFT_TOKENS = 65_536
@@ -69,24 +69,24 @@ def serve() -> None:
     try:
         library = load_library()
         model = LoadedModel(library, settings)
-        reader = Reader(model, settings)
+        reader = PromptEncoder(model, settings)
         noise = shape_noise(model) if settings.strict else 0.0
     except DocspecError as error:
         say("broken", str(error))
         return
     say("loaded", Facts(library.version, model.description, library.remark, noise))
-    Desk(settings, model, reader, arrived, say, noise).serve()
+    ServingLoop(settings, model, reader, arrived, say, noise).serve()
 
 
-class Desk:
+class ServingLoop:
     """Brings requests, pictures and the engine together. Pictures are encoded in the order in which requests came, as
     many ahead as rows are decoded."""
 
     def __init__(
         self,
-        settings: Settings,
+        settings: LlamaSettings,
         model: LoadedModel,
-        reader: Reader,
+        reader: PromptEncoder,
         arrived: queue.SimpleQueue[Any],
         say: Callable[..., None],
         noise: float,
@@ -94,12 +94,12 @@ class Desk:
         self._model = model
         self._arrived = arrived
         self._say = say
-        self._engine = Engine(model, settings, self._answer, noise)
+        self._engine = BatchEngine(model, settings, self._answer, noise)
         self._reader = reader
         self._worker = ThreadPoolExecutor(1, "docspec-pictures")
         self._ahead = settings.rows + 1
-        self._asks: dict[int, tuple[Ask, float]] = {}
-        self._prepared: dict[int, Future[Prepared]] = {}
+        self._asks: dict[int, tuple[ChildRequest, float]] = {}
+        self._prepared: dict[int, Future[PreparedRequest]] = {}
 
     def serve(self) -> None:
         """Until the parent has closed its end and nothing is left."""
@@ -124,7 +124,7 @@ class Desk:
             wait = False
             if said is None:
                 return False
-            if isinstance(said, Ask):
+            if isinstance(said, ChildRequest):
                 self._asks[said.number] = said, time.perf_counter()
             else:
                 self._cancel(said)
@@ -142,7 +142,7 @@ class Desk:
             ask, at = self._asks.pop(number)
             self._prepared[number] = self._worker.submit(self._made, ask, at)
 
-    def _made(self, ask: Ask, asked_at: float) -> Prepared:
+    def _made(self, ask: ChildRequest, asked_at: float) -> PreparedRequest:
         self._say("at", ask.number, True)
         try:
             pieces = self._reader.pieces(ask)
@@ -154,7 +154,7 @@ class Desk:
             room -= len(tokens)
             if tokens:
                 drafts.append(tokens)
-        return Prepared(ask, pieces, tuple(drafts), asked_at)
+        return PreparedRequest(ask, pieces, tuple(drafts), asked_at)
 
     def _hand_over(self) -> None:
         """Gives the engine what is ready, in the order of asking."""

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class LlamaSettings:
     """``model`` and ``pictures`` (the picture tower, where there is one) are files. The KV memory holds ``cells``
     tokens of all requests together, in float32 with ``exact_kv`` and else in 16 bits; ``rows`` requests are decoded
     side by side, with chains of up to ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is
@@ -30,9 +30,9 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ChildRequest:
     """A request on its way to the child. ``pixels`` are ``width * height`` RGB bytes in rows (``None``: text alone);
-    ``told``: its text is wanted as it grows. The rest is as in :class:`docspec.generation.contract.GenerationRequest`,
+    ``told``: its text is wanted as it grows. The rest is as in :class:`docspec.generation.interface.GenerationRequest`,
     ``arguments`` being those of the template in pairs."""
 
     number: int

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from docspec.core import Failure, ModelError, PageError, UsageError
-from docspec.generation.contract import Generation, GenerationRequest, OnText
+from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.server.fleet import Fleet, Server
-from docspec.generation.server.line import Line, RefusedError, RepeatError
+from docspec.generation.server.line import HttpConnections, RefusedError, RepeatError
 from docspec.generation.server.metrics import ServerCounts
 from docspec.generation.server.wire import Body, ServedModel
 
@@ -49,7 +49,7 @@ class ServerReport:
 
 
 class ServerGenerator:
-    """A :class:`docspec.generation.contract.Generator` over the servers at ``urls``, which all serve one model.
+    """A :class:`docspec.generation.interface.Generator` over the servers at ``urls``, which all serve one model.
 
     ``served_model`` names it where they serve several. A server that fails or is silent is waited for ``patience``
     seconds, then it is given up.
@@ -67,7 +67,7 @@ class ServerGenerator:
         self._models: dict[str, ServedModel] = {}
         self._counted: dict[str, ServerCounts] = {}
         self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._line = Line(key, patience, served_model)
+        self._line = HttpConnections(key, patience, served_model)
         self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="docspec-servers", daemon=True)
@@ -87,7 +87,7 @@ class ServerGenerator:
         return self._run(self._first_model()).result()
 
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
-        """See :class:`docspec.generation.contract.Generator`; with ``on_text`` the answer is streamed."""
+        """See :class:`docspec.generation.interface.Generator`; with ``on_text`` the answer is streamed."""
         # The picture is compressed in the caller's thread: there are many of them, and one loop.
         return self._run(self._answer(Body.of(request, stream=on_text is not None), on_text))
 

@@ -17,7 +17,7 @@ import httpx2
 
 from docspec.core import Failure, PageError
 from docspec.core.safe_text import first_line
-from docspec.generation.contract import Generation
+from docspec.generation.interface import Generation
 from docspec.generation.server import wire
 from docspec.generation.server.fleet import MOST_AT_ONCE
 from docspec.generation.server.metrics import ServerCounts, counts_in
@@ -47,7 +47,7 @@ class RefusedError(Exception):
     """The server can answer no request: the reason, with what to do."""
 
 
-class Line:
+class HttpConnections:
     """Connections to servers, addressed by their ``url``; ``patience``: seconds that may pass without a word."""
 
     def __init__(self, key: str | None, patience: float, served_model: str | None) -> None:

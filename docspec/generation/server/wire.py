@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from docspec.core.safe_text import first_line, one_line
-from docspec.generation.contract import Finish, Generation, GenerationCounts, GenerationRequest
+from docspec.generation.interface import Finish, Generation, GenerationCounts, GenerationRequest
 
 IMAGE = "{image}"
 """Where a prompt says that the image stands; without it, before the text."""

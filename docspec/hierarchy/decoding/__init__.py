@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from docspec.core import ParseOptions
-from docspec.engine.proposer import Proposer
+from docspec.engine.proposer import TreeProposer
 from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.planner import Planner
-from docspec.proposing.mixture import Mixture
+from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.registry import make_proposer, open_named
 from docspec.proposing.skipping import Skipping
 
@@ -25,8 +25,8 @@ def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | N
     price = planner.node_price() if planner is not None else 0.0
     pace = planner.pacing() if planner is not None and options.stages == "auto" else None
 
-    def proposer() -> Proposer:
+    def proposer() -> TreeProposer:
         made = make_proposer(options.align, target, price, options.window, target)
-        return Skipping(made, options.skips, target) if options.skips and isinstance(made, Mixture) else made
+        return Skipping(made, options.skips, target) if options.skips and isinstance(made, MixedProposer) else made
 
     return Engine(target, options, proposer, pace)

@@ -16,10 +16,10 @@ from docspec.engine.acceptance import make_rule
 from docspec.engine.autoregressive import decode_autoregressively
 from docspec.engine.limits import Pace
 from docspec.engine.loop import OnStep
-from docspec.engine.proposer import Proposer
+from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Output, Request
 from docspec.engine.scheduler import Scheduler
-from docspec.hierarchy.decoding.measuring import Measured, shares, stats_of
+from docspec.hierarchy.decoding.measuring import MeasuredDecode, shares, stats_of
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import KVCache, TargetModel
@@ -35,7 +35,7 @@ class Engine:
         self,
         target: TargetModel,
         options: ParseOptions,
-        proposer: Callable[[], Proposer],
+        proposer: Callable[[], TreeProposer],
         pace: Pace | None = None,
     ) -> None:
         self.target = target
@@ -46,17 +46,18 @@ class Engine:
         self._margins = True  # half precision needs them most, and there they cost least
 
     def speculate(
-        self, requests: Sequence[Request], on_step: OnStep | None = None, places: int | None = None
+        self, requests: Sequence[Request], on_step: OnStep | None = None, max_rows: int | None = None
     ) -> tuple[list[Output], StageStats]:
-        """Decodes ``requests`` in one batch of ``places`` rows (all at once by default) with their drafts (SpecDecode).
+        """Decodes ``requests`` in one batch of ``max_rows`` rows (all at once by default) with their drafts
+        (SpecDecode).
 
         Where there are fewer places than requests, these wait in the order given and enter as rows end.
         """
-        [found] = self.speculate_groups([requests], on_step, places)
+        [found] = self.speculate_groups([requests], on_step, max_rows)
         return found
 
     def speculate_groups(
-        self, groups: Sequence[Sequence[Request]], on_step: OnStep | None = None, places: int | None = None
+        self, groups: Sequence[Sequence[Request]], on_step: OnStep | None = None, max_rows: int | None = None
     ) -> list[tuple[list[Output], StageStats]]:
         """:meth:`speculate` of the requests of several pages in one batch: each page's outputs and its own counts.
 
@@ -64,7 +65,7 @@ class Engine:
         """
         start = time.perf_counter()
         requests = [request for group in groups for request in group]
-        loop = self.batch(requests, places or len(requests))
+        loop = self.batch(requests, max_rows or len(requests))
         self.decode(loop, on_step)
         entered = loop.scheduler.rows
         seconds = time.perf_counter() - start - sum(row.counts.prefill_seconds for row in entered)
@@ -86,18 +87,18 @@ class Engine:
             for part, forwards, step in zip(own, shares(loop.forwards, steps), steps, strict=True)
         ]
 
-    def batch(self, requests: Sequence[Request], places: int) -> Measured:
-        """``requests`` before a batch of ``places`` rows, ready for :meth:`decode`."""
+    def batch(self, requests: Sequence[Request], max_rows: int) -> MeasuredDecode:
+        """``requests`` before a batch of ``max_rows`` rows, ready for :meth:`decode`."""
         proposer = self._proposer()
         scheduler = Scheduler(
-            self.target, self.cache_for(requests, places), requests, proposer, self._margins
+            self.target, self.cache_for(requests, max_rows), requests, proposer, self._margins
         )
         pace = self._pace if len(requests) == 1 else None
-        return Measured(
+        return MeasuredDecode(
             self.target, scheduler, proposer, self._rule, self._options.max_tree, pace, self._margins
         )
 
-    def decode(self, loop: Measured, on_step: OnStep | None = None) -> None:
+    def decode(self, loop: MeasuredDecode, on_step: OnStep | None = None) -> None:
         """Runs ``loop`` to its end."""
         with self.target.decoding():
             loop.run(on_step)
@@ -113,25 +114,25 @@ class Engine:
         seconds = time.perf_counter() - start
         return row.result, stats_of([row], row.counts.steps, seconds, self.target.kv.nbytes)
 
-    def cache_for(self, requests: Sequence[Request], places: int) -> KVCache:
-        """A KV buffer of at least ``places`` rows, each long enough for any of ``requests``, in the shape that steps
+    def cache_for(self, requests: Sequence[Request], max_rows: int) -> KVCache:
+        """A KV buffer of at least ``max_rows`` rows, each long enough for any of ``requests``, in the shape that steps
         like best where the bound allows it."""
         slots = max(request.slots for request in requests) + self.spare_slots - 1
-        roomy = self.target.steps.geometry(places, slots)
+        roomy = self.target.steps.geometry(max_rows, slots)
         if self.slots_allowed is None or roomy[0] * (roomy[1] + 1) <= self.slots_allowed:
-            places, slots = roomy
-        return self.target.kv.cache(places, slots, self._options.kv_limit)
+            max_rows, slots = roomy
+        return self.target.kv.cache(max_rows, slots, self._options.kv_limit)
 
-    def places(self, requests: Sequence[Request]) -> int:
+    def max_rows(self, requests: Sequence[Request]) -> int:
         """How many of ``requests`` the bound on the KV memory lets into one batch at a time (at least one)."""
         slots = max(request.slots for request in requests) + self.spare_slots
         most = len(requests) if self.slots_allowed is None else self.slots_allowed // slots
         return max(1, min(len(requests), most))
 
-    def news(self) -> None:
+    def drafts_changed(self) -> None:
         """Drafts have come: what was found about trees before does not hold any more."""
         if self._pace is not None:
-            self._pace.begin_anew()
+            self._pace.drafts_changed()
 
     def release(self) -> None:
         """Lets go of the KV memory (after a failure; the next call makes it anew)."""

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from docspec.core import StageStats
-from docspec.engine.acceptance import Outcome
+from docspec.engine.acceptance import VerifyOutcome
 from docspec.engine.loop import SpecDecode, Step
 from docspec.engine.row import Row
 
 
-class Measured(SpecDecode):
+class MeasuredDecode(SpecDecode):
     """A loop that counts for each row, and for all of them ``forwards``, the forward passes.
 
     Rows share the host's seconds of a step evenly, and those of a prefill by the lengths of their prompts.
@@ -39,25 +39,25 @@ class Measured(SpecDecode):
                 _ = step.batch.mask  # laid out here, where the host's time is taken
         return step
 
-    def verify(self, step: Step) -> list[Outcome]:
+    def verify(self, step: Step) -> list[VerifyOutcome]:
         self.forwards += 1
         return super().verify(step)
 
-    def decide_again(self, step: Step, outcomes: Sequence[Outcome]) -> None:
+    def redecide(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> None:
         before = [row.counts.replayed for row in step.rows]
-        super().decide_again(step, outcomes)
+        super().redecide(step, outcomes)
         for row, replayed in zip(step.rows, before, strict=True):
             row.counts.steps += row.counts.replayed - replayed
             self.forwards += row.counts.replayed - replayed
 
-    def accept(self, step: Step, outcomes: Sequence[Outcome]) -> list[list[int]]:
+    def accept(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> list[list[int]]:
         with _on_host(step.rows):
             found = super().accept(step, outcomes)
         for row, tree, kept in zip(step.rows, step.trees, found, strict=True):
             row.counts.steps += 1
             row.counts.drafted += len(tree) - 1
             row.counts.accepted += len(kept)
-            row.counts.unverified += min(tree.taken, len(kept))
+            row.counts.unverified += min(tree.assumed, len(kept))
         return found
 
 

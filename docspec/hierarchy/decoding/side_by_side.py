@@ -29,13 +29,13 @@ def decode_side_by_side(
     outputs: list[dict[int, Output]] = [{} for _ in pages]
     counts = [StageStats() for _ in pages]
     requests = [((page, index), one) for page, own in enumerate(pages) for index, one in enumerate(own)]
-    alone = alone or any(request.doubt for _, request in requests)
-    for queue, places in queues(requests, engine.slots_allowed, engine.spare_slots):
+    alone = alone or any(request.least_margin for _, request in requests)
+    for queue, max_rows in queues(requests, engine.slots_allowed, engine.spare_slots):
         by_page: dict[int, dict[int, Request]] = {}
         for (page, index), request in queue:
             by_page.setdefault(page, {})[index] = request
         found = engine.speculate_groups(
-            [list(own.values()) for own in by_page.values()], on_step, 1 if alone else places
+            [list(own.values()) for own in by_page.values()], on_step, 1 if alone else max_rows
         )
         for (page, asked), (written, stats) in zip(by_page.items(), found, strict=True):
             outputs[page].update(zip(asked, written, strict=True))
@@ -54,10 +54,10 @@ def queues(
     most = MAX_SLOTS if allowed is None else min(MAX_SLOTS, allowed)
     waiting = sorted(requests, key=lambda item: -item[1].slots)
     while waiting:
-        places = max(1, min(len(waiting), MAX_ROWS, most // (waiting[0][1].slots + spare)))
-        if places in (len(waiting), MAX_ROWS):
-            yield waiting, places
+        max_rows = max(1, min(len(waiting), MAX_ROWS, most // (waiting[0][1].slots + spare)))
+        if max_rows in (len(waiting), MAX_ROWS):
+            yield waiting, max_rows
             return
         queue = [item for item in waiting if (item[1].slots + spare) * MAX_ROWS > most]
-        yield queue, min(places, len(queue))
+        yield queue, min(max_rows, len(queue))
         waiting = waiting[len(queue) :]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from docspec.core import Category, PageDraft, PageImage, ParseOptions, Region
 from docspec.dialects import Dialect
 from docspec.drafting.tilt import as_printed, straightened
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.evidence import asked_for, known_texts
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
 from docspec.hierarchy.regions.trusted import may_be_taken
-from docspec.targets.card import TargetCard
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import Sight
 
 if TYPE_CHECKING:
@@ -42,19 +42,19 @@ class CutCrop:
 
 @dataclass(frozen=True, slots=True)
 class CutPage:
-    """A page's regions in reading order with the crops of those that are read; ``taken`` ones stand as they were
+    """A page's regions in reading order with the crops of those that are read; ``from_draft`` ones stand as they were
     drafted, and of ``known`` ones the Markdown stands, both by their numbers."""
 
     regions: Sequence[Region]
     crops: Sequence[CutCrop]
-    taken: Mapping[int, str]
+    from_draft: Mapping[int, str]
     known: Mapping[int, str]
 
 
 class Cutting:
     """Cuts pages for a model with ``card`` that sees pictures as ``sight`` says."""
 
-    def __init__(self, options: ParseOptions, card: TargetCard, dialect: Dialect, sight: Sight) -> None:
+    def __init__(self, options: ParseOptions, card: ModelProfile, dialect: Dialect, sight: Sight) -> None:
         self._options, self._card, self._dialect = options, card, dialect
         self._limits = CropLimits(
             sight.factor,
@@ -79,7 +79,7 @@ class Cutting:
         """The crops of ``regions``; none of those that are taken from the draft or whose words stand."""
         usual = type_size(regions)
         known = known_texts(regions, self._card) if self._options.evidence else {}
-        taken = {
+        from_draft = {
             number: self._dialect.region_drafts(region)[0]
             for number, region in enumerate(regions)
             if self._options.trust_agreement and may_be_taken(region)
@@ -87,10 +87,10 @@ class Cutting:
         crops = [
             self._crop(page, regions[number], number, piece)
             for number, region in enumerate(regions)
-            if number not in taken and number not in known and asked_for(region, self._card)
+            if number not in from_draft and number not in known and asked_for(region, self._card)
             for piece in slices_of(page.image, region, self._limits, usual)
         ]
-        return CutPage(regions, crops, taken, known)
+        return CutPage(regions, crops, from_draft, known)
 
     def asked(self, page: PageImage, region: Region, piece: Slice) -> tuple[Image, str]:
         """The picture of a crop, and the text that the model is asked with."""

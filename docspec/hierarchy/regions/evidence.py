@@ -19,7 +19,7 @@ from docspec.dialects.tables import parse_table, to_html, to_pipe
 from docspec.dialects.text import clean, split_items
 from docspec.hierarchy.regions.joining import laid_out
 from docspec.hierarchy.regions.slices import Slice
-from docspec.targets.card import KINDS, UNSURE, TargetCard
+from docspec.targets.model_profile import KINDS, UNSURE, ModelProfile
 
 SURE = 0.8
 """Confidence of the recogniser (0..1) from which on a line is taken as it was recognised."""
@@ -27,7 +27,7 @@ SURE = 0.8
 _KIND_OF = {category: kind for kind, category in KINDS.items()}
 
 
-def known_texts(regions: Sequence[Region], card: TargetCard) -> dict[int, str]:
+def known_texts(regions: Sequence[Region], card: ModelProfile) -> dict[int, str]:
     """The Markdown of those of ``regions`` that a model with ``card`` is not asked for, by their numbers: words that
     stand, and the labels of pictures."""
     found = {}
@@ -39,7 +39,7 @@ def known_texts(regions: Sequence[Region], card: TargetCard) -> dict[int, str]:
     return {number: text for number, text in found.items() if text}
 
 
-def asked_for(region: Region, card: TargetCard) -> bool:
+def asked_for(region: Region, card: ModelProfile) -> bool:
     """Whether there is anything in ``region`` that a model with ``card`` reads: a picture that is no chart is looked at
     by nobody."""
     return region.category is not Category.PICTURE or (region.chart and card.reads_charts)
@@ -63,7 +63,7 @@ def unread_pictures(blocks: Sequence[Block]) -> tuple[Event, ...]:
     return (Event("pictures_unread", f"nobody looked for text in {pictures} (--drafter auto does)"),)
 
 
-def stands(region: Region, card: TargetCard) -> bool:
+def stands(region: Region, card: ModelProfile) -> bool:
     """Whether the words of ``region`` are known well enough that a model with ``card`` is not asked for them."""
     if region.words is None or not region.texts:
         return False
@@ -74,7 +74,7 @@ def stands(region: Region, card: TargetCard) -> bool:
     return region.words == "text layer" or UNSURE not in card.reads or is_sure(region)
 
 
-def is_foreign(text: str, card: TargetCard) -> bool:
+def is_foreign(text: str, card: ModelProfile) -> bool:
     """Whether most letters of ``text`` are of scripts that a model with ``card`` does not write."""
     scripts = scripts_of(text) if card.scripts else Counter()
     return sum(count for script, count in scripts.items() if script not in card.scripts) > scripts.total() / 2

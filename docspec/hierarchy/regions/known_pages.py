@@ -8,31 +8,31 @@ from dataclasses import replace
 from docspec.core import PageResult
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.hierarchy.grading import graded
+from docspec.hierarchy.page_state import DraftedPage, PageState
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.evidence import asked_for, known_texts
 from docspec.hierarchy.regions.regions_read import RegionsRead, result_of
-from docspec.hierarchy.work import DraftedPage, Work
-from docspec.targets.card import TargetCard
+from docspec.targets.model_profile import ModelProfile
 
 
-def result_without_model(drafted: DraftedPage, card: TargetCard) -> PageResult | None:
+def result_without_model(drafted: DraftedPage, card: ModelProfile) -> PageResult | None:
     """The result of a page on which a model with ``card`` is asked for nothing: blank, not drafted, or with words that
     stand wherever there are any; ``None`` for all others."""
-    work = Work.begun(drafted)
-    if work.result.status != "ok":
-        return work.result
-    if drafted.coming is not None:
+    state = PageState.begun(drafted)
+    if state.result.status != "ok":
+        return state.result
+    if drafted.future is not None:
         return None
     start = time.perf_counter()
-    upright, straight = straightened(work.page, work.draft)
+    upright, straight = straightened(state.page, state.draft)
     regions = complete(upright, straight, evidence=True)
     known = known_texts(regions, card)
     if any(number not in known and asked_for(region, card) for number, region in enumerate(regions)):
         return None
-    tilt = work.draft.tilt
+    tilt = state.draft.tilt
     if tilt:
-        regions = [replace(one, bbox=as_printed(one.bbox, tilt, work.page)) for one in regions]
+        regions = [replace(one, bbox=as_printed(one.bbox, tilt, state.page)) for one in regions]
     page = RegionsRead(regions, (), {}, known)
     blocks = page.blocks(lambda output: "")
-    result = result_of(work.result, page, work.draft.layout, blocks, time.perf_counter() - start)
-    return graded(result, work.draft, card)
+    result = result_of(state.result, page, state.draft.layout, blocks, time.perf_counter() - start)
+    return graded(result, state.draft, card)

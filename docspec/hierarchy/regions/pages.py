@@ -10,12 +10,12 @@ from typing import Any
 from docspec.core import PageImage, StageStats
 from docspec.engine.request import Output
 from docspec.hierarchy import results
+from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.own_layout import lay_out
 from docspec.hierarchy.regions.protocol import Reads, Setting
 from docspec.hierarchy.regions.regions_read import RegionsRead, markdown_of, result_of
 from docspec.hierarchy.regions.reread import unreached
-from docspec.hierarchy.work import Work
 
 
 class RegionPages:
@@ -39,78 +39,78 @@ class RegionPages:
         shown = min(pixels, sight.most_pixels) // sight.factor**2
         return shown + setup.options.max_tree >= setup.max_length
 
-    def read(self, works: Sequence[Work]) -> None:
-        """Reads ``works``, one or more, the crops of all of them in one batch."""
+    def read(self, states: Sequence[PageState]) -> None:
+        """Reads ``states``, one or more, the crops of all of them in one batch."""
         setup, cut = self._setup, []
-        lay_out(setup, self.reading, works)
-        for work in works:
-            setup.observer.stage(work.number, "prefill")
+        lay_out(setup, self.reading, states)
+        for state in states:
+            setup.observer.stage(state.number, "prefill")
             start = time.perf_counter()
-            cut.append(self.reading.cut(work.page, work.draft))
-            work.encode_seconds = time.perf_counter() - start
-        progress = setup.progress(works, "stage2")
+            cut.append(self.reading.cut(state.page, state.draft))
+            state.encode_seconds = time.perf_counter() - start
+        progress = setup.progress(states, "stage2")
         self.reading.read(cut, progress, plain=setup.options.stages == "none")
-        for work, page in zip(works, cut, strict=True):
-            self._written(work, page)
-            self._tell_taken(work, page, work.result.trusted)
+        for state, page in zip(states, cut, strict=True):
+            self._written(state, page)
+            self._tell_taken(state, page, state.result.trusted)
             if setup.options.baseline:
-                self._compare(work, page)
+                self._compare(state, page)
 
-    def requests(self, work: Work) -> list[Any]:
+    def requests(self, state: PageState) -> list[Any]:
         """What the engine is asked for the page: its crops in reading order."""
-        lay_out(self._setup, self.reading, [work])
-        return [crop.request for crop in self.reading.cut(work.page, work.draft).crops]
+        lay_out(self._setup, self.reading, [state])
+        return [crop.request for crop in self.reading.cut(state.page, state.draft).crops]
 
-    def reread(self, works: Sequence[Work]) -> None:
+    def reread(self, states: Sequence[PageState]) -> None:
         """Reads what pages that were cut have not come to on crops of its own, and puts it behind what was written."""
-        for work in works:
+        for state in states:
             start = time.perf_counter()
-            left = unreached(complete(work.page, work.draft), work.result.text)
+            left = unreached(complete(state.page, state.draft), state.result.text)
             if left is None:
-                work.happened("reread_skipped", "the draft has no text that tells what was reached")
+                state.happened("reread_skipped", "the draft has no text that tells what was reached")
                 continue
-            rest = self.reading.crops_of(work.page, left)
+            rest = self.reading.crops_of(state.page, left)
             self.reading.read([rest])
             blocks = rest.blocks(self._crop_text)
-            result, text = work.result, markdown_of(blocks)
-            work.outputs += rest.told
-            work.result = replace(
+            result, text = state.result, markdown_of(blocks)
+            state.outputs += rest.told
+            state.result = replace(
                 result,
                 text=f"{result.text}\n\n{text}" if text else result.text,
                 blocks=(*result.blocks, *(replace(block, reread=True) for block in blocks)),
                 stage1=(result.stage1 or StageStats()) + rest.stats,
                 timings=replace(result.timings, stage1=result.timings.stage1 + time.perf_counter() - start),
             )
-            self._tell_taken(work, rest, sum(block.trusted for block in blocks))
-            work.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
+            self._tell_taken(state, rest, sum(block.trusted for block in blocks))
+            state.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
 
     def _crop_text(self, output: Output) -> str:
-        return self._setup.dialect.crop_text(self.reading.text_of(output))
+        return self._setup.dialect.parse_crop(self.reading.text_of(output))
 
     @staticmethod
-    def _tell_taken(work: Work, page: RegionsRead, characters: int) -> None:
-        if page.taken:
-            regions = work.result.trusted_regions + len(page.taken)
-            work.result = replace(work.result, trusted_regions=regions)
-            taken = f"{len(page.taken)} of {len(page.regions)} regions, {characters} characters"
-            work.happened("draft_trusted", f"{taken}, were taken from the draft and not read by the model")
+    def _tell_taken(state: PageState, page: RegionsRead, characters: int) -> None:
+        if page.from_draft:
+            regions = state.result.trusted_regions + len(page.from_draft)
+            state.result = replace(state.result, trusted_regions=regions)
+            from_draft = f"{len(page.from_draft)} of {len(page.regions)} regions, {characters} characters"
+            state.happened("draft_trusted", f"{from_draft}, were taken from the draft and not read by the model")
 
-    def _written(self, work: Work, page: RegionsRead) -> None:
+    def _written(self, state: PageState, page: RegionsRead) -> None:
         """Adds to the result what was read in the page's regions."""
-        work.outputs = page.told
+        state.outputs = page.told
         blocks = page.blocks(self._crop_text)
-        work.result = result_of(work.result, page, work.draft.layout, blocks, work.encode_seconds)
+        state.result = result_of(state.result, page, state.draft.layout, blocks, state.encode_seconds)
 
-    def _compare(self, work: Work, page: RegionsRead) -> None:
+    def _compare(self, state: PageState, page: RegionsRead) -> None:
         """Adds to the result what plain decoding takes for the same crops, and for those of trusted regions."""
-        self._setup.observer.stage(work.number, "baseline")
+        self._setup.observer.stage(state.number, "baseline")
         plain = RegionsRead(page.regions, page.crops)
-        if page.taken:
-            regions = [replace(region, agreed=False) for region in work.draft.regions]
-            plain = self.reading.cut(work.page, replace(work.draft, regions=tuple(regions)))
+        if page.from_draft:
+            regions = [replace(region, agreed=False) for region in state.draft.regions]
+            plain = self.reading.cut(state.page, replace(state.draft, regions=tuple(regions)))
         self.reading.read([plain], plain=True)
-        timings = work.result.timings
+        timings = state.result.timings
         baseline = results.compared(
-            page.tokens, timings, plain.tokens, plain.stats, work.encode_seconds, timings.draft
+            page.tokens, timings, plain.tokens, plain.stats, state.encode_seconds, timings.draft
         )
-        work.result = replace(work.result, baseline=baseline)
+        state.result = replace(state.result, baseline=baseline)

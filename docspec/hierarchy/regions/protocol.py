@@ -10,13 +10,13 @@ from docspec.core import PageDraft, PageImage, ParseOptions, Region, StageStats
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
 from docspec.engine.request import Output
-from docspec.generation.contract import GenerationRequest
-from docspec.targets.card import TargetCard
+from docspec.generation.interface import GenerationRequest
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import Sight
 
 if TYPE_CHECKING:
+    from docspec.hierarchy.page_state import PageState
     from docspec.hierarchy.regions.regions_read import RegionsRead
-    from docspec.hierarchy.work import Work
 
 
 class Setting(Protocol):
@@ -27,7 +27,7 @@ class Setting(Protocol):
     def options(self) -> ParseOptions: ...
 
     @property
-    def card(self) -> TargetCard: ...
+    def card(self) -> ModelProfile: ...
 
     @property
     def dialect(self) -> Dialect: ...
@@ -41,8 +41,8 @@ class Setting(Protocol):
     @property
     def max_length(self) -> int: ...
 
-    def progress(self, works: Sequence[Work], stage: str) -> Callable[[Any], None]:
-        """Tells that ``stage`` begins for ``works``; what is returned is told how far it is."""
+    def progress(self, states: Sequence[PageState], stage: str) -> Callable[[Any], None]:
+        """Tells that ``stage`` begins for ``states``; what is returned is told how far it is."""
         ...
 
 

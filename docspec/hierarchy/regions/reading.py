@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
+from docspec.hierarchy.reading_context import ReadingContext
 from docspec.hierarchy.regions.cutting import CutCrop, CutPage, Cutting
 from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
-from docspec.hierarchy.setup import Setup
 from docspec.targets.protocol import Prompt
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class RegionReading:
     """Reads pages by regions with the engine in this process (:class:`docspec.hierarchy.regions.protocol.Reads`)."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: ReadingContext) -> None:
         self._setup = setup
         self.cutting = Cutting(setup.options, setup.card, setup.dialect, setup.sight)
 
@@ -73,8 +73,8 @@ class RegionReading:
         prompts = self._setup.target.encode_all([_pictured(crop.asked) for crop in page.crops])
         requests = map(self._request, prompts, page.crops)
         crops = [Crop(crop.region, crop.piece, request) for crop, request in zip(page.crops, requests, strict=True)]
-        taken = {number: self._setup.tokenized([text])[0] for number, text in page.taken.items()}
-        return RegionsRead(page.regions, crops, taken, page.known)
+        from_draft = {number: self._setup.tokenized([text])[0] for number, text in page.from_draft.items()}
+        return RegionsRead(page.regions, crops, from_draft, page.known)
 
     def _request(self, prompt: Prompt, crop: CutCrop) -> Request:
         setup = self._setup
@@ -83,7 +83,7 @@ class RegionReading:
             setup.tokenized(crop.asked.drafts),
             crop.asked.max_tokens,
             stop=setup.stop,
-            doubt=setup.doubt,
+            least_margin=setup.least_margin,
             traced=setup.options.provenance,
             kind=crop.category,
         )

@@ -32,7 +32,7 @@ def _risky(char: str) -> bool:
     )
 
 
-def taken(tokens: tuple[int, ...]) -> Output:
+def as_output(tokens: tuple[int, ...]) -> Output:
     """``tokens`` as if they had been written, each with its origin."""
     trail = Trail()
     trail.steps.append((0, len(tokens)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from docspec.core import StageStats
 from docspec.engine.request import Finish, Output
-from docspec.generation.contract import Generation, GenerationCounts, GenerationRequest
+from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest
 from docspec.hierarchy.served.setting import ServedSetting
 from docspec.hierarchy.served.text_guard import TextGuard, guarded
 

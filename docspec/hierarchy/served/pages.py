@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from docspec.core import ModelError, PageImage, PageResult
 from docspec.hierarchy import results
+from docspec.hierarchy.page_state import DraftedPage
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.served.reading import ServedReading
 from docspec.hierarchy.served.setting import ServedSetting
 from docspec.hierarchy.served.whole import ServedWhole
-from docspec.hierarchy.work import DraftedPage
 
 
 class ServedPages:

@@ -8,7 +8,7 @@ from typing import Any
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.engine.request import Output
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.cutting import CutPage, Cutting
 from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
 from docspec.hierarchy.served.answers import TextOutput, ask

@@ -9,9 +9,9 @@ from typing import Any
 from docspec.core import ParseOptions
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
-from docspec.generation.contract import Generator
-from docspec.hierarchy.work import Work
-from docspec.targets.card import TargetCard
+from docspec.generation.interface import Generator
+from docspec.hierarchy.page_state import PageState
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 
@@ -21,7 +21,7 @@ class ServedSetting:
     :class:`docspec.hierarchy.regions.protocol.Setting`)."""
 
     generator: Generator
-    card: TargetCard
+    card: ModelProfile
     dialect: Dialect
     sight: PublishedSight
     max_length: int
@@ -34,6 +34,6 @@ class ServedSetting:
         """Whether answers are cut where they only repeat themselves."""
         return self.options.on_loop != "keep"
 
-    def progress(self, works: Sequence[Work], stage: str) -> Callable[[Any], None]:
+    def progress(self, states: Sequence[PageState], stage: str) -> Callable[[Any], None]:
         """Tells nobody: pages are read in threads of their own, and an observer hears of finished ones."""
         return lambda rows: None

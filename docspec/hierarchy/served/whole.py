@@ -10,12 +10,12 @@ from dataclasses import replace
 from docspec.core import Failure, PageDraft, PageError
 from docspec.core.sizes import smart_resize
 from docspec.dialects.locate import attach_boxes
-from docspec.generation.contract import GenerationRequest
+from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy import results
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_page, asked_of_regions
+from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.served.answers import TextOutput, ask
 from docspec.hierarchy.served.setting import ServedSetting
-from docspec.hierarchy.work import Work
 
 SPARE_TOKENS = 48
 """Tokens that a region may write beyond one for each character of its longest draft."""
@@ -30,65 +30,65 @@ class ServedWhole:
     def __init__(self, setting: ServedSetting) -> None:
         self._setting = setting
 
-    def read(self, works: Sequence[Work]) -> None:
-        """Reads ``works``, one after the other."""
-        for work in works:
+    def read(self, states: Sequence[PageState]) -> None:
+        """Reads ``states``, one after the other."""
+        for state in states:
             if self._setting.options.stages == "both":
-                self._stage1(work)
-            self._stage2(work)
+                self._stage1(state)
+            self._stage2(state)
 
-    def requests(self, work: Work) -> list[GenerationRequest]:
+    def requests(self, state: PageState) -> list[GenerationRequest]:
         """What the engine is asked for the page."""
-        return [self._asked(work)]
+        return [self._asked(state)]
 
-    def _stage1(self, work: Work) -> None:
+    def _stage1(self, state: PageState) -> None:
         """Has the model read the regions of the page, and keeps what it wrote for each."""
         setting, start = self._setting, time.perf_counter()
         most = min(setting.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
         found = asked_of_regions(
-            setting.dialect, setting.sight.factor, work.page, work.draft, setting.card.writes_marks
+            setting.dialect, setting.sight.factor, state.page, state.draft, setting.card.writes_marks
         )
         asked = [
             replace(one, max_tokens=min(max(map(len, one.drafts), default=0) + SPARE_TOKENS, most)) for _, one in found
         ]
         outputs, stats = ask(setting, asked)
-        texts = [""] * len(work.draft.regions)
+        texts = [""] * len(state.draft.regions)
         for (index, _), output in zip(found, outputs, strict=True):
             if output.finish != "loop":
                 texts[index] = output.text
-        work.texts = texts
-        timings = replace(work.result.timings, stage1=time.perf_counter() - start)
-        work.result = replace(work.result, stage1=stats, timings=timings)
+        state.texts = texts
+        timings = replace(state.result.timings, stage1=time.perf_counter() - start)
+        state.result = replace(state.result, stage1=stats, timings=timings)
 
-    def _stage2(self, work: Work) -> None:
+    def _stage2(self, state: PageState) -> None:
         """Has the model read the page."""
-        setting, page, start = self._setting, work.page, time.perf_counter()
-        asked = self._asked(work)
-        work.encode_seconds = time.perf_counter() - start
+        setting, page, start = self._setting, state.page, time.perf_counter()
+        asked = self._asked(state)
+        state.encode_seconds = time.perf_counter() - start
         [output], stats = ask(setting, [asked])
-        work.outputs = (output,)
+        state.outputs = (output,)
         blocks = setting.dialect.parse(output.text, page.width, page.height)
         cut = _cut_of(output, stats.tokens)
         timings = replace(
-            work.result.timings,
-            prefill=work.encode_seconds + stats.prefill_seconds,
+            state.result.timings,
+            prefill=state.encode_seconds + stats.prefill_seconds,
             stage2=stats.decode_seconds,
         )
-        work.result = replace(
-            work.result,
+        state.result = replace(
+            state.result,
             text=output.text,
             token_ids=output.tokens,
-            blocks=attach_boxes(blocks, work.draft),
+            blocks=attach_boxes(blocks, state.draft),
             stage2=stats,
-            events=(*work.result.events, *results.ending(cut), *results.unsaid(output.text, blocks)),
+            events=(*state.result.events, *results.ending(cut), *results.unsaid(output.text, blocks)),
             cut=cut,
             timings=timings,
         )
 
-    def _asked(self, work: Work) -> GenerationRequest:
+    def _asked(self, state: PageState) -> GenerationRequest:
         """The page as a request. Raises :class:`docspec.core.PageError` where it leaves no room in the context."""
-        setting, page = self._setting, work.page
-        usable = PageDraft() if setting.options.stages == "none" else work.draft
+        setting, page = self._setting, state.page
+        usable = PageDraft() if setting.options.stages == "none" else state.draft
         room = setting.max_length - self._prompt_tokens(page.width, page.height)
         if room < 1:
             raise PageError(
@@ -97,7 +97,7 @@ class ServedWhole:
                 Failure.TOO_LARGE,
             )
         most = min(setting.options.max_tokens or setting.card.max_new_tokens, room)
-        return asked_of_page(setting.dialect, page, usable, work.texts, most, setting.card.writes_marks)
+        return asked_of_page(setting.dialect, page, usable, state.texts, most, setting.card.writes_marks)
 
     def _prompt_tokens(self, width: int, height: int) -> int:
         """Tokens of the page's picture, exactly where the model's sizes are known, and of the prompt, at most."""

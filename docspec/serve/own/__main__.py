@@ -31,12 +31,12 @@ def _serve(said: dict[str, Any], tell: Any) -> None:
     from docspec.core.extras import require_local
 
     require_local(f"serving {said['model']}")
-    from docspec.serve.own.app import OwnEngine
+    from docspec.serve.own.app import EngineApp
     from docspec.serve.own.batches import Batches
     from docspec.serve.running import run
 
     batches = Batches(ParseOptions(words="model", model=said["model"]))
-    app = OwnEngine(batches, said["key"], said["greedy"]).app()
+    app = EngineApp(batches, said["key"], said["greedy"]).app()
     run(app, "127.0.0.1", said.get("port", 0), 60.0, lambda url: tell({"url": url}))
 
 

@@ -17,13 +17,13 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from docspec.serve.own.asking import asked
-from docspec.serve.own.batches import Answer, Batches
+from docspec.serve.own.batches import Batches, PendingAnswer
 from docspec.serve.refusal import Refusal
 
 LOG = logging.getLogger("docspec.serve")
 
 
-class OwnEngine:
+class EngineApp:
     """``key`` is the gateway's. ``greedy``: who asks for sampling is answered greedily, which a header says."""
 
     def __init__(self, batches: Batches, key: str, greedy: bool) -> None:
@@ -57,7 +57,7 @@ class OwnEngine:
         def put(item: str | Exception | None) -> None:
             loop.call_soon_threadsafe(found.put_nowait, item)
 
-        answer = Answer(ask, put, put)
+        answer = PendingAnswer(ask, put, put)
         head = {
             "id": f"chatcmpl-{secrets.token_hex(12)}",
             "created": int(time.time()),
@@ -78,7 +78,7 @@ class OwnEngine:
         return JSONResponse(whole, headers=headers)
 
     async def _next(
-        self, request: Request, answer: Answer, found: asyncio.Queue[str | Exception | None]
+        self, request: Request, answer: PendingAnswer, found: asyncio.Queue[str | Exception | None]
     ) -> str | Exception | None:
         """The first piece or the end; an answer whose client goes is dropped."""
         coming = asyncio.ensure_future(found.get())
@@ -101,7 +101,7 @@ class OwnEngine:
 
 
 async def _pieces(
-    answer: Answer,
+    answer: PendingAnswer,
     first: str | Exception | None,
     found: asyncio.Queue[str | Exception | None],
     head: dict[str, Any],
@@ -127,7 +127,7 @@ async def _pieces(
         answer.leave()
 
 
-def usage(answer: Answer) -> dict[str, Any]:
+def usage(answer: PendingAnswer) -> dict[str, Any]:
     """What the answer took, in OpenAI's names."""
     details = {
         "accepted_prediction_tokens": answer.accepted,

@@ -57,7 +57,7 @@ class Penalties:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ask:
+class ChatRequest:
     """``messages`` as chat templates take them, their ``images`` in order. ``max_tokens`` is ``None`` where the client
     says nothing. ``not_greedy`` says what asked for sampling, where that is answered greedily all the same."""
 
@@ -74,7 +74,7 @@ class Ask:
     not_greedy: str = ""
 
 
-def asked(values: Mapping[str, Any], greedy: bool) -> Ask:
+def asked(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
     """What a body asks for; with ``greedy`` sampling is answered greedily. Raises :class:`Refusal` (400)."""
     for name, nothing in REFUSED.items():
         if name in values and values[name] not in nothing:
@@ -99,7 +99,7 @@ def asked(values: Mapping[str, Any], greedy: bool) -> Ask:
     drafts = extra.get(DRAFTS)
     drafts = [drafts] if isinstance(drafts, str) else drafts if isinstance(drafts, list) else []
     options = values.get("stream_options")
-    return Ask(
+    return ChatRequest(
         messages,
         images,
         _whole(values, "max_completion_tokens") or _whole(values, "max_tokens"),

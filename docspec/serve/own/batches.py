@@ -13,9 +13,9 @@ from docspec.core import ParseOptions
 from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
 from docspec.hierarchy.decoding import make_engine
-from docspec.serve.own.asking import WRITTEN, Ask
+from docspec.serve.own.asking import WRITTEN, ChatRequest
 from docspec.serve.own.prompts import prompt_of
-from docspec.serve.own.writing import Writing
+from docspec.serve.own.writing import AnswerText
 from docspec.serve.refusal import Refusal
 from docspec.targets.registry import LoadedTarget, load_target
 from docspec.targets.rules import GenerationRules, NgramBan
@@ -29,18 +29,18 @@ ROWS = 16
 Finish = Literal["stop", "length"]
 
 
-class Answer:
+class PendingAnswer:
     """One request on its way; ``tell`` hears of its text as it grows, ``end`` that it has ended, or why it failed. Both
     are called from the engine's thread. ``leave`` drops it at the next step."""
 
     def __init__(
-        self, ask: Ask, tell: Callable[[str], None], end: Callable[[Exception | None], None]
+        self, ask: ChatRequest, tell: Callable[[str], None], end: Callable[[Exception | None], None]
     ) -> None:
         self.ask = ask
         self.tell = tell
         self.end = end
         self.has_left = False
-        self.writing: Writing | None = None
+        self.writing: AnswerText | None = None
         self.text = ""
         self.finish: Finish = "stop"
         self.prompt_tokens = self.tokens = self.drafted = self.accepted = 0
@@ -56,7 +56,7 @@ class Batches:
         self._loaded: LoadedTarget = load_target(options)
         self._target = self._loaded.target
         self._engine = make_engine(self._target, options)
-        self._waiting: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[PendingAnswer | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="docspec-engine", daemon=True)
         self._thread.start()
 
@@ -65,7 +65,7 @@ class Batches:
         """What the model is called."""
         return self._loaded.info.name
 
-    def submit(self, answer: Answer) -> None:
+    def submit(self, answer: PendingAnswer) -> None:
         self._waiting.put(answer)
 
     def close(self) -> None:
@@ -80,16 +80,16 @@ class Batches:
                 together.append(self._waiting.get())
             if None in together:
                 return
-            alike: dict[float, list[Answer]] = {}
+            alike: dict[float, list[PendingAnswer]] = {}
             for answer in together:
                 if answer is not None and not answer.has_left:
                     alike.setdefault(answer.ask.penalties.repetition, []).append(answer)
             for answers in alike.values():  # the rows of a step share one repetition penalty
                 self._decode(answers)
 
-    def _decode(self, answers: Sequence[Answer]) -> None:
+    def _decode(self, answers: Sequence[PendingAnswer]) -> None:
         """Prepares and decodes ``answers``; one that cannot be prepared fails alone."""
-        asked: list[tuple[Answer, Request]] = []
+        asked: list[tuple[PendingAnswer, Request]] = []
         for answer in answers:
             try:
                 asked.append((answer, self._request(answer)))
@@ -109,7 +109,7 @@ class Batches:
 
         requests = [request for _, request in asked]
         try:
-            places = self._engine.places(requests)
+            places = self._engine.max_rows(requests)
             found = self._engine.speculate_groups([[request] for request in requests], stepped, places)
         except Exception as error:
             self._engine.release()
@@ -119,7 +119,7 @@ class Batches:
         for (answer, _), ([output], stats) in zip(asked, found, strict=True):
             _finish(answer, output, stats)
 
-    def _request(self, answer: Answer) -> Request:
+    def _request(self, answer: PendingAnswer) -> Request:
         ask, target = answer.ask, self._target
         prompt = prompt_of(target, ask)
         room = target.max_length - prompt.length - 1
@@ -127,12 +127,12 @@ class Batches:
             raise Refusal(400, f"the prompt has {prompt.length} tokens; the model takes {target.max_length}")
         budget = min(ask.max_tokens or target.card.max_new_tokens, room)
         answer.prompt_tokens = prompt.length
-        answer.writing = Writing(partial(self._spelled, not ask.keeps_marks), ask.stops)
+        answer.writing = AnswerText(partial(self._spelled, not ask.keeps_marks), ask.stops)
         drafts = tuple(tuple(target.tokenize(text)) for text in ask.drafts if text)
         writing = answer.writing
         return Request(prompt, drafts, budget, stop=lambda: writing, kind=ask.kind, rules=self._rules(ask))
 
-    def _rules(self, ask: Ask) -> GenerationRules | None:
+    def _rules(self, ask: ChatRequest) -> GenerationRules | None:
         """What the request asks for beside what the checkpoint's own configuration does."""
         own, said = self._target.rules, ask.penalties
         ngrams = (NgramBan(said.no_repeat_ngram, WRITTEN),) if said.no_repeat_ngram > 1 else ()
@@ -157,7 +157,7 @@ class Batches:
         return text
 
 
-def _finish(answer: Answer, output: Output, stats: StageStats) -> None:
+def _finish(answer: PendingAnswer, output: Output, stats: StageStats) -> None:
     assert answer.writing is not None
     tokens = list(output.tokens)
     rest = answer.writing.ended(tokens)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import DocspecError
-from docspec.serve.own.asking import Ask
+from docspec.serve.own.asking import ChatRequest
 from docspec.serve.refusal import Refusal
 from docspec.targets.own_processor import IMAGE, OwnProcessor
 from docspec.targets.protocol import Prompt
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
 
 
-def prompt_of(target: TransformersTarget, ask: Ask) -> Prompt:
+def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
     """The model's inputs for ``ask``. Raises :class:`Refusal` (400)."""
     try:
         if isinstance(target.processing, OwnProcessor):
@@ -25,7 +25,7 @@ def prompt_of(target: TransformersTarget, ask: Ask) -> Prompt:
         raise Refusal(400, str(error)) from None
 
 
-def _single(ask: Ask) -> tuple[Any, str]:
+def _single(ask: ChatRequest) -> tuple[Any, str]:
     """Image and prompt, for models that are framed by docspec: one image, one message of a user."""
     users = [message for message in ask.messages if message["role"] == "user"]
     if len(ask.images) != 1 or len(users) != len(ask.messages) or len(users) != 1:

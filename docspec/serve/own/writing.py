@@ -10,7 +10,7 @@ UNFINISHED = "\ufffd"
 """What the bytes of a character that is not whole yet are decoded as."""
 
 
-class Writing:
+class AnswerText:
     """The text of one answer; a stop rule of the engine's. ``decode`` spells tokens."""
 
     def __init__(self, decode: Callable[[list[int]], str], stops: tuple[str, ...] = ()) -> None:

@@ -72,12 +72,12 @@ class DeepseekOcrForCausalLM(DeepseekOcr2TextPreTrainedModel, GenerationMixin):
             inputs_embeds = self.get_input_embeddings()(input_ids)
         if pixel_values is not None:
             features = self.encoder(pixel_values, pixel_values_local, tile_grid).to(inputs_embeds.dtype)
-            places = input_ids == self.config.image_token_id
-            if (tokens := int(places.sum())) != len(features):
+            indices = input_ids == self.config.image_token_id
+            if (tokens := int(indices.sum())) != len(features):
                 raise ValueError(
                     f"the prompt holds {tokens} image tokens, the images give {len(features)} features"
                 )
-            inputs_embeds = inputs_embeds.masked_scatter(places[..., None], features)
+            inputs_embeds = inputs_embeds.masked_scatter(indices[..., None], features)
         outputs = self.model(
             inputs_embeds=inputs_embeds,
             attention_mask=attention_mask,

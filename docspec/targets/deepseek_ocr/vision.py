@@ -36,16 +36,16 @@ class ClipEmbeddings(nn.Module):
     def forward(self, patches: Tensor) -> Tensor:
         """``(views, width, side, side)`` as ``(views, 1 + side * side, width)``, places stretched where there are more
         or fewer of them than in training."""
-        first, places = self.position_embedding.weight[:1], self.position_embedding.weight[1:]
+        first, indices = self.position_embedding.weight[:1], self.position_embedding.weight[1:]
         side = patches.shape[-1]
         if side != self.side:
-            grid = places.T.reshape(1, -1, self.side, self.side).float()
+            grid = indices.T.reshape(1, -1, self.side, self.side).float()
             grid = functional.interpolate(
                 grid, size=(side, side), mode="bicubic", antialias=True, align_corners=False
             )
-            places = grid.flatten(2)[0].T.to(places.dtype)
+            indices = grid.flatten(2)[0].T.to(indices.dtype)
         begin = (self.class_embedding + first).expand(len(patches), 1, -1)
-        return torch.cat((begin, patches.flatten(2).transpose(1, 2) + places), dim=1)
+        return torch.cat((begin, patches.flatten(2).transpose(1, 2) + indices), dim=1)
 
 
 class ClipAttention(nn.Module):

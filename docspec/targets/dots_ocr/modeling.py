@@ -57,12 +57,12 @@ class DotsOCRForCausalLM(Qwen2PreTrainedModel, GenerationMixin):
         if image_grid_thw is None:
             raise ValueError("pixel_values need image_grid_thw")
         features = self.get_image_features(pixel_values, image_grid_thw).to(embeds.device, embeds.dtype)
-        places = input_ids == self.config.image_token_id
-        if (tokens := int(places.sum())) != features.shape[0]:
+        indices = input_ids == self.config.image_token_id
+        if (tokens := int(indices.sum())) != features.shape[0]:
             raise ValueError(
                 f"the prompt holds {tokens} image tokens, the images give {features.shape[0]} features"
             )
-        return embeds.masked_scatter(places[..., None].expand_as(embeds), features)
+        return embeds.masked_scatter(indices[..., None].expand_as(embeds), features)
 
     @can_return_tuple
     def forward(

@@ -2,15 +2,15 @@
 (:mod:`docspec.targets.deepseek_ocr`). Prompts and what it forbids to repeat are those of deepseek-ai/DeepSeek-OCR's
 README. Its ``config.json`` says ``deepseek_vl_v2``, as others do; the architecture's name tells."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 
 FAMILY = Family(
     model_types=("deepseek_ocr",),
     architectures=("DeepseekOCRForCausalLM",),
     architecture="docspec.targets.deepseek_ocr.modeling:DeepseekOcrForCausalLM",
     processor="docspec.targets.deepseek_ocr.processing:DeepseekOcrProcessing",
-    card=TargetCard(
+    card=ModelProfile(
         "grounded",  # the dialect's prompts are the published ones
         no_repeat_ngrams={"size": 30, "window": 90, "exceptions": [128_821, 128_822]},  # <td> and </td>
     ),

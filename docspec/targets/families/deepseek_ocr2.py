@@ -1,8 +1,8 @@
 """DeepSeek-OCR 2 in transformers' format: a mixture of experts that writes Markdown with boxes. Prompts are those of
 deepseek-ai/DeepSeek-OCR-2's README."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 
 TEMPLATE = (
     "{% for part in messages[0].content %}{% if part.type == 'image' %}<image>{{ '\\n' }}"
@@ -12,7 +12,7 @@ TEMPLATE = (
 FAMILY = Family(
     model_types=("deepseek_ocr2",),
     architecture="DeepseekOcr2ForConditionalGeneration",
-    card=TargetCard("grounded"),  # the dialect's prompts are the published ones
+    card=ModelProfile("grounded"),  # the dialect's prompts are the published ones
     checkpoints=(Checkpoint("deepseek-community/DeepSeek-OCR-2", 3.4, "Apache-2.0"),),
     template=TEMPLATE,
     factor=16,

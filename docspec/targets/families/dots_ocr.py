@@ -2,8 +2,8 @@
 the model is docspec's own (:mod:`docspec.targets.dots_ocr`)."""
 
 from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 LAYOUT = (
@@ -18,7 +18,7 @@ FAMILY = Family(
     model_types=("dots_ocr",),
     architecture="docspec.targets.dots_ocr.modeling:DotsOCRForCausalLM",
     processor="docspec.targets.dots_ocr.processing:DotsOCRProcessing",
-    card=TargetCard("layout-json", max_new_tokens=24000, image_dpi=200.0, layout_prompt=LAYOUT),
+    card=ModelProfile("layout-json", max_new_tokens=24000, image_dpi=200.0, layout_prompt=LAYOUT),
     checkpoints=(
         Checkpoint(
             "rednote-hilab/dots.ocr", 3.0, "dots.ocr License Agreement, over MIT", gguf="ggml-org/dots.ocr-GGUF"

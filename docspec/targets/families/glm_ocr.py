@@ -1,15 +1,15 @@
 """GLM-OCR: reads single regions; prompts are those of zai-org/GLM-OCR (``glmocr/config.yaml``). The layer that predicts
 several tokens ahead is published beside the decoder's and not used."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("glm_ocr",),
     architecture="GlmOcrForConditionalGeneration",
     processor="Glm46VProcessor",
-    card=TargetCard(
+    card=ModelProfile(
         "markdown",
         prompt=(
             "Recognize the text in the image and output in Markdown format. Preserve the original layout "

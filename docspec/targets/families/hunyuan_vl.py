@@ -2,14 +2,14 @@
 of Tencent-Hunyuan/HunyuanOCR (``inference/utils/tasks.py``). Positions have four axes; an image takes as many of them
 as it has tokens."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("hunyuan_vl",),
     architecture="HunYuanVLForConditionalGeneration",
-    card=TargetCard(
+    card=ModelProfile(
         "markdown",
         prompt=(
             "提取文档图片中正文的所有信息用markdown格式表示，其中页眉、页脚部分忽略，表格用html格式表达，"

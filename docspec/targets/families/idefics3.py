@@ -1,7 +1,7 @@
 """Granite-Docling 258M and SmolDocling: whole pages in DocTags; prompts are those of their model cards."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 
 PAGE = "Convert this page to docling."
 SMOL = {
@@ -20,7 +20,7 @@ GRANITE = {
 FAMILY = Family(
     model_types=("idefics3",),
     architecture="Idefics3ForConditionalGeneration",
-    card=TargetCard("doctags", prompt=PAGE, region_prompts=GRANITE),
+    card=ModelProfile("doctags", prompt=PAGE, region_prompts=GRANITE),
     checkpoints=(
         Checkpoint("ibm-granite/granite-docling-258M", 0.26, "Apache-2.0"),
         Checkpoint(
@@ -28,7 +28,7 @@ FAMILY = Family(
             0.26,
             "CDLA-Permissive-2.0",
             stem="smoldocling",
-            card=TargetCard("doctags", prompt=PAGE, region_prompts=SMOL),
+            card=ModelProfile("doctags", prompt=PAGE, region_prompts=SMOL),
         ),
     ),
     factor=32,

@@ -2,15 +2,15 @@
 regions; prompts are those of OpenBMB's ``ocrcpm`` 0.1 (``default_prompts.py`` in MiniCPM-V-CookBook, deployment/pip),
 which leaves charts and pictures out."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 
 FAMILY = Family(
     model_types=("minicpm_ocr",),
     architecture="MiniCPMOcrForConditionalGeneration",
     processor="docspec.targets.minicpm_processor:MiniCPMOcrProcessing",
     packed=frozenset({"pixel_values"}),
-    card=TargetCard(
+    card=ModelProfile(
         "markdown",
         prompt="Text Recognition:",
         region_prompts={

@@ -2,14 +2,14 @@
 kind (model card of PaddlePaddle/PaddleOCR-VL); tables are written in OTSL. The prompts of 1.5 and 1.6 for seals and for
 boxes of words are not used."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("paddleocr_vl",),
     architecture="PaddleOCRVLForConditionalGeneration",
-    card=TargetCard(
+    card=ModelProfile(
         "markdown",
         prompt="OCR:",
         region_prompts={

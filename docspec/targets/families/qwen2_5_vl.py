@@ -1,8 +1,8 @@
 """Qwen2.5-VL and readers made of it. Prompts: olmOCR 2's is ``build_no_anchoring_v4_yaml_prompt`` of allenai/olmocr,
 written before the image; Nanonets-OCR2's is that of its model card."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 OLMOCR = (
@@ -25,21 +25,21 @@ NANONETS = (
 FAMILY = Family(
     model_types=("qwen2_5_vl",),
     architecture="Qwen2_5_VLForConditionalGeneration",
-    card=TargetCard("markdown"),
+    card=ModelProfile("markdown"),
     checkpoints=(
         Checkpoint(
             "allenai/olmOCR-2-7B-1025",
             8.3,
             "Apache-2.0",
             stem="olmocr-2",
-            card=TargetCard("markdown", prompt=OLMOCR, crop_prompt=OLMOCR, longest_px=1288),
+            card=ModelProfile("markdown", prompt=OLMOCR, crop_prompt=OLMOCR, longest_px=1288),
         ),
         Checkpoint(
             "nanonets/Nanonets-OCR2-3B",
             3.8,
             "unknown",
             stem="nanonets-ocr",
-            card=TargetCard("markdown", prompt=NANONETS, crop_prompt=NANONETS, max_new_tokens=15_000),
+            card=ModelProfile("markdown", prompt=NANONETS, crop_prompt=NANONETS, max_new_tokens=15_000),
         ),
         Checkpoint("Qwen/Qwen2.5-VL-3B-Instruct", 3.8, "Qwen Research"),
         Checkpoint("Qwen/Qwen2.5-VL-7B-Instruct", 8.3, "Apache-2.0"),

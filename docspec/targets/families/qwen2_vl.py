@@ -2,11 +2,11 @@
 prompts and what they forbid to repeat are those of opendatalab/mineru-vl-utils (``mineru_client.py``); its penalties of
 presence and frequency are not followed, as they are not with its own transformers client."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
-MINERU = TargetCard(
+MINERU = ModelProfile(
     "markdown",
     prompt="\nText Recognition:",
     region_prompts={
@@ -24,7 +24,7 @@ MINERU = TargetCard(
 FAMILY = Family(
     model_types=("qwen2_vl",),
     architecture="Qwen2VLForConditionalGeneration",
-    card=TargetCard("markdown"),
+    card=ModelProfile("markdown"),
     checkpoints=(
         Checkpoint("opendatalab/MinerU2.5-2509-1.2B", 1.2, "AGPL-3.0", stem="mineru2.5", card=MINERU),
         Checkpoint("opendatalab/MinerU2.5-Pro-2605-1.2B", 1.2, "unknown", stem="mineru2.5-pro", card=MINERU),

@@ -3,12 +3,12 @@
 LightOnOCR-3 is shown a page of up to 2,048 pixels and nothing else for a transcription (README of lightonai/LightOnOCR
 and ``lightonocr/models.py``); Chandra 2's is in its dialect."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 
-LIGHTON = TargetCard("markdown", prompt="", crop_prompt="", longest_px=2048)
+LIGHTON = ModelProfile("markdown", prompt="", crop_prompt="", longest_px=2048)
 
-OVIS = TargetCard(
+OVIS = ModelProfile(
     "markdown",
     prompt=(
         "\nExtract all readable content from the image in natural human reading order and output the result as a "
@@ -25,7 +25,7 @@ FAMILY = Family(
     model_types=("qwen3_5",),
     architecture="Qwen3_5ForConditionalGeneration",
     template_arguments={"enable_thinking": False},  # as the model card of OvisOCR2 has it
-    card=TargetCard("markdown"),  # no prompt for documents is published: the dialect's own asks
+    card=ModelProfile("markdown"),  # no prompt for documents is published: the dialect's own asks
     checkpoints=(
         Checkpoint("ATH-MaaS/OvisOCR2", 0.85, "Apache-2.0", card=OVIS),
         Checkpoint("lightonai/LightOnOCR-3-0.8B", 0.85, "Apache-2.0", stem="lightonocr-3", card=LIGHTON),
@@ -34,7 +34,7 @@ FAMILY = Family(
             "datalab-to/chandra-ocr-2",
             4.5,
             "OpenRAIL-M, modified by Datalab",
-            card=TargetCard("layout-html-2", max_new_tokens=12_384),
+            card=ModelProfile("layout-html-2", max_new_tokens=12_384),
         ),
     ),
     note=(

@@ -2,14 +2,14 @@
 only the prompt sees. Chandra is made of it (datalab-to/chandra, ``chandra/model/hf.py``); Chandra 2 is
 of Qwen3.5."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("qwen3_vl",),
     architecture="Qwen3VLForConditionalGeneration",
-    card=TargetCard("markdown"),  # no prompt for documents is published: the dialect's own asks
+    card=ModelProfile("markdown"),  # no prompt for documents is published: the dialect's own asks
     checkpoints=(
         Checkpoint("Qwen/Qwen3-VL-2B-Instruct", 2.1, "Apache-2.0"),
         Checkpoint("Qwen/Qwen3-VL-4B-Instruct", 4.4, "Apache-2.0"),
@@ -18,7 +18,7 @@ FAMILY = Family(
             "datalab-to/chandra",
             8.8,
             "OpenRAIL-M",
-            card=TargetCard("layout-html", max_new_tokens=12_384),
+            card=ModelProfile("layout-html", max_new_tokens=12_384),
         ),
     ),
     sight=PublishedSight(32, 65_536, 16_777_216),

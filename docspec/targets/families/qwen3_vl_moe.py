@@ -1,13 +1,13 @@
 """Qwen3-VL with a mixture of experts: asked like the dense ones."""
 
-from docspec.targets.card import TargetCard
 from docspec.targets.family import Checkpoint, Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("qwen3_vl_moe",),
     architecture="Qwen3VLMoeForConditionalGeneration",
-    card=TargetCard("markdown"),
+    card=ModelProfile("markdown"),
     checkpoints=(Checkpoint("Qwen/Qwen3-VL-30B-A3B-Instruct", 31.0, "Apache-2.0"),),
     sight=PublishedSight(32, 65_536, 16_777_216),
 )

@@ -35,24 +35,24 @@ def recurrent_spec(decoder: Any) -> RecurrentSpec | None:
     """The recurrent layers of ``decoder``; ``None`` where it has none. Raises :class:`docspec.core.ModelError` where
     they are not gated-delta layers as they are known here."""
     kinds = getattr(decoder.config, "layer_types", None) or ()
-    places = tuple(place for place, kind in enumerate(kinds) if kind == KIND)
-    if not places:
+    indices = tuple(index for index, kind in enumerate(kinds) if kind == KIND)
+    if not indices:
         return None
-    layers = [getattr(decoder.layers[place], "linear_attn", None) for place in places]
+    layers = [getattr(decoder.layers[index], "linear_attn", None) for index in indices]
     if any(layer is None or not all(hasattr(layer, name) for name in NEEDED) for layer in layers):
         raise ModelError(
             f"the recurrent layers of {type(decoder).__name__} are not supported; gated-delta layers as of Qwen3.5 are"
         )
     one: Any = layers[0]
     return RecurrentSpec(
-        places, one.num_v_heads, one.head_k_dim, one.head_v_dim, one.conv_dim, one.conv_kernel_size - 1
+        indices, one.num_v_heads, one.head_k_dim, one.head_v_dim, one.conv_dim, one.conv_kernel_size - 1
     )
 
 
 def verify_by_trees(decoder: Any, spec: RecurrentSpec) -> None:
     """From now on the recurrent layers of ``decoder`` take a :class:`SlotCache` and the masks of trees."""
-    for place in spec.layers:
-        layer = decoder.layers[place].linear_attn
+    for index in spec.layers:
+        layer = decoder.layers[index].linear_attn
         layer.forward = MethodType(_forward_of(type(layer).forward), layer)
 
 
@@ -114,8 +114,8 @@ def _read_prompts(
         use_qk_l2norm_in_kernel=True,
     )
     states[rows] = last.float()
-    places = lengths.unsqueeze(1) + torch.arange(window, device=lengths.device)
-    last_inputs[rows] = shown.gather(1, places.unsqueeze(-1).expand(-1, -1, shown.shape[2]))
+    indices = lengths.unsqueeze(1) + torch.arange(window, device=lengths.device)
+    last_inputs[rows] = shown.gather(1, indices.unsqueeze(-1).expand(-1, -1, shown.shape[2]))
     return outputs
 
 
@@ -140,8 +140,8 @@ def _verify_trees(
 def _convolved(layer: Any, shown: torch.Tensor, windows: torch.Tensor) -> torch.Tensor:
     """The layer's convolution over the inputs that each node's window names, ``(rows, nodes, channels)``."""
     rows, nodes, width = windows.shape
-    places = windows.reshape(rows, nodes * width, 1).expand(-1, -1, shown.shape[2])
-    covered = shown.gather(1, places).view(rows, nodes, width, -1)
+    indices = windows.reshape(rows, nodes * width, 1).expand(-1, -1, shown.shape[2])
+    covered = shown.gather(1, indices).view(rows, nodes, width, -1)
     weight = layer.conv1d.weight.squeeze(1)  # (channels, window + 1)
     mixed = torch.einsum("rnwc,cw->rnc", covered.to(weight.dtype), weight)
     if layer.conv1d.bias is not None:

@@ -84,7 +84,7 @@ class RecurrentStates:
     def __init__(self, spec: RecurrentSpec, rows: int, dtype: torch.dtype, device: torch.device) -> None:
         self.spec = spec
         self.rows = rows
-        self._at = {place: at for at, place in enumerate(spec.layers)}
+        self._at = {index: at for at, index in enumerate(spec.layers)}
         layers = len(spec.layers)
         with torch.inference_mode(False):
             self.states = torch.zeros((layers, rows, spec.heads, spec.key_dim, spec.value_dim), device=device)
@@ -108,9 +108,9 @@ class RecurrentStates:
         """Bytes held at present."""
         return sum(part.nbytes for part in (*self.memory, *(self._remembered or ())))
 
-    def at(self, place: int) -> int:
-        """Where among recurrent layers the one at ``place`` of the decoder stands."""
-        return self._at[place]
+    def at(self, index: int) -> int:
+        """Where among recurrent layers the one at ``index`` of the decoder stands."""
+        return self._at[index]
 
     def begin_prefills(self, rows: Sequence[int], lengths: Sequence[int]) -> None:
         """The next forward pass is whole prompts."""
@@ -150,9 +150,9 @@ class RecurrentStates:
         decays, keys, values, inputs = (part[:, :rows, :most] for part in self._log)
         states = committed(self.states[:, :rows], Updates(decays, keys, values), accepted)
         shown = torch.cat([self.inputs[:, :rows], inputs], dim=2)
-        places = accepted.unsqueeze(1) + torch.arange(self.spec.window, device=accepted.device)
-        places = places.unsqueeze(-1).expand(shown.shape[0], -1, -1, shown.shape[3])
-        return states, shown.gather(2, places)
+        indices = accepted.unsqueeze(1) + torch.arange(self.spec.window, device=accepted.device)
+        indices = indices.unsqueeze(-1).expand(shown.shape[0], -1, -1, shown.shape[3])
+        return states, shown.gather(2, indices)
 
     def reserve(self, nodes: int) -> None:
         """Makes room in the log for trees of ``nodes`` nodes; what it holds stays."""
@@ -205,19 +205,19 @@ class RecurrentStates:
         them."""
         rows: list[int] = []
         nodes: list[int] = []
-        places: list[int] = []
+        indices: list[int] = []
         for row, slots, to in moves:
             root = int(self._lengths[row])
             rows += [row] * len(slots)
             nodes += [slot - root for slot in slots]
-            places += range(to - root, to - root + len(slots))
-        return [rows, nodes, places]
+            indices += range(to - root, to - root + len(slots))
+        return [rows, nodes, indices]
 
     @torch.inference_mode()
-    def compact(self, rows: torch.Tensor, nodes: torch.Tensor, places: torch.Tensor) -> None:
-        """What ``nodes`` of ``rows`` add stands in ``places`` of the log now, as :meth:`moved` has them."""
+    def compact(self, rows: torch.Tensor, nodes: torch.Tensor, indices: torch.Tensor) -> None:
+        """What ``nodes`` of ``rows`` add stands in ``indices`` of the log now, as :meth:`moved` has them."""
         for part in self._log or ():
-            part[:, rows, places] = part[:, rows, nodes]
+            part[:, rows, indices] = part[:, rows, nodes]
 
     @torch.inference_mode()
     def move_row(self, source: int, target: int) -> None:

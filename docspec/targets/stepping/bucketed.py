@@ -24,15 +24,15 @@ from docspec.targets.kv_cache import SlotCache
 from docspec.targets.rule_edits import Edits
 from docspec.targets.staging import Staging, can_pin
 from docspec.targets.stepping.inputs import Inputs, laid
-from docspec.targets.stepping.judging import brought, edits_of, judged, planes, told
+from docspec.targets.stepping.outputs import brought, edits_of, planes, step_outputs, unpacked
 from docspec.targets.stepping.step import (
-    NOTHING,
-    Answer,
+    CHOICES_ONLY,
     Choice,
+    OutputFlags,
     Pending,
     StepBatch,
+    StepOutput,
     StepReport,
-    Wanted,
     bucket,
     chain,
 )
@@ -64,7 +64,7 @@ def view_bucket(reach: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class GraphKey:
     """A bucket: rows, tree nodes and slots looked at, and what it answers. ``stride`` are the slots from one row of the
     cache to the next, which do not matter to one row. Where rows have ``ruled`` logits, those are what it answers."""
 
@@ -72,11 +72,11 @@ class Shape:
     tree: int
     view: int
     stride: int
-    wanted: Wanted = NOTHING
+    flags: OutputFlags = CHOICES_ONLY
     ruled: bool = False
 
     @classmethod
-    def holding(cls, step: StepBatch, cache: KVCache) -> Shape:
+    def holding(cls, step: StepBatch, cache: KVCache) -> GraphKey:
         """The bucket for ``step``; there are never more rows or slots than ``cache`` has."""
         rows = min(bucket(step.rows, ROWS), cache.rows)
         return cls(
@@ -84,7 +84,7 @@ class Shape:
             tree=bucket(step.width, TREES),
             view=min(view_bucket(step.view_slots), cache.slots),
             stride=cache.slots if rows > 1 else 0,
-            wanted=step.wanted,
+            flags=step.flags,
             ruled=bool(step.rules),
         )
 
@@ -96,7 +96,7 @@ class StaticStep:
     the bucket shares, whatever cache has been cut from that storage.
     """
 
-    def __init__(self, target: TargetModel, shape: Shape, cache: KVCache, staging: Staging) -> None:
+    def __init__(self, target: TargetModel, shape: GraphKey, cache: KVCache, staging: Staging) -> None:
         self.shape = shape
         self.replay: Replay | None = None
         self.address = 0
@@ -106,7 +106,7 @@ class StaticStep:
         slots = shape.stride or cache.storage.shape[2]
         states = None if spec.recurrent is None else cache.recurrent
         self._cache = SlotCache(spec, shape.rows, slots - 1, cache.storage, recurrent=states)
-        self.output = torch.zeros((planes(shape.wanted), shape.rows, shape.tree), device=spec.device)
+        self.output = torch.zeros((planes(shape.flags), shape.rows, shape.tree), device=spec.device)
         self._host_output = torch.zeros(self.output.shape, pin_memory=can_pin(spec.device))
         self.logits: torch.Tensor | None = None
         self.hidden: torch.Tensor | None = None
@@ -139,11 +139,11 @@ class StaticStep:
         """
         shape, inputs = self.shape, self._inputs
         assert inputs is not None
-        places = inputs.places.flatten()
-        self._cache.begin_static_step(places, shape.rows, shape.view, inputs.prompts, inputs.trees)
+        indices = inputs.indices.flatten()
+        self._cache.begin_static_step(indices, shape.rows, shape.view, inputs.prompts, inputs.trees)
         hidden = self._target.hidden(inputs.tokens, inputs.positions, inputs.mask(shape.view), self._cache)
         logits = self._target.logits(hidden)
-        if shape.wanted.hidden:
+        if shape.flags.hidden:
             if self.hidden is None:
                 self.hidden = torch.empty_like(hidden)
             self.hidden.copy_(hidden)
@@ -152,15 +152,15 @@ class StaticStep:
                 self.logits = torch.empty_like(logits)
             self.logits.copy_(logits)
         else:
-            self.output.copy_(judged(logits, inputs.tokens, inputs.parents, shape.wanted))
+            self.output.copy_(step_outputs(logits, inputs.tokens, inputs.parents, shape.flags))
         self.peak.copy_(logits.amax(-1))
 
-    def read(self, step: StepBatch) -> Answer:
+    def read(self, step: StepBatch) -> StepOutput:
         """The answer to ``step``, which was run; waits for the device."""
         if self._edits is not None:
             assert self.logits is not None and self._inputs is not None
             logits = self._edits.applied(self.logits, self._of_rules)
-            self.output.copy_(judged(logits, self._inputs.tokens, self._inputs.parents, self.shape.wanted))
+            self.output.copy_(step_outputs(logits, self._inputs.tokens, self._inputs.parents, self.shape.flags))
         rows, width = step.rows, step.width
         if step.behind:
             assert self.hidden is not None and self._inputs is not None
@@ -171,7 +171,7 @@ class StaticStep:
             if can_pin(device):
                 torch.get_device_module(device).current_stream(device).synchronize()
         hidden = self.hidden[:rows, :width] if self.hidden is not None else None
-        return told(answer[:, :rows, :width], self.shape.wanted, hidden)
+        return unpacked(answer[:, :rows, :width], self.shape.flags, hidden)
 
 
 Replay = Callable[[], None]
@@ -226,9 +226,9 @@ class BucketedSteps:
         self._capture = capture
         self._reason = reason
         self._staging = Staging(target.kv_spec.device, 1 << 20)
-        self._buckets: OrderedDict[Shape, StaticStep] = OrderedDict()
+        self._buckets: OrderedDict[GraphKey, StaticStep] = OrderedDict()
         self._memory: list[weakref.ref[torch.Tensor]] = []
-        self._too_large: set[Shape] = set()
+        self._too_large: set[GraphKey] = set()
         self._captured = 0
         self._seconds = 0.0
 
@@ -244,9 +244,9 @@ class BucketedSteps:
         return bucket(nodes, TREES), min(view_bucket(reach), slots)
 
     @torch.inference_mode()
-    def run(self, step: StepBatch, cache: KVCache) -> Answer:
+    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
         cache.check()
-        shape = Shape.holding(step, cache)
+        shape = GraphKey.holding(step, cache)
         cache.reserve(max(shape.tree, LEAST_ROOM))
         self._follow(cache)
         if shape in self._too_large:
@@ -269,7 +269,7 @@ class BucketedSteps:
             tokens=np.array([[pending.token]]),
             positions=np.array([[pending.position]]),
             rules=() if pending.rules is None else (pending.rules,),
-            wanted=Wanted(margins=pending.margin),
+            flags=OutputFlags(margins=pending.margin),
         )
         answer = self.run(step, cache)
         return Choice(answer.choice[0][0], answer.margin[0][0] if pending.margin else math.nan)
@@ -288,7 +288,7 @@ class BucketedSteps:
             self._memory = [weakref.ref(part) for part in cache.memory]
 
     def _without_replay(
-        self, shape: Shape, static: StaticStep | None, step: StepBatch, cache: KVCache
+        self, shape: GraphKey, static: StaticStep | None, step: StepBatch, cache: KVCache
     ) -> StaticStep:
         """Runs ``step`` in its bucket as it is, where that is new, and else, loaded, while it is captured. A bucket
         that ran out of memory is not tried again over the same storage."""

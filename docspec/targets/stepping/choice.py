@@ -12,7 +12,7 @@ from docspec.core.options import Graphs
 from docspec.targets.stepping.bucketed import BucketedSteps, CaptureError
 from docspec.targets.stepping.captures import Compiled, CudaGraphs, can_capture
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, StepRunner
+from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, StepRunner
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
@@ -31,24 +31,24 @@ def compiled(target: TargetModel, reason: str) -> StepRunner:
     return BucketedSteps(target, Compiled(), reason)
 
 
-def make_steps(target: TargetModel, wanted: Graphs) -> StepRunner:
-    """The runner for ``wanted``: ``auto`` tries CUDA graphs where there are such, and is eager elsewhere.
+def make_steps(target: TargetModel, flags: Graphs) -> StepRunner:
+    """The runner for ``flags``: ``auto`` tries CUDA graphs where there are such, and is eager elsewhere.
 
     ``cuda`` and ``compile`` are tried first and fall back to eager steps. Nothing is compiled that nobody asked for: it
     takes tens of seconds for each of dozens of buckets. Raises :class:`docspec.core.ModelError` for graphs on a device
     without them.
     """
     captures = can_capture(target.kv_spec.device)
-    if wanted == "cuda" and not captures:
+    if flags == "cuda" and not captures:
         raise ModelError(
-            f"--graphs cuda needs a CUDA device, this is {target.kv_spec.device}; use --device cuda"
+            f"--graph-mode cuda needs a CUDA device, this is {target.kv_spec.device}; use --device cuda"
         )
-    if wanted == "off":
+    if flags == "off":
         return EagerSteps(target)
-    if wanted == "auto" and not captures:
+    if flags == "auto" and not captures:
         reason = f"buckets would only cost time on {target.kv_spec.device.type}"
         return EagerSteps(target, reason)
-    return FirstThatWorks(target, [compiled if wanted == "compile" else cuda_graphs, EagerSteps])
+    return FirstThatWorks(target, [compiled if flags == "compile" else cuda_graphs, EagerSteps])
 
 
 @contextmanager
@@ -95,7 +95,7 @@ class FirstThatWorks:
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
         return self._runner.padded(nodes, reach, slots)
 
-    def run(self, step: StepBatch, cache: KVCache) -> Answer:
+    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
         try:
             return self._runner.run(step, cache)
         except CaptureError as error:

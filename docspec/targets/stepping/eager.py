@@ -14,8 +14,8 @@ import torch
 from docspec.targets.rule_edits import Edits
 from docspec.targets.staging import Staging
 from docspec.targets.stepping.inputs import Inputs, laid
-from docspec.targets.stepping.judging import brought, chosen, edits_of, judged, told
-from docspec.targets.stepping.step import Answer, Choice, Pending, StepBatch, StepReport, bucket
+from docspec.targets.stepping.outputs import brought, choice_of, edits_of, step_outputs, unpacked
+from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, bucket
 from docspec.targets.threads import threads_for, using_threads
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ class EagerSteps:
         return found[: len(arrays)], found[len(arrays) :]
 
     @torch.inference_mode()
-    def run(self, step: StepBatch, cache: KVCache) -> Answer:
+    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
         edits = edits_of(step)
         arrays, of_rules = self._put(laid(step, cache), edits)
         inputs = Inputs(*arrays)
         cache.settle(step.lengths, inputs.accepted, step.width)
         cache.begin_static_step(
-            inputs.places.flatten(), step.rows, step.view_slots, inputs.prompts, inputs.trees
+            inputs.indices.flatten(), step.rows, step.view_slots, inputs.prompts, inputs.trees
         )
         mask = torch.from_numpy(step.mask) if self.dense else inputs.mask(step.view_slots)
         with using_threads(threads_for(self._target, inputs.tokens.numel())):
@@ -83,8 +83,8 @@ class EagerSteps:
             logits = self._target.logits(hidden)
             if edits is not None:
                 logits = edits.applied(logits, of_rules)
-            answer = judged(logits, inputs.tokens, inputs.parents, step.wanted)
-        return told(brought(answer, step, inputs, hidden), step.wanted, hidden)
+            answer = step_outputs(logits, inputs.tokens, inputs.parents, step.flags)
+        return unpacked(brought(answer, step, inputs, hidden), step.flags, hidden)
 
     @torch.inference_mode()
     def advance(self, pending: Pending, cache: KVCache) -> Choice:
@@ -110,4 +110,4 @@ class EagerSteps:
         logits = self._target.logits(hidden)
         if edits is not None:
             logits = edits.applied(logits, of_rules)
-        return chosen(logits[0, -1], margin=pending.margin)
+        return choice_of(logits[0, -1], margin=pending.margin)

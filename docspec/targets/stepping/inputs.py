@@ -12,13 +12,13 @@ from docspec.targets.stepping.step import StepBatch
 
 
 class Inputs(NamedTuple):
-    """``tokens``, ``positions``, ``places`` (where in the cache a token is written, counted through all rows) and
+    """``tokens``, ``positions``, ``indices`` (where in the cache a token is written, counted through all rows) and
     ``parents`` are ``(rows, tree)``, ``lengths`` and ``prompts`` ``(rows,)``, as is ``accepted`` (of the step before,
     :meth:`docspec.targets.kv.KVCache.accepted`), ``ancestry`` is ``(rows, tree, tree)``; see :class:`StepBatch`."""
 
     tokens: torch.Tensor
     positions: torch.Tensor
-    places: torch.Tensor
+    indices: torch.Tensor
     parents: torch.Tensor
     lengths: torch.Tensor
     prompts: torch.Tensor

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class OutputFlags:
     """What a step is to tell beside its choices; whatever nobody asks for costs nothing.
 
     ``scores`` are log-probabilities of choices and nodes, ``margins`` those of the choices, ``ranks`` so many likeliest
@@ -30,9 +30,9 @@ class Wanted:
     ranks: int = 0
     hidden: bool = False
 
-    def __or__(self, other: Wanted) -> Wanted:
+    def __or__(self, other: OutputFlags) -> OutputFlags:
         """What both ask for."""
-        return Wanted(
+        return OutputFlags(
             self.scores or other.scores,
             self.margins or other.margins,
             max(self.ranks, other.ranks),
@@ -40,7 +40,7 @@ class Wanted:
         )
 
 
-NOTHING = Wanted()
+CHOICES_ONLY = OutputFlags()
 
 
 class Verified(NamedTuple):
@@ -80,7 +80,7 @@ class StepBatch:
     ``tokens``, ``positions``, ``slots``, ``parents`` are ``(rows, tree)``; ``lengths`` ``(rows,)`` are the verified
     tokens before each tree; ``ancestry`` ``(rows, tree, tree)`` is true where a node may look at another one.
     ``view_slots`` are the slots that attention has to look at. ``rules`` are the rows' generation rules, none where no
-    row has any. ``wanted`` is what the answer tells beside the choices; ``behind`` may be run where hidden states are
+    row has any. ``flags`` is what the answer tells beside the choices; ``behind`` may be run where hidden states are
     among that.
     """
 
@@ -92,7 +92,7 @@ class StepBatch:
     ancestry: np.ndarray
     view_slots: int
     rules: tuple[RowRules | None, ...] = ()
-    wanted: Wanted = NOTHING
+    flags: OutputFlags = CHOICES_ONLY
     behind: tuple[Behind, ...] = ()
 
     @property
@@ -120,11 +120,11 @@ class StepBatch:
 
 def chain(rows: int, width: int, prefix: int, view_slots: int) -> StepBatch:
     """A step for measurements: in each row ``width`` meaningless tokens in a chain behind ``prefix`` verified ones."""
-    places = np.tile(np.arange(prefix, prefix + width), (rows, 1))
+    indices = np.tile(np.arange(prefix, prefix + width), (rows, 1))
     parents = np.tile(np.maximum(np.arange(width) - 1, 0), (rows, 1))
     lengths = np.full(rows, prefix)
     ancestry = np.tile(np.tri(width, dtype=bool), (rows, 1, 1))
-    return StepBatch(np.zeros_like(places), places, places, parents, lengths, ancestry, view_slots)
+    return StepBatch(np.zeros_like(indices), indices, indices, parents, lengths, ancestry, view_slots)
 
 
 def bucket(size: int, sizes: tuple[int, ...]) -> int:
@@ -164,7 +164,7 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StepOutput:
     """The target's answer to a :class:`StepBatch`, ``(rows, tree)`` nested lists on the host: for each row what
     :class:`Scores` says, ``hidden`` ``(rows, tree, size)`` on the device and valid until the next step."""
 
@@ -239,7 +239,7 @@ class StepRunner(Protocol):
         are seen: few different ones, as shapes that repeat run faster."""
         ...
 
-    def run(self, step: StepBatch, cache: KVCache) -> Answer:
+    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
         """Verifies ``step`` over ``cache``."""
         ...
 

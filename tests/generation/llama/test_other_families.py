@@ -13,7 +13,7 @@ import pytest
 from transformers.image_utils import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 
 from docspec.core import ParseOptions
-from docspec.generation.contract import GenerationRequest, answers
+from docspec.generation.interface import GenerationRequest, answers
 from docspec.generation.llama.convert import convert
 from docspec.generation.llama.opening import open_llama
 from docspec.targets.registry import load_target

@@ -17,12 +17,12 @@ import pytest
 from PIL import Image
 
 from docspec import ParseOptions, Parser
-from docspec.bench.engines.measure import OwnEngine
+from docspec.bench.engines.measure import DocspecEngine
 from docspec.bench.engines.tasks import Task, tasks_of
 from docspec.core import ModelError, PageError
 from docspec.documents import open_document
 from docspec.drafting import make_drafter
-from docspec.generation.contract import GenerationRequest, Generator, answers
+from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.llama.opening import OpenedLlama, open_llama
 
 ROOT = Path(__file__).parents[3]
@@ -40,7 +40,7 @@ def wanted(python: Path) -> list[tuple[GenerationRequest, str, tuple[int, ...]]]
         tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
         tasks += [_whole(setup, tasks, first, width) for first, width in ((0, 500), (3, 777), (6, 1111))]
         target = setup.target
-        own = OwnEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
+        own = DocspecEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
         found = []
         for task, tokens in zip(tasks, own, strict=True):
             found.append((task.any, target.detokenize(list(tokens)), tuple(tokens)))

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from docspec.generation.contract import GenerationRequest, answers
+from docspec.generation.interface import GenerationRequest, answers
 from docspec.generation.llama.model_files import find_files, fitting
 from docspec.generation.server import ServerGenerator
 from docspec.generation.server.wire import content_of

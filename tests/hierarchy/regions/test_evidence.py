@@ -13,10 +13,10 @@ from PIL import Image, ImageDraw, ImageFont
 from docspec.core import BBox, Category, PageResult, ParseOptions, PrintedLine, Region, UsageError
 from docspec.hierarchy.regions.evidence import SURE, known_text, stands
 from docspec.parser import Parser
-from docspec.targets.card import TargetCard
+from docspec.targets.model_profile import ModelProfile
 
 FIGURES = "The sum of 4,136 and 0.0002 M was paid by PvuII for about 1M samples, a 2x speed up."
-CARD = TargetCard("markdown", reads=("formula", "unsure"))
+CARD = ModelProfile("markdown", reads=("formula", "unsure"))
 
 
 def _letter(path: Path, pasted: str = "") -> Path:

@@ -15,9 +15,9 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, PrintedLine, Region
 from docspec.drafting.tilt import as_printed
 from docspec.hierarchy.page import PageParser
+from docspec.hierarchy.page_state import DraftedPage
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.regions_read import markdown_of
-from docspec.hierarchy.work import DraftedPage
 
 HEAD, TITLE, FIRST, SECOND = "Tide tables 1911", "Harbours", "The water comes and", "goes with the moon."
 

@@ -15,8 +15,8 @@ from docspec.documents.sources import source_from_path
 from docspec.drafting.merged import MergedDrafter
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.text_layer import TextLayerDrafter
+from docspec.hierarchy.page_state import DraftedPage
 from docspec.hierarchy.regions.trusted import TRUSTED, may_be_taken
-from docspec.hierarchy.work import DraftedPage
 from docspec.reporting import jsonout
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
@@ -122,7 +122,7 @@ def test_the_report_counts_it(results: dict[bool, PageResult]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "category", "agreed", "taken"),
+    ("text", "category", "agreed", "from_draft"),
     [
         ("All is well", Category.TEXT, True, True),
         ("All is well", Category.TITLE, True, True),
@@ -136,8 +136,8 @@ def test_the_report_counts_it(results: dict[bool, PageResult]) -> None:
         ("xⁿ", Category.TEXT, True, False),
     ],
 )
-def test_no_digit_table_or_formula_is_trusted(text: str, category: Category, agreed: bool, taken: bool) -> None:
-    assert may_be_taken(Region(BBox(0, 0, 9, 9), category, (text,), agreed=agreed)) is taken
+def test_no_digit_table_or_formula_is_trusted(text: str, category: Category, agreed: bool, from_draft: bool) -> None:
+    assert may_be_taken(Region(BBox(0, 0, 9, 9), category, (text,), agreed=agreed)) is from_draft
 
 
 def test_it_is_off_and_asks_for_two_readings() -> None:

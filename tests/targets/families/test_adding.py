@@ -15,8 +15,8 @@ from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets import families
-from docspec.targets.contract import check_contract
 from docspec.targets.registry import load_target
+from docspec.targets.tree_check import check_contract
 from tests.targets.families.checkpoint import write
 
 TOY = '''
@@ -27,7 +27,7 @@ from functools import wraps
 import torch
 from transformers import AutoConfig, Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
-from docspec.targets.card import TargetCard
+from docspec.targets.model_profile import TargetCard
 from docspec.targets.family import Family
 
 

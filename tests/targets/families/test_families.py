@@ -17,9 +17,9 @@ from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
-from docspec.targets.contract import check_contract
 from docspec.targets.own_processor import OwnProcessor
 from docspec.targets.registry import load_target
+from docspec.targets.tree_check import check_contract
 from tests.targets.families.checkpoint import Case, write
 
 NEW_TOKENS = 24

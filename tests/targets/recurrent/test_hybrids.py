@@ -76,9 +76,9 @@ def test_outputs_depend_on_the_picture_and_the_prompt(asked):
 
 def test_rows_enter_move_and_end_as_ever(target, asked):
     engine = make_engine(target, ParseOptions())
-    for places in (1, 2, 3, 7):
-        outputs, stats = engine.speculate(requests(asked), places=places)
-        assert [output.tokens for output in outputs] == [tokens for _, tokens in asked], places
+    for max_rows in (1, 2, 3, 7):
+        outputs, stats = engine.speculate(requests(asked), max_rows=max_rows)
+        assert [output.tokens for output in outputs] == [tokens for _, tokens in asked], max_rows
         assert stats.accepted > stats.tokens / 2
 
 
@@ -107,8 +107,8 @@ def test_two_thousand_tokens_do_not_drift(target, asked):
             assert best.indices[0] == chosen or float(best.values[0] - logits[chosen]) < 1e-4, end
 
 
-def speculated(target, asked, places=3):
-    outputs, _ = make_engine(target, ParseOptions()).speculate(requests(asked), places=places)
+def speculated(target, asked, max_rows=3):
+    outputs, _ = make_engine(target, ParseOptions()).speculate(requests(asked), max_rows=max_rows)
     return [output.tokens for output in outputs]
 
 
@@ -143,20 +143,20 @@ def test_a_state_that_is_not_rolled_back_is_noticed(target, asked, monkeypatch):
 
 def test_a_row_that_moves_without_its_state_is_noticed(target, asked, monkeypatch):
     monkeypatch.setattr(RecurrentStates, "move_row", lambda self, source, target: None)
-    assert speculated(target, asked, places=7) != [tokens for _, tokens in asked]
+    assert speculated(target, asked, max_rows=7) != [tokens for _, tokens in asked]
 
 
 def test_memory_of_states_is_shared_and_told(target, asked):
     engine = make_engine(target, ParseOptions())
     target.kv.release()
-    engine.speculate(requests(asked)[:2], places=2)
+    engine.speculate(requests(asked)[:2], max_rows=2)
     small = target.kv.nbytes
     spec = target.kv_spec.recurrent
     assert spec is not None and small > 2 * spec.bytes_per_row(4)
-    engine.speculate(requests(asked), places=7)
+    engine.speculate(requests(asked), max_rows=7)
     assert target.kv.nbytes >= small + 5 * spec.bytes_per_row(4)
     engine.speculate(requests(asked)[:1])
-    assert engine.speculate(requests(asked), places=7)[1].kv_bytes == target.kv.nbytes
+    assert engine.speculate(requests(asked), max_rows=7)[1].kv_bytes == target.kv.nbytes
 
 
 def test_the_template_is_told_not_to_have_it_think(tmp_path):

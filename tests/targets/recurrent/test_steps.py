@@ -69,9 +69,9 @@ def static(target):
 def test_padded_rows_and_trees_write_what_generate_writes(target, static, asked):
     engine = make_engine(target, ParseOptions())
     expected = [tokens for _, tokens in asked]
-    for places in (3, 1, 2, 3):
-        outputs, _ = engine.speculate(requests(asked), places=places)
-        assert [output.tokens for output in outputs] == expected, places
+    for max_rows in (3, 1, 2, 3):
+        outputs, _ = engine.speculate(requests(asked), max_rows=max_rows)
+        assert [output.tokens for output in outputs] == expected, max_rows
     assert engine.baseline(requests(asked)[0])[0].tokens == expected[0]
     assert static.report.captured > 4
 
@@ -172,7 +172,7 @@ def test_doubtful_choices_are_made_again_from_the_state_of_the_accepted_path(tar
     engine = make_engine(target, ParseOptions(exact="strict"))
     for seed, (prompt, tokens) in enumerate(asked):
         drafts = (edited(tokens, 0.2, seed, 256), tokens[30:])
-        [output], stats = engine.speculate([Request(prompt, drafts, TOKENS, doubt=limit)])
+        [output], stats = engine.speculate([Request(prompt, drafts, TOKENS, least_margin=limit)])
         assert output.tokens == tokens
         assert stats.redecided > (TOKENS // 2 if limit == ALWAYS else 0)
 
@@ -183,7 +183,7 @@ def test_in_low_precision_deciding_again_is_plain_decoding_to_the_last_bit(path)
     engine = make_engine(coarse, ParseOptions(exact="strict"))
     plain, alone = engine.baseline(Request(prompt, (), TOKENS))
     drafts = (edited(plain.tokens, 0.1, 4, 256), plain.tokens)
-    [output], stats = engine.speculate([Request(prompt, drafts, TOKENS, doubt=ALWAYS)])
+    [output], stats = engine.speculate([Request(prompt, drafts, TOKENS, least_margin=ALWAYS)])
     assert output.tokens == plain.tokens
     assert stats.redecided > 0 and stats.smallest_margin == alone.smallest_margin
 
@@ -200,7 +200,7 @@ def test_a_choice_that_is_made_again_from_another_state_is_noticed(target, asked
     monkeypatch.setattr(RecurrentStates, "recall", nowhere)
     engine = make_engine(target, ParseOptions(exact="strict"))
     prompt, tokens = asked[0]
-    [output], stats = engine.speculate([Request(prompt, (tokens,), TOKENS, doubt=0.5)])
+    [output], stats = engine.speculate([Request(prompt, (tokens,), TOKENS, least_margin=0.5)])
     assert stats.redecided and output.tokens != tokens
 
 
@@ -215,8 +215,8 @@ def test_such_a_model_drafts_for_its_like(target, path, asked, source, monkeypat
     monkeypatch.setattr(parallel, "window_of", lambda c: 4)  # measured, it is one token: nothing to verify
     engine = make_engine(target, ParseOptions(align=f"{source}:{path}"))
     plain = [Request(prompt, (), TOKENS) for prompt, _ in asked]
-    for places in (1, 2, 3):
-        outputs, stats = engine.speculate(plain, places=places)
+    for max_rows in (1, 2, 3):
+        outputs, stats = engine.speculate(plain, max_rows=max_rows)
         assert [output.tokens for output in outputs] == [tokens for _, tokens in asked]
         assert 0 < 0.9 * stats.drafted <= stats.accepted
 

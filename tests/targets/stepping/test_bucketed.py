@@ -30,10 +30,10 @@ from docspec.targets.stepping.bucketed import (
 )
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.inputs import Inputs, laid
-from docspec.targets.stepping.step import Wanted, chain
+from docspec.targets.stepping.step import OutputFlags, chain
 
 NEW_TOKENS = 80
-SCORES = Wanted(scores=True)
+SCORES = OutputFlags(scores=True)
 
 
 @pytest.fixture(scope="module", params=["auto", "eager"])
@@ -107,12 +107,12 @@ def branching(pending: int, seed: int, size: int) -> TokenTree:
     return tree
 
 
-def one_step(target, cache, steps, wanted=SCORES):
+def one_step(target, cache, steps, flags=SCORES):
     """The answer to three trees of different size behind prefixes of different length, from equal caches."""
     generator = torch.Generator().manual_seed(3)
     cache.buffer.copy_(torch.randn(cache.buffer.shape, generator=generator))
     trees = [branching(7, 1, 11), branching(9, 2, 3), branching(4, 3, 6)]
-    step = linearise(trees, [40, 700, 5], [0, -3, 2], cache.slots, EagerSteps(target).padded, wanted=wanted)
+    step = linearise(trees, [40, 700, 5], [0, -3, 2], cache.slots, EagerSteps(target).padded, flags=flags)
     return steps.run(step, cache), [len(tree) for tree in trees], cache.buffer.clone()
 
 
@@ -159,7 +159,7 @@ class TestNegativeControls:
 
         def careless(self, step, cache):
             honest(self, step, cache)
-            self._inputs.places[:, -1] = torch.arange(self.shape.rows) * cache.slots
+            self._inputs.indices[:, -1] = torch.arange(self.shape.rows) * cache.slots
 
         monkeypatch.setattr(StaticStep, "load", careless)
         assert self.differs(target)[1]

@@ -14,7 +14,7 @@ from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
 from docspec.targets.stepping.captures import Compiled, check
 from docspec.targets.stepping.choice import FirstThatWorks, make_steps
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import Pending, Wanted, chain
+from docspec.targets.stepping.step import OutputFlags, Pending, chain
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +163,7 @@ def test_captured_steps_answer_like_eager_ones_on_cuda(lively_qwen, scored):
     cache = target.kv.cache(4, 1023)
     cache.buffer.normal_()
     for rows, width in ((1, 1), (2, 8), (3, 20), (1, 1), (2, 5), (3, 20), (2, 8)):
-        step = replace(chain(rows, width, 300, 300 + width), wanted=Wanted(scores=scored))
+        step = replace(chain(rows, width, 300, 300 + width), flags=OutputFlags(scores=scored))
         expected = EagerSteps(target).run(step, cache)
         assert target.steps.run(step, cache).choice == expected.choice
     assert target.steps.report.mode == "cuda"

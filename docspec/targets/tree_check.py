@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import torch
 
 from docspec.core import ModelError, ParseOptions
-from docspec.targets.card import TargetCard
 from docspec.targets.families import families
 from docspec.targets.family import Family
 from docspec.targets.kv_cache import SlotCache
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.validation import read_object
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def unknown_family(name: str, model_type: str, path: str, options: ParseOptions)
             f"{name}: models of type '{model_type}' are not known (known are {known}); "
             "say with --dialect and --prompt how it writes and is asked, and it is tried"
         )
-    return Family((model_type,), CLASSES[model_type], TargetCard("markdown", crop_prompt=prompt))
+    return Family((model_type,), CLASSES[model_type], ModelProfile("markdown", crop_prompt=prompt))
 
 
 @torch.inference_mode()

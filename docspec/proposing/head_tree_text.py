@@ -10,7 +10,7 @@ DRAFTED = Key("head", 0.8)
 """Its likeliest tokens; how likely each is, it says itself."""
 
 
-class Branches(Forks):
+class HeadTreeText(Forks):
     """The head's tree as a text: every token is a continuation of its own. Node 0 stands for what is written."""
 
     def __init__(self) -> None:
@@ -22,10 +22,10 @@ class Branches(Forks):
         self._after[node].append((token, chance, len(self._after) - 1))
         return len(self._after) - 1
 
-    def following(self, place: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
-        key = None if place else DRAFTED
+    def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        key = None if position else DRAFTED
         return [
             Continuation(self, child, key, 0, (token,), chance)
-            for token, chance, child in self._after[place]
+            for token, chance, child in self._after[position]
             if chance > least
         ]

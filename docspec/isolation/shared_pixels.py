@@ -11,15 +11,15 @@ import tempfile
 SIZE = 16 * 2**20
 """Bytes: a page of A4 at 200 dpi in RGB has 11.6 million. Larger pages go through it in parts."""
 
-Place = int | str
+PixelsHandle = int | str
 """How a child finds the memory: an inherited file descriptor, on Windows a name that only open handles keep alive."""
 
 
-class Window:
+class SharedPixels:
     """``SIZE`` bytes at ``place``, made by the parent; ``place`` is open until :meth:`inherited`."""
 
     def __init__(self) -> None:
-        self.place: Place
+        self.place: PixelsHandle
         if sys.platform == "win32":
             self.place = f"docspec-{secrets.token_hex(16)}"
         elif hasattr(os, "memfd_create"):  # bounded by no /dev/shm, which containers keep small
@@ -37,7 +37,7 @@ class Window:
             os.close(self.place)
 
 
-def seen_at(place: Place) -> mmap.mmap:
+def seen_at(place: PixelsHandle) -> mmap.mmap:
     """The memory at ``place``."""
     if sys.platform == "win32":
         return mmap.mmap(-1, SIZE, tagname=str(place))

@@ -15,10 +15,10 @@ from docspec.engine.stopping import NeverStop, StopRule
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.loop_guard import LoopGuard
+from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.progress import progress_of
-from docspec.hierarchy.work import Work
-from docspec.targets.card import TargetCard
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.registry import LoadedTarget
 from docspec.targets.sight import Sight
 
@@ -30,19 +30,19 @@ FRUGAL_TREE = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Setup:
-    """``stop`` makes the rule that cuts an output short; choices of a page with a margin below ``doubt``, in logits,
-    are made again; ``frugal``, crops are read one at a time."""
+class ReadingContext:
+    """``stop`` makes the rule that cuts an output short; choices of a page with a margin below ``least_margin``, in
+    logits, are made again; ``frugal``, crops are read one at a time."""
 
     target: TransformersTarget
-    card: TargetCard
+    card: ModelProfile
     dialect: Dialect
     options: ParseOptions
     observer: Observer
     planner: Planner
     engine: Engine
     stop: Callable[[], StopRule]
-    doubt: float = 0.0
+    least_margin: float = 0.0
     frugal: bool = False
 
     @classmethod
@@ -53,19 +53,19 @@ class Setup:
         options: ParseOptions,
         observer: Observer,
         planner: Planner,
-    ) -> Setup:
+    ) -> ReadingContext:
         """With an engine that goes by what ``planner`` has measured."""
         target = loaded.target
         keeps = options.on_loop == "keep"
         stop: Callable[[], StopRule] = NeverStop if keeps else partial(LoopGuard, target.detokenize)
         engine = make_engine(target, options, planner)
-        doubt = 0.0
+        least_margin = 0.0
         if options.exact == "strict":
             from docspec.targets.noise import shape_noise
 
-            doubt = shape_noise(target)
-            observer.note(f"strict: choices closer than {doubt:.2g} to the next are made again")
-        return cls(target, loaded.card, dialect, options, observer, planner, engine, stop, doubt)
+            least_margin = shape_noise(target)
+            observer.note(f"strict: choices closer than {least_margin:.2g} to the next are made again")
+        return cls(target, loaded.card, dialect, options, observer, planner, engine, stop, least_margin)
 
     @property
     def sight(self) -> Sight:
@@ -77,7 +77,7 @@ class Setup:
         """Tokens of its context."""
         return self.target.max_length
 
-    def with_less(self) -> Setup:
+    def with_less(self) -> ReadingContext:
         """The setup that needs the least memory for the same output."""
         options = replace(
             self.options,
@@ -89,11 +89,11 @@ class Setup:
         engine = make_engine(self.target, options, self.planner)
         return replace(self, options=options, engine=engine, frugal=True)
 
-    def progress(self, works: Sequence[Work], stage: str) -> OnStep:
-        """Tells the observer that ``stage`` begins for ``works``, and then how far it is, of several for the first."""
-        for work in works:
-            self.observer.stage(work.number, stage)
-        return progress_of(self.observer, works[0].number, stage)
+    def progress(self, states: Sequence[PageState], stage: str) -> OnStep:
+        """Tells the observer that ``stage`` begins for ``states``, and then how far it is, of several for the first."""
+        for state in states:
+            self.observer.stage(state.number, stage)
+        return progress_of(self.observer, states[0].number, stage)
 
     def tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
         """Each text as the target's tokens."""

@@ -1,14 +1,14 @@
-"""Scaffolds for tests that know nothing of any page: random syntax, to be wrong in every possible way."""
+"""Grammars for tests that know nothing of any page: random syntax, to be wrong in every possible way."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 
-from docspec.core.scaffold import Alternative, Completion, Fork, Landmark
+from docspec.core.grammar import Alternative, Completion, Fork, Landmark
 
 
-class RandomScaffold:
+class RandomGrammar:
     """Forks everywhere, with texts from ``alphabet``, unlikely or certain, behind any marker. Seeded."""
 
     def __init__(self, alphabet: str, seed: int = 0, elements: int = 4) -> None:

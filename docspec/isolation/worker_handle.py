@@ -16,20 +16,20 @@ from docspec.documents import PageFailure, Source
 from docspec.documents.memory import return_free_memory
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
-from docspec.drafting.coming import ComingDraft
-from docspec.drafting.economy import FREE, Kind, Prices
-from docspec.drafting.page import Drafted
-from docspec.isolation.child import Child, Lost
+from docspec.drafting.draft_future import DraftFuture
+from docspec.drafting.page import DraftResult
+from docspec.drafting.policy import FREE, Kind, Prices
+from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.document import IsolatedDocument
-from docspec.isolation.window import SIZE
-from docspec.isolation.worker import Desk, DrafterMaker, Drawn, Opened
+from docspec.isolation.shared_pixels import SIZE
+from docspec.isolation.worker import DocumentWorker, DrafterMaker, DrawnPage, OpenedDocument
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class WorkerTerms:
     """What children work by. ``memory`` are the bytes that one may take; ``quiet`` keeps libraries' warnings back."""
 
     options: ParseOptions
@@ -39,7 +39,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
+class PrepareOptions:
     """How pages are prepared: how they are drawn, which of them are read by regions, what is known of drafting when one
     is begun, and who is told what it took. ``overlaps``: pages that are read whole are handed over while their text is
     still recognised. ``looks``: whether anybody will look at the pixels of a page that was drafted; the others are only
@@ -51,41 +51,41 @@ class Wanted:
     prices: Callable[[], Prices]
     drafted: Callable[[Kind, float], None]
     overlaps: bool = False
-    looks: Callable[[PageImage, Drafted], bool] | None = None
+    looks: Callable[[PageImage, DraftResult], bool] | None = None
 
     @classmethod
-    def with_all_there_is(cls, view: View, image_dpi: float | None) -> Wanted:
+    def complete(cls, view: View, image_dpi: float | None) -> PrepareOptions:
         """Where others verify, drafting always pays. Pages are drafted as for reading by regions, with all there is;
         whether they are read so, the target says."""
         return cls(view, image_dpi, lambda page: True, lambda: FREE, lambda kind, seconds: None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedPage:
     """A page that was drawn, and drafted as far as that went; ``error`` is what judging it raised. ``waited`` are the
-    seconds that nothing was done but wait for it, ``None`` where it was not made beside other work. ``coming`` is its
+    seconds that nothing was done but wait for it, ``None`` where it was not made beside other work. ``future`` is its
     draft where that is still being made."""
 
     page: PageImage
-    drafted: Drafted = field(default_factory=Drafted)
+    drafted: DraftResult = field(default_factory=DraftResult)
     error: Exception | None = None
     waited: float | None = 0.0
-    coming: ComingDraft | None = None
+    future: DraftFuture | None = None
 
-    def settled(self) -> Prepared:
+    def settled(self) -> PreparedPage:
         """With its draft in place of the coming one where that is there by now."""
-        if self.coming is None or not self.coming.is_whole:
+        if self.future is None or not self.future.is_whole:
             return self
         try:
-            return replace(self, drafted=self.coming.whole(), coming=None)
+            return replace(self, drafted=self.future.whole(), future=None)
         except Exception as error:
-            return replace(self, error=error, coming=None)
+            return replace(self, error=error, future=None)
 
 
-class Hand:
+class WorkerHandle:
     """Has one thing done at a time; whoever comes meanwhile waits."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: WorkerTerms) -> None:
         self._terms = terms
         self._child: Child | None = None
         self._begun = False
@@ -95,17 +95,17 @@ class Hand:
 
     def start(self) -> None:
         """Has a child before the first document, which makes its drafters meanwhile."""
-        with self.lock, contextlib.suppress(Lost):
+        with self.lock, contextlib.suppress(WorkerLost):
             self._start()
             self._begin()
 
     def open(self, source: Source) -> IsolatedDocument:
         """Opens an input; raises :class:`docspec.core.InputError`. The drafters are made meanwhile."""
         options = self._terms.options
-        document = IsolatedDocument(source, Opened(0, None), options.document_timeout)
+        document = IsolatedDocument(source, OpenedDocument(0, None), options.document_timeout)
         try:
             opened = self._open(document)
-        except Lost as lost:
+        except WorkerLost as lost:
             self._drop()
             raise InputError(
                 f"{source.name}: cannot be opened: opening it {_why(lost)}", lost.failure
@@ -113,41 +113,43 @@ class Hand:
         document.page_count, document.damage = opened.page_count, opened.damage
         return document
 
-    def prepare(self, document: IsolatedDocument, number: int, wanted: Wanted) -> Prepared | PageFailure:
+    def prepare(
+        self, document: IsolatedDocument, number: int, preparation: PrepareOptions
+    ) -> PreparedPage | PageFailure:
         """Page ``number`` drawn and drafted. Raises what keeps drafters from being made
         (:class:`docspec.core.DrafterError`): no page can be drafted as it was asked for then."""
         return_free_memory()  # of the pages before, which come and go in large pieces
         self.lock.acquire()
-        coming = None
+        future = None
         try:
             if document.seconds_left() == 0.0:
                 return document.failed(number, "", Failure.TIMED_OUT)
-            page = self._shown(document, number, wanted)
+            page = self._shown(document, number, preparation)
             if isinstance(page, PageFailure):
                 return page
-            if not wanted.overlaps or wanted.by_regions(page):
-                return self._drafted(document, page, wanted)
-            coming = ComingDraft()
+            if not preparation.overlaps or preparation.by_regions(page):
+                return self._drafted(document, page, preparation)
+            future = DraftFuture()
         finally:
-            if coming is None:
+            if future is None:
                 self.lock.release()
         thread = threading.Thread(
-            target=self._draft_on, args=(document, page, wanted, coming), name="docspec-draft", daemon=True
+            target=self._draft_on, args=(document, page, preparation, future), name="docspec-draft", daemon=True
         )
         thread.start()
-        coming.await_begin()
-        return Prepared(page, coming=coming).settled()
+        future.await_begin()
+        return PreparedPage(page, future=future).settled()
 
     def _draft_on(
-        self, document: IsolatedDocument, page: PageImage, wanted: Wanted, coming: ComingDraft
+        self, document: IsolatedDocument, page: PageImage, preparation: PrepareOptions, future: DraftFuture
     ) -> None:
         """Drafts ``page`` to the end; the lock is held until then."""
         try:
-            found = self._drafted(document, page, wanted, coming)
-            assert isinstance(found, Prepared), "what is handed over while it is drafted was drawn before"
-            coming.finish(found.drafted, found.error)
+            found = self._drafted(document, page, preparation, future)
+            assert isinstance(found, PreparedPage), "what is handed over while it is drafted was drawn before"
+            future.finish(found.drafted, found.error)
         except BaseException as error:
-            coming.finish(Drafted(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
+            future.finish(DraftResult(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
         finally:
             self.lock.release()
 
@@ -163,12 +165,12 @@ class Hand:
         if self._child is not None:
             return self._child
         if self._closed:
-            raise Lost("was given up", Failure.CRASHED)
+            raise WorkerLost("was given up", Failure.CRASHED)
         try:
-            self._child = Child(Desk, self._terms.memory)
+            self._child = Child(DocumentWorker, self._terms.memory)
         except OSError as error:
             why = f"needs a process, and none can be started ({error})"
-            raise Lost(why, Failure.UNEXPECTED) from error
+            raise WorkerLost(why, Failure.UNEXPECTED) from error
         self._begun = False
         return self._child
 
@@ -178,11 +180,11 @@ class Hand:
             self._child.post("begin", self._terms.options, self._terms.make, self._terms.quiet)
             self._begun = True
 
-    def _open(self, document: IsolatedDocument) -> Opened:
+    def _open(self, document: IsolatedDocument) -> OpenedDocument:
         """Has a child that has ``document`` open, and no other one."""
         child, options = self._start(), self._terms.options
         seconds = self._seconds(document, options.page_timeout)
-        opened: Opened = child.call("open", document.source, options.password, seconds=seconds)
+        opened: OpenedDocument = child.call("open", document.source, options.password, seconds=seconds)
         self._at = document
         self._begin()
         return opened
@@ -198,30 +200,30 @@ class Hand:
             self._drop()
             raise
 
-    def _shown(self, document: IsolatedDocument, number: int, wanted: Wanted) -> PageImage | PageFailure:
+    def _shown(self, document: IsolatedDocument, number: int, preparation: PrepareOptions) -> PageImage | PageFailure:
         """Page ``number`` as a child has drawn it, a new one where there is none."""
         try:
             self._ready(document)
-            return self._drawn(document, number, wanted)
-        except Lost as lost:
+            return self._drawn(document, number, preparation)
+        except WorkerLost as lost:
             return self._not_drawn(document, number, lost)
         except InputError as error:  # the file is another one by now
             return document.failed(number, f"cannot be rendered: {error}", error.failure)
 
-    def _not_drawn(self, document: IsolatedDocument, number: int, lost: Lost) -> PageFailure:
+    def _not_drawn(self, document: IsolatedDocument, number: int, lost: WorkerLost) -> PageFailure:
         self._drop()
         return document.failed(number, f"cannot be rendered: drawing it {_why(lost)}", lost.failure)
 
-    def _drawn(self, document: IsolatedDocument, number: int, wanted: Wanted) -> PageImage | PageFailure:
+    def _drawn(self, document: IsolatedDocument, number: int, preparation: PrepareOptions) -> PageImage | PageFailure:
         assert self._child is not None
         began = time.perf_counter()
         limit = self._terms.options.page_timeout
-        view = replace(wanted.view, sketched=wanted.looks is not None)
+        view = replace(preparation.view, sketched=preparation.looks is not None)
         try:
-            drawn: Drawn | PageFailure = self._child.call(
-                "draw", number, view, wanted.image_dpi, seconds=self._seconds(document, limit)
+            drawn: DrawnPage | PageFailure = self._child.call(
+                "draw", number, view, preparation.image_dpi, seconds=self._seconds(document, limit)
             )
-        except Lost:
+        except WorkerLost:
             raise
         except Exception as error:
             failure = error.failure if isinstance(error, DocspecError) else Failure.UNEXPECTED
@@ -240,7 +242,7 @@ class Hand:
         try:
             self._child.call("pixels", seconds=self._seconds(document, self._terms.options.page_timeout))
             image = self._pixels(page.image.size)
-        except Lost as lost:
+        except WorkerLost as lost:
             return self._not_drawn(document, page.number, lost)
         except Exception as error:
             return document.failed(page.number, f"cannot be rendered ({first_line(error)})", Failure.UNEXPECTED)
@@ -251,22 +253,22 @@ class Hand:
         from PIL import Image as Pillow
 
         assert self._child is not None
-        window, count = memoryview(self._child.window.memory), 3 * size[0] * size[1]
+        shared_pixels, count = memoryview(self._child.shared_pixels.memory), 3 * size[0] * size[1]
         if count <= SIZE:
-            return Pillow.frombytes("RGB", size, window[:count])
-        pixels = bytearray(window)
+            return Pillow.frombytes("RGB", size, shared_pixels[:count])
+        pixels = bytearray(shared_pixels)
         while len(pixels) < count:
             self._child.call("show", len(pixels), seconds=self._terms.options.page_timeout)
-            pixels += window[: count - len(pixels)]
+            pixels += shared_pixels[: count - len(pixels)]
         return Pillow.frombytes("RGB", size, pixels)
 
     def _drafted(
         self,
         document: IsolatedDocument,
         page: PageImage,
-        wanted: Wanted,
-        coming: ComingDraft | None = None,
-    ) -> Prepared | PageFailure:
+        preparation: PrepareOptions,
+        future: DraftFuture | None = None,
+    ) -> PreparedPage | PageFailure:
         if not document.is_drafted:
             seen = page if page.is_drawn else self._seen(document, page)
             if isinstance(seen, PageFailure):
@@ -275,42 +277,42 @@ class Hand:
         assert self._child is not None
         began = time.perf_counter()
         limit = max(0.0, self._terms.options.page_timeout - page.render_seconds)
-        regions, prices = wanted.by_regions(page), wanted.prices()
+        regions, prices = preparation.by_regions(page), preparation.prices()
         useful = math.inf if regions else prices.most
         try:
             drafted, spent = self._child.call(
                 "draft",
                 regions,
                 prices,
-                coming is not None,
+                future is not None,
                 seconds=self._seconds(document, min(limit, useful)),
-                hear=None if coming is None else lambda said: coming.heard(said.lines),
+                hear=None if future is None else lambda said: future.heard(said.lines),
             )
-        except Lost as lost:
+        except WorkerLost as lost:
             self._drop()
             document.note_draft(lost=True)
             in_vain = lost.failure is Failure.TIMED_OUT and useful < limit
             why = f"took longer than plain decoding of a page ({useful:.1f} s)" if in_vain else _why(lost)
             seconds = time.perf_counter() - began
-            seen = page if page.is_drawn else self._shown(document, page.number, replace(wanted, looks=None))
+            seen = page if page.is_drawn else self._shown(document, page.number, replace(preparation, looks=None))
             if isinstance(seen, PageFailure):
                 return seen
             return self._undrafted(seen, why, lost.failure, seconds)
         except Exception as error:
-            return Prepared(page, error=error)
+            return PreparedPage(page, error=error)
         document.note_draft(lost=False)
         for kind, seconds in spent:
-            wanted.drafted(kind, seconds)
-        if not page.is_drawn and (wanted.looks is None or wanted.looks(page, drafted)):
+            preparation.drafted(kind, seconds)
+        if not page.is_drawn and (preparation.looks is None or preparation.looks(page, drafted)):
             seen = self._seen(document, page)
-            return seen if isinstance(seen, PageFailure) else Prepared(seen, drafted)
-        return Prepared(page, drafted)
+            return seen if isinstance(seen, PageFailure) else PreparedPage(seen, drafted)
+        return PreparedPage(page, drafted)
 
-    def _undrafted(self, page: PageImage, why: str, failure: Failure, seconds: float) -> Prepared:
+    def _undrafted(self, page: PageImage, why: str, failure: Failure, seconds: float) -> PreparedPage:
         name = self._terms.options.drafter
         event = Event("drafter_failed", f"{name}: {why}; decoded without a draft", failure)
         draft = PageDraft(drafter=name, reason=f"failed: {why}", seconds=seconds)
-        return Prepared(page, Drafted(draft, (event,), is_blank(page)))
+        return PreparedPage(page, DraftResult(draft, (event,), is_blank(page)))
 
     def _seconds(self, document: IsolatedDocument, limit: float) -> float:
         left = document.seconds_left()
@@ -329,5 +331,5 @@ def _unseen(size: tuple[int, int]) -> Image:
     return Undrawn(size)
 
 
-def _why(lost: Lost) -> str:
+def _why(lost: WorkerLost) -> str:
     return f"{lost} (--page-timeout)" if lost.failure is Failure.TIMED_OUT else str(lost)

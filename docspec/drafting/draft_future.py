@@ -9,10 +9,10 @@ import threading
 import time
 from collections.abc import Sequence
 
-from docspec.drafting.page import Drafted
+from docspec.drafting.page import DraftResult
 
 
-class ComingDraft:
+class DraftFuture:
     """``pieces`` are the texts so far, a few printed lines each; ``head_seconds`` passed until recognition began, which
     nothing else was done in, and ``seconds`` until all was there (0 before)."""
 
@@ -23,7 +23,7 @@ class ComingDraft:
         self.seconds = 0.0
         self._begun = threading.Event()
         self._whole = threading.Event()
-        self._drafted = Drafted()
+        self._drafted = DraftResult()
         self._error: Exception | None = None
 
     def heard(self, lines: Sequence[str]) -> None:
@@ -32,7 +32,7 @@ class ComingDraft:
             self.pieces.append("\n".join(lines))
         self._begin()
 
-    def finish(self, drafted: Drafted, error: Exception | None = None) -> None:
+    def finish(self, drafted: DraftResult, error: Exception | None = None) -> None:
         """The draft is whole; or ``error`` kept it from being made."""
         self._drafted, self._error = drafted, error
         self.seconds = time.perf_counter() - self.began
@@ -48,7 +48,7 @@ class ComingDraft:
         """Whether :meth:`whole` answers at once."""
         return self._whole.is_set()
 
-    def whole(self) -> Drafted:
+    def whole(self) -> DraftResult:
         """The draft, waited for. Raises what kept it from being made."""
         self._whole.wait()
         if self._error is not None:

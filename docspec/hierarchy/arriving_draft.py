@@ -10,11 +10,11 @@ import time
 from collections.abc import Sequence
 
 from docspec.core import BBox, Category, Moment, PageImage, Region
-from docspec.drafting.coming import ComingDraft
-from docspec.drafting.page import Drafted
+from docspec.drafting.draft_future import DraftFuture
+from docspec.drafting.page import DraftResult
 from docspec.engine.request import GrowingDraft
 from docspec.engine.row import Row
-from docspec.hierarchy.setup import Setup
+from docspec.hierarchy.reading_context import ReadingContext
 
 MOST_OF_LINES, MOST_OF_ALL = 16_384, 32_768
 """Tokens of either draft that count."""
@@ -23,48 +23,48 @@ WHOLE = "the draft was whole"
 """The moment of a timeline at which all of the draft is there."""
 
 
-class Arriving:
+class ArrivingDraft:
     """The draft of ``page`` on its way into ``drafts``; ``timeline`` is what happened when, in seconds since drafting
     began. ``waited`` are the seconds that nothing was done but wait for its end."""
 
-    def __init__(self, setup: Setup, page: PageImage, coming: ComingDraft) -> None:
+    def __init__(self, setup: ReadingContext, page: PageImage, future: DraftFuture) -> None:
         self.drafts = GrowingDraft(MOST_OF_LINES), GrowingDraft(MOST_OF_ALL)
-        self.timeline = [Moment("recognition began", coming.head_seconds, 0)]
+        self.timeline = [Moment("recognition began", future.head_seconds, 0)]
         self.waited = 0.0
         self._setup = setup
         self._page = page
-        self._coming = coming
+        self._future = future
         self._taken = 0
         self._whole = False
 
     def note(self, what: str, tokens: int, at: float | None = None) -> None:
         """``what`` happened when ``tokens`` had been written; ``at`` by the clock, where that was not just now."""
         now = time.perf_counter() if at is None else at
-        self.timeline.append(Moment(what, now - self._coming.began, tokens))
+        self.timeline.append(Moment(what, now - self._future.began, tokens))
 
     def take(self, rows: Sequence[Row] = ()) -> None:
         """Takes over what has arrived: to be called before a step. Raises what kept the draft from being made."""
         tokens = sum(len(row.output) for row in rows)
-        pieces = self._coming.pieces[self._taken :]
+        pieces = self._future.pieces[self._taken :]
         if pieces:
             self._taken += len(pieces)
             self.drafts[0].extend(self._spelled("\n".join(pieces)))
             self.note(f"{sum(piece.count(chr(10)) + 1 for piece in pieces)} lines arrived", tokens)
-        if self._coming.is_whole and not self._whole:
+        if self._future.is_whole and not self._whole:
             self._whole = True
-            page, draft = self._page, self._coming.whole().draft
+            page, draft = self._page, self._future.whole().draft
             texts = self._setup.dialect.page_drafts(draft, page.width, page.height)
             self.drafts[1].extend(self._setup.target.tokenize("\n\n".join(texts)))
             self.note(WHOLE, tokens)
         elif not pieces:
             return
-        self._setup.engine.news()
+        self._setup.engine.drafts_changed()
 
-    def finish(self, tokens: int) -> Drafted:
+    def finish(self, tokens: int) -> DraftResult:
         """The whole draft, of which boxes are taken, waited for after ``tokens`` were written."""
         self.note("last token", tokens)
         start = time.perf_counter()
-        drafted = self._coming.whole()
+        drafted = self._future.whole()
         self.waited = time.perf_counter() - start
         if not self._whole:
             self.note(WHOLE, tokens)
@@ -73,12 +73,12 @@ class Arriving:
     @property
     def seconds(self) -> float:
         """Of drafting, on the clock: before recognition began, and waited for its end."""
-        return self._coming.head_seconds + self.waited
+        return self._future.head_seconds + self.waited
 
     @property
     def beside(self) -> float:
         """Seconds of drafting that passed while the page was read."""
-        return max(0.0, self._coming.seconds - self.seconds)
+        return max(0.0, self._future.seconds - self.seconds)
 
     def _spelled(self, text: str) -> list[int]:
         region = Region(BBox(0, 0, self._page.width, self._page.height), Category.TEXT, (text,))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from docspec.core import ModelError, ParseOptions
 from docspec.core.options import BUNDLED_MODELS
-from docspec.targets.card import TargetCard
 from docspec.targets.families import families, family_of
 from docspec.targets.family import Family
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.registry import BUNDLED
 from docspec.targets.sight import PublishedSight, sight_in
 from docspec.targets.validation import read_object
@@ -23,12 +23,12 @@ READER = "docspec/reader/mini"
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class RemoteModel:
     """The model called ``name``: its ``family`` (``None``: none that is known), card, and how it sees pictures."""
 
     name: str
     family: Family | None
-    card: TargetCard
+    card: ModelProfile
     sight: PublishedSight
 
     @property
@@ -37,7 +37,7 @@ class Profile:
         return "unknown" if self.family is None else self.family.model_types[0]
 
 
-def profile_of(options: ParseOptions, *served: str) -> Profile:
+def remote_model_of(options: ParseOptions, *served: str) -> RemoteModel:
     """The profile of what ``options`` name, else of the first of the ``served`` names (of the model, of where its
     server loaded it from) that tells. Raises :class:`docspec.core.ModelError` where nothing does."""
     named = () if options.model == "auto" else (options.model,)
@@ -45,16 +45,18 @@ def profile_of(options: ParseOptions, *served: str) -> Profile:
     found = next(filter(None, (_on_disk(name) or _by_name(name) for name in names)), None)
     if options.family is not None:
         family = _called(options.family)
-        found = Profile(names[0] if names else options.family, family, family.card_of(*names), _sight(family))
+        found = RemoteModel(names[0] if names else options.family, family, family.card_of(*names), _sight(family))
     elif found is None and options.dialect is not None:
-        found = Profile(names[0] if names else "unknown", None, TargetCard(options.dialect), PublishedSight(FACTOR))
+        found = RemoteModel(
+            names[0] if names else "unknown", None, ModelProfile(options.dialect), PublishedSight(FACTOR)
+        )
     if found is None:
         raise ModelError(
             f"{', '.join(names) or 'the served model'}: its name does not tell how it is asked; say --family "
             f"({', '.join(sorted(families()))}), --model with a published name or a folder that has its config.json, "
             "or --dialect and --prompt"
         )
-    return Profile(found.name, found.family, found.card.asked(options.dialect, options.prompt), found.sight)
+    return RemoteModel(found.name, found.family, found.card.asked(options.dialect, options.prompt), found.sight)
 
 
 def _unbundled(name: str) -> str:
@@ -63,7 +65,7 @@ def _unbundled(name: str) -> str:
     return str(BUNDLED) if bundled else name
 
 
-def _on_disk(name: str) -> Profile | None:
+def _on_disk(name: str) -> RemoteModel | None:
     """Told by the files of a checkpoint in a folder of this machine."""
     folder = Path(name).expanduser()
     try:
@@ -77,10 +79,10 @@ def _on_disk(name: str) -> Profile | None:
     path = str(folder)
     sight = sight_in(path, family.factor) or _sight(family)
     shown = "mini" if folder == BUNDLED else name
-    return Profile(shown, family, family.card_of(name, path).overridden_by(path), sight)
+    return RemoteModel(shown, family, family.card_of(name, path).overridden_by(path), sight)
 
 
-def _by_name(name: str) -> Profile | None:
+def _by_name(name: str) -> RemoteModel | None:
     """Told by the name of a published checkpoint, or of a model made of it; the longest name that fits."""
     fitting = [
         (len(checkpoint.stem or checkpoint.name), family)
@@ -91,7 +93,7 @@ def _by_name(name: str) -> Profile | None:
     if not fitting:
         return None
     family = max(fitting, key=lambda one: one[0])[1]
-    return Profile(name, family, family.card_of(name), _sight(family))
+    return RemoteModel(name, family, family.card_of(name), _sight(family))
 
 
 def _called(name: str) -> Family:

@@ -16,14 +16,14 @@ import torch
 from torch.nn.functional import normalize
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import Guide, Prompt
+    from docspec.targets.protocol import ImportanceCallback, Prompt
 
 LAYERS = 20
 """Layers that are looked at, as the paper has it; at most half of a decoder's."""
 
 
 @contextmanager
-def watching(decoder: Any, states: bool) -> Iterator[list[tuple[torch.Tensor, torch.Tensor]]]:
+def captured_states(decoder: Any, states: bool) -> Iterator[list[tuple[torch.Tensor, torch.Tensor]]]:
     """Notes what the text decoder is given and what it makes of it, where ``states`` are wanted."""
     seen: list[tuple[torch.Tensor, torch.Tensor]] = []
     if not states:
@@ -41,17 +41,17 @@ def watching(decoder: Any, states: bool) -> Iterator[list[tuple[torch.Tensor, to
 
 
 @contextmanager
-def guiding(
+def token_importance(
     decoder: Any,
     embed: Callable[[torch.Tensor], torch.Tensor],
     prompts: Sequence[Prompt],
-    guide: Guide | None,
+    on_importance: ImportanceCallback | None,
 ) -> Iterator[None]:
-    """Within it ``guide`` is told as soon as ``decoder`` has passed its first layers with ``prompts``; never of one
-    that is read in pieces."""
+    """Within it ``on_importance`` is told as soon as ``decoder`` has passed its first layers with ``prompts``; never of
+    one that is read in pieces."""
     layers = list(getattr(decoder, "layers", ()))
     layers = layers[: min(LAYERS, len(layers) // 2)]
-    if guide is None or not layers:
+    if on_importance is None or not layers:
         yield
         return
     likeness = [_Likeness(prompt) for prompt in prompts]
@@ -68,7 +68,7 @@ def guiding(
         for row, one in enumerate(likeness):
             one.follow(hidden[row])
             if module is layers[-1]:
-                guide(one.prompt, one.variation)
+                on_importance(one.prompt, one.variation)
 
     hooks = [decoder.register_forward_pre_hook(given, with_kwargs=True)]
     hooks += [layer.register_forward_hook(passed) for layer in layers]

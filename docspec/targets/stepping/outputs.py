@@ -12,7 +12,7 @@ import torch
 from docspec.targets.rule_edits import Edits
 from docspec.targets.rules import RowRules
 from docspec.targets.stepping.inputs import Inputs
-from docspec.targets.stepping.step import Answer, Choice, StepBatch, Verified, Wanted
+from docspec.targets.stepping.step import Choice, OutputFlags, StepBatch, StepOutput, Verified
 
 LARGEST = 1 << 24
 """Numbers of tokens up to which float32 holds each of them exactly."""
@@ -31,18 +31,18 @@ def edits_of(step: StepBatch) -> Edits | None:
     return edits
 
 
-def planes(wanted: Wanted) -> int:
+def planes(flags: OutputFlags) -> int:
     """How many numbers a node's answer has."""
-    return (3 if wanted.scores else 1) + wanted.margins + wanted.ranks
+    return (3 if flags.scores else 1) + flags.margins + flags.ranks
 
 
-def judged(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tensor, wanted: Wanted) -> torch.Tensor:
+def step_outputs(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tensor, flags: OutputFlags) -> torch.Tensor:
     """The answer to trees of ``tokens`` behind their ``parents`` (both ``(rows, tree)``) from their ``logits``
-    ``(rows, tree, vocab)``: ``(planes, rows, tree)`` in float32, which :func:`told` takes apart."""
+    ``(rows, tree, vocab)``: ``(planes, rows, tree)`` in float32, which :func:`unpacked` takes apart."""
     if logits.shape[-1] > LARGEST:
         raise ValueError(f"a vocabulary of {logits.shape[-1]} tokens is too large")
-    found = score(logits, tokens, parents) if wanted.scores else (logits.argmax(-1),)  # of equals the first
-    top, margin = likeliest(logits, wanted)
+    found = score(logits, tokens, parents) if flags.scores else (logits.argmax(-1),)  # of equals the first
+    top, margin = likeliest(logits, flags)
     if margin is not None:
         found = (*found, margin)
     if top is not None:
@@ -74,32 +74,32 @@ def brought(answer: torch.Tensor, step: StepBatch, inputs: Inputs, hidden: torch
     return mine
 
 
-def told(answer: torch.Tensor, wanted: Wanted, hidden: torch.Tensor | None = None) -> Answer:
+def unpacked(answer: torch.Tensor, flags: OutputFlags, hidden: torch.Tensor | None = None) -> StepOutput:
     """What ``answer`` ``(planes, rows, tree)``, on the host, says; ``hidden`` states are handed on."""
-    split = iter(answer[: len(answer) - wanted.ranks])
+    split = iter(answer[: len(answer) - flags.ranks])
     choice = next(split).long().tolist()
-    best, drafted = (next(split).tolist(), next(split).tolist()) if wanted.scores else ((), ())
-    margin = next(split).tolist() if wanted.margins else ()
-    top = answer[len(answer) - wanted.ranks :].permute(1, 2, 0).long().tolist() if wanted.ranks else ()
-    return Answer(choice, best, drafted, top, margin, hidden if wanted.hidden else None)
+    best, drafted = (next(split).tolist(), next(split).tolist()) if flags.scores else ((), ())
+    margin = next(split).tolist() if flags.margins else ()
+    top = answer[len(answer) - flags.ranks :].permute(1, 2, 0).long().tolist() if flags.ranks else ()
+    return StepOutput(choice, best, drafted, top, margin, hidden if flags.hidden else None)
 
 
-def likeliest(logits: torch.Tensor, wanted: Wanted) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+def likeliest(logits: torch.Tensor, flags: OutputFlags) -> tuple[torch.Tensor | None, torch.Tensor | None]:
     """Of ``logits`` ``(..., vocab)``: the likeliest tokens ``(..., ranks)``, best first, and how far the first one's is
     from the second's, in float32; each where it is wanted. One search through the vocabulary finds both."""
-    ranks = min(max(wanted.ranks, 2 * wanted.margins), logits.shape[-1])
+    ranks = min(max(flags.ranks, 2 * flags.margins), logits.shape[-1])
     if not ranks:
         return None, None
     values, top = logits.topk(ranks, -1)
-    margin = values[..., 0].float() - values[..., 1].float() if wanted.margins else None
-    return top[..., : wanted.ranks] if wanted.ranks else None, margin
+    margin = values[..., 0].float() - values[..., 1].float() if flags.margins else None
+    return top[..., : flags.ranks] if flags.ranks else None, margin
 
 
-def chosen(logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
+def choice_of(logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
     """What ``logits`` ``(vocab,)`` after all that is written of a row choose; the margin where it is asked for."""
     if rules is not None:
         logits = rules.next(logits)
-    _, apart = likeliest(logits, Wanted(margins=margin))
+    _, apart = likeliest(logits, OutputFlags(margins=margin))
     token = logits.argmax()
     if apart is None:
         return Choice(int(token), math.nan)

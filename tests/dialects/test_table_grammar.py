@@ -1,4 +1,4 @@
-"""What the table scaffold predicts inside tables of all spellings, and the steps that it saves."""
+"""What the table grammar predicts inside tables of all spellings, and the steps that it saves."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from docspec.bench.transcripts import replay
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects import html_syntax, make_dialect, pipe_syntax
 from docspec.dialects.escaped_tables import EscapedTables
-from docspec.dialects.layout_scaffold import NEXT_CELL
+from docspec.dialects.layout_grammar import NEXT_CELL
+from docspec.dialects.table_grammar import TableGrammar, drafted_tables
 from docspec.dialects.table_place import key, rest_behind
-from docspec.dialects.table_scaffold import TableScaffold, drafted_tables
 from docspec.dialects.tables import Table, TableCell, parse_html_table, parse_pipe_table, to_html, to_pipe
 from docspec.proposing.registry import make_proposer
 
@@ -80,19 +80,19 @@ SPELLINGS = {
 }
 
 
-def completions(scaffold, written):
-    scaffold.follow(written)
-    return [completion.text for completion in scaffold.completions()]
+def completions(grammar, written):
+    grammar.follow(written)
+    return [completion.text for completion in grammar.completions()]
 
 
 def after(written, *tables):
-    return completions(TableScaffold(tables), written)
+    return completions(TableGrammar(tables), written)
 
 
-def steps(output, drafts, scaffold, budget=64):
+def steps(output, drafts, grammar, budget=64):
     codec = Pieces()
     drafts = [codec.tokenize(draft) for draft in drafts]
-    made = (lambda: scaffold) if scaffold is not None else None
+    made = (lambda: grammar) if grammar is not None else None
     return replay(make_proposer(codec=codec), [*codec.tokenize(output), END], budget, drafts, made)[0]
 
 
@@ -190,11 +190,11 @@ def test_inside_json_strings_texts_are_escaped():
 
 
 @pytest.mark.parametrize("name", ["markdown", "layout-json"])
-def test_the_dialects_give_the_scaffold_their_drafted_tables(name):
+def test_the_dialects_give_the_grammar_their_drafted_tables(name):
     region = Region(BBox(10, 20, 300, 60), Category.TABLE, (to_html(RIVERS, "none"),))
-    scaffold = make_dialect(name).scaffold(PageDraft((region,)), 700, 980)
-    scaffold.follow("<table>\n<tr>\n<td>River</td>\n<td>Rain</td>\n</tr>\n<tr>\n<td>Arle".replace("\n", " "))
-    assert scaffold.completions()[0].text.startswith(" &amp; Ouse</td> <td>0.31</td> </tr> <tr> <td>Tamber</td>")
+    grammar = make_dialect(name).grammar(PageDraft((region,)), 700, 980)
+    grammar.follow("<table>\n<tr>\n<td>River</td>\n<td>Rain</td>\n</tr>\n<tr>\n<td>Arle".replace("\n", " "))
+    assert grammar.completions()[0].text.startswith(" &amp; Ouse</td> <td>0.31</td> </tr> <tr> <td>Tamber</td>")
 
 
 def test_what_stage_one_wrote_comes_before_the_draft():
@@ -209,23 +209,23 @@ def test_what_stage_one_wrote_comes_before_the_draft():
 def test_a_table_in_a_spelling_that_is_not_drafted_costs_half_the_steps(spelling):
     output = SPELLINGS[spelling](RESULTS)
     drafts = [to_pipe(RESULTS), to_html(RESULTS), to_html(RESULTS, "none")]
-    assert 2 * steps(output, drafts, TableScaffold([RESULTS])) < steps(output, drafts, None)
+    assert 2 * steps(output, drafts, TableGrammar([RESULTS])) < steps(output, drafts, None)
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_table_without_a_draft_costs_fewer_steps(spelling):
     output = SPELLINGS[spelling](RESULTS)
-    assert steps(output, [], TableScaffold()) < 0.85 * steps(output, [], None)
+    assert steps(output, [], TableGrammar()) < 0.85 * steps(output, [], None)
 
 
 def test_the_tables_of_another_page_cost_little():
-    """A negative control: what helps is what the scaffold knows, not that there is one."""
+    """A negative control: what helps is what the grammar knows, not that there is one."""
     wrong = parse_html_table(to_html(ROUTES).translate(str.maketrans("0123456789aeiou", "5678901234ouiea")))
     outputs = [spell(RESULTS) for spell in SPELLINGS.values()]
     for drafted, most in ((RESULTS, 1.1), (wrong, 1.0)):
         drafts = [to_pipe(drafted), to_html(drafted)]
         without = sum(steps(output, drafts, None) for output in outputs)
-        assert sum(steps(output, drafts, TableScaffold([wrong])) for output in outputs) <= most * without
+        assert sum(steps(output, drafts, TableGrammar([wrong])) for output in outputs) <= most * without
 
 
 TAGS = ["<table>", "<tr>", "</tr>", "<td>", "</td>", "<th>", "</table>", "<thead>", "</thead>", "<tbody>"]
@@ -240,7 +240,7 @@ TABLES = st.lists(st.lists(st.lists(CELL, max_size=4), max_size=4), max_size=3)
 @settings(deadline=None)
 def test_any_text_is_followed_however_it_is_cut(tables, parts):
     drafted = [Table(tuple(tuple(map(TableCell, row)) for row in table)) for table in tables]
-    whole, piecewise = TableScaffold(drafted), TableScaffold(drafted)
+    whole, piecewise = TableGrammar(drafted), TableGrammar(drafted)
     for part in parts:
         for char in part:
             piecewise.follow(char)
@@ -257,11 +257,11 @@ def test_a_table_that_goes_astray_is_given_up(parts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(html_syntax, "LONGEST", 40)
         patch.setattr(pipe_syntax, "LONGEST", 40)
-        scaffold = TableScaffold([RIVERS])
+        grammar = TableGrammar([RIVERS])
         for part in parts:
-            scaffold.follow(part)
-            scaffold.completions()
-        assert completions(scaffold, "\n\n" + "prose " * 40) == []
+            grammar.follow(part)
+            grammar.completions()
+        assert completions(grammar, "\n\n" + "prose " * 40) == []
 
 
 @given(TABLES, st.lists(PARTS, min_size=1, max_size=30), st.integers(2, 40))
@@ -269,4 +269,4 @@ def test_a_table_that_goes_astray_is_given_up(parts):
 def test_no_step_writes_less_than_plain_decoding(tables, parts, budget):
     drafted = [Table(tuple(tuple(map(TableCell, row)) for row in table)) for table in tables]
     output = "".join(parts)
-    assert steps(output, [], TableScaffold(drafted), budget) <= len(Pieces().tokenize(output))
+    assert steps(output, [], TableGrammar(drafted), budget) <= len(Pieces().tokenize(output))

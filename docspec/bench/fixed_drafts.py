@@ -7,7 +7,7 @@ import random
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 
 
-class GivenDraft:
+class FixedDraft:
     """A drafter that answers with a draft made beforehand."""
 
     name = "given"

@@ -1,7 +1,7 @@
-"""The scaffold: what a page's output must look like where its format, not its text, says what comes next.
+"""The grammar: what a page's output must look like where its format, not its text, says what comes next.
 
-A dialect knows its own syntax and gives a scaffold for a page; speculation asks it for branches and never learns
-what they mean. Both speak in characters. The *elements* of a scaffold are the drafted ones (the cells of a layout),
+A dialect knows its own syntax and gives a grammar for a page; speculation asks it for branches and never learns
+what they mean. Both speak in characters. The *elements* of a grammar are the drafted ones (the cells of a layout),
 by number.
 """
 
@@ -37,7 +37,7 @@ class Landmark(NamedTuple):
 
     ``element`` is the one described there, ``anchor`` the number of characters behind the marker after which drafts
     of that element may be taken up (``None``: nowhere); ``guessed`` says whether the characters up to there are
-    better predicted by the scaffold than by the draft.
+    better predicted by the grammar than by the draft.
     """
 
     element: int
@@ -52,11 +52,11 @@ class Completion(NamedTuple):
     sureness: int
 
 
-class Scaffold(Protocol):
+class Grammar(Protocol):
     """Predicts the syntax of one page's output. It follows the output and learns from it."""
 
     markers: Sequence[str]
-    """Texts behind which something stands in a draft that the scaffold wants to know of."""
+    """Texts behind which something stands in a draft that the grammar wants to know of."""
 
     def landmark(self, marker: str, ahead: str) -> Landmark | None:
         """What the drafted text ``ahead`` says, which stands behind ``marker`` (up to 64 tokens of it)."""

@@ -10,20 +10,20 @@ from docspec.core import PageDraft, PageImage
 from docspec.documents.images import as_rgb
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
-from docspec.isolation.serving import Said
-from docspec.isolation.window import Place
+from docspec.isolation.serving import RecognisedLines
+from docspec.isolation.shared_pixels import PixelsHandle
 from docspec.serve.picture import FORMATS
 
 FINGERPRINT = 32
 """Cells of an image's fingerprint on a side."""
 
 
-class RecognitionDesk:
+class RecognitionWorker:
     """Serves :class:`docspec.serve.recognition.Recognition`."""
 
-    say: Callable[[Said], None]
+    say: Callable[[RecognisedLines], None]
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: PixelsHandle) -> None:
         self._drafter: RapidOcrDrafter | None = None
 
     def recognise(self, data: bytes, threads: int) -> PageDraft:

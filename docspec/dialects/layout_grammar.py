@@ -1,4 +1,4 @@
-"""The scaffold of layout JSON: box digits, categories and keys predicted from the drafted cells.
+"""The grammar of layout JSON: box digits, categories and keys predicted from the drafted cells.
 
 The numbers of a box come from :mod:`box_numbers`; together they say which drafted cell is meant. Behind the box
 come the likely categories, behind these the texts that were drafted for the cell. A picture has no text.
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from docspec.core import Category
-from docspec.core.scaffold import Alternative, Completion, Fork, Landmark
+from docspec.core.grammar import Alternative, Completion, Fork, Landmark
 from docspec.dialects.box_numbers import Box
 from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, Weights
 from docspec.dialects.escaped_tables import EscapedTables
-from docspec.dialects.layout_cells import Cell
+from docspec.dialects.layout_cells import LayoutCell
 from docspec.dialects.tables import Table
 
 BOX = '"bbox": ['
@@ -63,7 +63,7 @@ class _Drafted:
     head: str
 
 
-class LayoutScaffold(DraftedBoxes):
+class LayoutGrammar(DraftedBoxes):
     """Predicts what becomes of ``cells``: drafted, in reading order, boxes in the target's pixels.
 
     ``tables`` are those drafted for the cells that are tables.
@@ -71,7 +71,7 @@ class LayoutScaffold(DraftedBoxes):
 
     markers: Sequence[str] = (BOX, CATEGORY)
 
-    def __init__(self, cells: Sequence[Cell], tables: Sequence[Table] = ()) -> None:
+    def __init__(self, cells: Sequence[LayoutCell], tables: Sequence[Table] = ()) -> None:
         self.cells = [
             _Drafted(_whole(cell.bbox), cell.category, _head(cell.text or "")) for cell in cells if cell.bbox
         ]
@@ -176,14 +176,14 @@ class LayoutScaffold(DraftedBoxes):
 class _BoxFork:
     """Inside a box: number ``edge`` comes, of which ``begun`` is written."""
 
-    scaffold: LayoutScaffold
+    grammar: LayoutGrammar
     weights: Weights
     edge: int
     begun: str
 
     def alternatives(self, least: float) -> Sequence[Alternative]:
         begun, behind = self.begun, BEHIND_BOX if self.edge == 3 else ", "
-        ranked = self.scaffold.ranked(self.edge, self.weights, least, bool(begun))
+        ranked = self.grammar.ranked(self.edge, self.weights, least, bool(begun))
         if begun:
             ranked = [item for item in ranked if f"{item[0]}{behind}".startswith(begun)]
             total = sum(chance for _, chance, _ in ranked)
@@ -206,15 +206,15 @@ class _BoxFork:
 
     def _next(self, weights: Weights) -> Fork:
         if self.edge == 3:
-            return _CategoryFork(self.scaffold, self.scaffold.with_others(weights), "")
-        return _BoxFork(self.scaffold, weights, self.edge + 1, "")
+            return _CategoryFork(self.grammar, self.grammar.with_others(weights), "")
+        return _BoxFork(self.grammar, weights, self.edge + 1, "")
 
 
 @dataclass(slots=True, eq=False)
 class _CategoryFork:
     """Behind a box: its category comes, of which ``begun`` is written."""
 
-    scaffold: LayoutScaffold
+    grammar: LayoutGrammar
     weights: Weights
     begun: str
 
@@ -224,8 +224,8 @@ class _CategoryFork:
         for cell, weight in self.weights:
             if weight < least:
                 continue
-            drafted = self.scaffold.cells[cell].category
-            for name, share in self.scaffold.categories(drafted):
+            drafted = self.grammar.cells[cell].category
+            for name, share in self.grammar.categories(drafted):
                 if weight * share < least or not name.startswith(begun):
                     continue
                 rest = name[len(begun) :]
@@ -233,7 +233,7 @@ class _CategoryFork:
                     found.append(Alternative(weight * share, rest, anchor=cell))
                 elif name == Category.PICTURE:
                     found.append(
-                        Alternative(weight * share, rest + NEXT_CELL, fork=self.scaffold.beginning(cell + 1))
+                        Alternative(weight * share, rest + NEXT_CELL, fork=self.grammar.beginning(cell + 1))
                     )
                 else:
                     found.append(Alternative(weight * share, rest + BEHIND_CATEGORY))

@@ -1,4 +1,4 @@
-"""A scaffold tied to drafts: trees stay valid whatever it says, and what it predicts right saves steps."""
+"""A grammar tied to drafts: trees stay valid whatever it says, and what it predicts right saves steps."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.dialects.layout_cells import Cell, render_cell, render_cells
-from docspec.dialects.layout_scaffold import LayoutScaffold
+from docspec.dialects.layout_cells import LayoutCell, render_cell, render_cells
+from docspec.dialects.layout_grammar import LayoutGrammar
 from docspec.proposing.context import Context
-from docspec.proposing.scaffold import FormatScaffold
+from docspec.proposing.format_grammar import FormatGrammar
 from docspec.proposing.spelling import Speller
-from tests.engine.scaffolds import RandomScaffold
+from tests.engine.grammars import RandomGrammar
 from tests.proposing.replays import Characters, row_of, steps, trees
 
 LETTERS = "ab01"
@@ -21,14 +21,14 @@ CODEC = Characters()
 
 WORDS = ["what", "was", "printed", "here", "stands", "in", "every", "draft", "but", "no", "box", "does", "so"]
 CELLS = [
-    Cell((100 + 2 * n, 50 * n, 700 + n, 50 * n + 30), "Text", f"{WORDS[n]} {n} and {WORDS[-n - 1]} again")
+    LayoutCell((100 + 2 * n, 50 * n, 700 + n, 50 * n + 30), "Text", f"{WORDS[n]} {n} and {WORDS[-n - 1]} again")
     for n in range(12)
 ]
 
 
 def moved(cells, by):
     return [
-        Cell(tuple(n + d for n, d in zip(cell.bbox, by, strict=True)), cell.category, cell.text)
+        LayoutCell(tuple(n + d for n, d in zip(cell.bbox, by, strict=True)), cell.category, cell.text)
         for cell in cells
     ]
 
@@ -38,18 +38,18 @@ def drafts_of(cells=CELLS):
     return [CODEC.tokenize(draft) for draft in drafts]
 
 
-def written_in(output, scaffold=True, budget=64):
+def written_in(output, grammar=True, budget=64):
     """Steps that write ``output`` with drafts of ``CELLS``."""
-    made = LayoutScaffold(CELLS) if scaffold else None
-    return steps(CODEC.tokenize(output), drafts_of(), budget, codec=CODEC, scaffold=made)
+    made = LayoutGrammar(CELLS) if grammar else None
+    return steps(CODEC.tokenize(output), drafts_of(), budget, codec=CODEC, grammar=made)
 
 
 @given(st.lists(texts, max_size=4), texts.filter(len), st.integers(2, 40), st.integers(0, 1000))
 @settings(deadline=None)
-def test_trees_are_valid_and_within_their_budget_whatever_the_scaffold_says(drafts, output, limit, seed):
+def test_trees_are_valid_and_within_their_budget_whatever_the_grammar_says(drafts, output, limit, seed):
     drafts, output = [CODEC.tokenize(draft) for draft in drafts], CODEC.tokenize(output)
     one, other = (
-        trees(output, limit, drafts=drafts, codec=CODEC, scaffold=RandomScaffold(LETTERS, seed))
+        trees(output, limit, drafts=drafts, codec=CODEC, grammar=RandomGrammar(LETTERS, seed))
         for _ in range(2)
     )
     assert one == other
@@ -59,12 +59,12 @@ def test_trees_are_valid_and_within_their_budget_whatever_the_scaffold_says(draf
 @settings(deadline=None)
 def test_a_replay_ends_and_no_step_writes_less_than_plain_decoding(drafts, output, budget, seed):
     drafts, output = [CODEC.tokenize(draft) for draft in drafts], CODEC.tokenize(output)
-    scaffold = RandomScaffold(LETTERS, seed)
-    assert steps(output, drafts, budget, codec=CODEC, scaffold=scaffold) <= len(output)
+    grammar = RandomGrammar(LETTERS, seed)
+    assert steps(output, drafts, budget, codec=CODEC, grammar=grammar) <= len(output)
 
 
 @pytest.mark.parametrize("budget", [16, 64, 128])
-def test_boxes_moved_by_a_few_pixels_cost_fewer_steps_with_the_scaffold(budget):
+def test_boxes_moved_by_a_few_pixels_cost_fewer_steps_with_the_grammar(budget):
     output = render_cells(moved(CELLS, (-4, -6, 3, 2)))
     assert written_in(output, budget=budget) < 0.8 * written_in(output, False, budget)
 
@@ -76,35 +76,35 @@ def test_exact_boxes_are_soon_predicted_to_the_pixel():
 
 def test_cells_in_another_order_and_category_are_found():
     cells = [CELLS[n] for n in (3, 4, 5, 0, 1, 2, 9, 10, 11, 6, 7, 8)]
-    output = render_cells([Cell(cell.bbox, "List-item", cell.text) for cell in moved(cells, (1, 2, 0, -1))])
+    output = render_cells([LayoutCell(cell.bbox, "List-item", cell.text) for cell in moved(cells, (1, 2, 0, -1))])
     assert written_in(output) < 0.8 * written_in(output, False)
 
 
-def test_a_scaffold_of_another_page_costs_little():
-    """A negative control: what helps is what the scaffold says, not that there is one."""
+def test_a_grammar_of_another_page_costs_little():
+    """A negative control: what helps is what the grammar says, not that there is one."""
     output = render_cells(moved(CELLS, (-4, -6, 3, 2)))
     tokens, drafts = CODEC.tokenize(output), [CODEC.tokenize(render_cells(CELLS))]
-    other = LayoutScaffold([Cell((9, 9, 20, 20), "Formula", "x"), Cell((30, 9, 40, 20), "Table", "y")])
-    wrong = steps(tokens, drafts, 64, codec=CODEC, scaffold=other)
+    other = LayoutGrammar([LayoutCell((9, 9, 20, 20), "Formula", "x"), LayoutCell((30, 9, 40, 20), "Table", "y")])
+    wrong = steps(tokens, drafts, 64, codec=CODEC, grammar=other)
     plain = steps(tokens, drafts, 64, codec=CODEC)
     assert written_in(output) < wrong <= 1.1 * plain
 
 
 def test_a_fork_without_ways_lets_the_draft_go_on():
-    class Silent(RandomScaffold):
+    class Silent(RandomGrammar):
         def here(self):
             return None
 
     tokens = CODEC.tokenize("ab01" * 20)
-    assert steps(tokens, [tokens], codec=CODEC, scaffold=Silent("ab01")) < 8
+    assert steps(tokens, [tokens], codec=CODEC, grammar=Silent("ab01")) < 8
 
 
 def test_places_behind_markers_are_forks():
-    request = row_of([], [CODEC.tokenize(render_cells(CELLS))], lambda: LayoutScaffold(CELLS)).request
+    request = row_of([], [CODEC.tokenize(render_cells(CELLS))], lambda: LayoutGrammar(CELLS)).request
     context = Context(request, Speller(CODEC))
-    found = FormatScaffold(context)
+    found = FormatGrammar(context)
     assert len(found.forks) == len(CELLS)
-    place = found.forks[1]
-    assert CODEC.detokenize(context.drafts.tokens[place : place + 6]) == "102, 5"
-    assert context.drafts.pause(place - 3, 10) == place
-    assert found.first(place + 1, place + 6) == place + 6
+    position = found.forks[1]
+    assert CODEC.detokenize(context.drafts.tokens[position : position + 6]) == "102, 5"
+    assert context.drafts.pause(position - 3, 10) == position
+    assert found.first(position + 1, position + 6) == position + 6

@@ -7,7 +7,7 @@ from itertools import chain
 
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Key
-from docspec.proposing.source import Source, source
+from docspec.proposing.proposer import RowProposer, proposer
 
 OPENING = 4
 """Tokens at the head of a draft that show, once written, that it has been used."""
@@ -20,8 +20,8 @@ SOON = Key("head of the two after it", 0.08)
 BEGUN = Key("draft that begins with the last token", 0.15)
 
 
-@source("heads")
-class Heads(Source):
+@proposer("heads")
+class DraftOpenings(RowProposer):
     """Blocks begin on new lines: where the text is known, heads are only offered there; a draft that begins with the
     token just written is offered everywhere."""
 
@@ -30,12 +30,12 @@ class Heads(Source):
         drafts = context.drafts
         self._unused: dict[int, dict[tuple[int, ...], list[int]]] = {}  # drafts by first token and opening
         self._begun: dict[int, tuple[int, ...]] = {}  # openings of growing drafts, as far as they are written
-        for number in range(drafts.growing, len(drafts.heads)):
+        for number in range(drafts.growing, len(drafts.starts)):
             self._open(number)
 
     def _open(self, number: int) -> tuple[int, ...]:
         drafts = self.context.drafts
-        head = drafts.heads[number]
+        head = drafts.starts[number]
         opening = tuple(drafts.tokens[head : min(head + OPENING, drafts.end(head))])
         if opening:
             self._unused.setdefault(opening[0], {}).setdefault(opening, []).append(number)
@@ -58,13 +58,13 @@ class Heads(Source):
     def suggest(self) -> Iterable[Continuation]:
         context, drafts = self.context, self.context.drafts
         pending, speller = context.output[-1], context.speller
-        here = drafts.draft_of(context.place) if context.place else -1
+        here = drafts.draft_of(context.position) if context.position else -1
         for number in _onward(self._unused.get(pending, {}).values(), here):
-            yield Continuation(drafts, drafts.heads[number] + 1, BEGUN, 1)
+            yield Continuation(drafts, drafts.starts[number] + 1, BEGUN, 1)
         if speller is None or "\n" in speller.text(pending):
             unused = [numbers for openings in self._unused.values() for numbers in openings.values()]
             for rank, number in enumerate(_onward(unused, here)):
-                yield Continuation(drafts, drafts.heads[number], SOON if rank else NEXT)
+                yield Continuation(drafts, drafts.starts[number], SOON if rank else NEXT)
 
 
 def _onward(numbers: Iterable[Sequence[int]], here: int) -> list[int]:

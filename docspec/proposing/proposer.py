@@ -1,13 +1,14 @@
-"""The contract of a source: what it is told, and what it answers. How to add one:
+"""The contract of a proposer: what it is told, and what it answers. How to add one:
 
-    @source("echo")
-    class Echo(Source):
+    @proposer("echo")
+    class Echo(RowProposer):
         def suggest(self):
             return [Continuation(Copy(self.context.output), key=ECHO)]
 
-Import it where :mod:`docspec.proposing` is used, and name it: ``--proposer echo``, ``--proposer cursor+echo``. A source
-that works for all rows of a step at once, as a model does, is a class like :class:`BatchSource`, and what makes it
-stands in :data:`sources` under its name, or, where it is made of something that is named too, behind an :func:`opener`.
+Import it where :mod:`docspec.proposing` is used, and name it: ``--proposer echo``, ``--proposer cursor+echo``. A
+proposer that works for all rows of a step at once, as a model does, is a class like :class:`BatchProposer`, and what
+makes it stands in :data:`proposers` under its name, or, where it is made of something that is named too, behind an
+:func:`register_kind`.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from weakref import WeakKeyDictionary
 from docspec.core import ModelError
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
-from docspec.targets.protocol import NOTHING, Wanted
+from docspec.targets.protocol import CHOICES_ONLY, OutputFlags
 
 if TYPE_CHECKING:
     from docspec.engine.request import Request
-    from docspec.targets.protocol import Behind, Guide, TargetModel
+    from docspec.targets.protocol import Behind, ImportanceCallback, TargetModel
 
 
-class BatchSource(Protocol):
+class BatchProposer(Protocol):
     """Suggests continuations for the rows of a batch; may work for all rows of a step at once.
 
     One that ``leads`` is asked first, and where it states what comes (without a key) nobody else is. ``wants`` is what
@@ -38,7 +39,7 @@ class BatchSource(Protocol):
 
     leads: bool
     observes: bool
-    wants: Wanted
+    wants: OutputFlags
 
     def begin(self, context: Context) -> None:
         """A row enters: ``context`` has its prompt, its drafts, its first token, the target and, with ``wants.hidden``,
@@ -60,17 +61,17 @@ class BatchSource(Protocol):
 
 
 @runtime_checkable
-class Expecting(Protocol):
-    """A :class:`BatchSource` that has something to do while the target prefills."""
+class PrefillAware(Protocol):
+    """A :class:`BatchProposer` that has something to do while the target prefills."""
 
-    def expect(self, requests: Sequence[Request]) -> Guide | None:
+    def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
         """Rows of ``requests`` will begin; what it answers is told which of their image tokens matter to the target."""
         ...
 
 
 @runtime_checkable
 class Following(Protocol):
-    """A :class:`BatchSource` that goes on where the target's verification ends, on the device."""
+    """A :class:`BatchProposer` that goes on where the target's verification ends, on the device."""
 
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
         """The trees of these rows are about to be verified (``None``: a row that nothing is proposed for); what is to
@@ -78,15 +79,15 @@ class Following(Protocol):
         ...
 
 
-class Source:
-    """A source that knows one row; it is made anew for each."""
+class RowProposer:
+    """A proposer that knows one row; it is made anew for each."""
 
     leads = False
 
     @classmethod
-    def wants(cls, target: TargetModel | None) -> Wanted:
-        """See :class:`BatchSource`; ``target`` is ``None`` where no model runs."""
-        return NOTHING
+    def wants(cls, target: TargetModel | None) -> OutputFlags:
+        """See :class:`BatchProposer`; ``target`` is ``None`` where no model runs."""
+        return CHOICES_ONLY
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -99,15 +100,15 @@ class Source:
         return ()
 
 
-class PerRow:
-    """Sources that know one row, as one of a batch."""
+class RowProposers:
+    """Proposers that know one row, as one of a batch."""
 
-    def __init__(self, make: type[Source], target: TargetModel | None = None) -> None:
+    def __init__(self, make: type[RowProposer], target: TargetModel | None = None) -> None:
         self.leads = make.leads
-        self.observes = make.observe is not Source.observe
+        self.observes = make.observe is not RowProposer.observe
         self.wants = make.wants(target)
         self._make = make
-        self._rows: dict[Context, Source] = {}
+        self._rows: dict[Context, RowProposer] = {}
 
     def begin(self, context: Context) -> None:
         self._rows[context] = self._make(context)
@@ -122,26 +123,27 @@ class PerRow:
         del self._rows[context]
 
 
-sources: dict[str, Callable[[TargetModel | None], BatchSource]] = {}
-"""What makes each source for a batch of a target (``None`` where no model runs), by name."""
+proposers: dict[str, Callable[[TargetModel | None], BatchProposer]] = {}
+"""What makes each proposer for a batch of a target (``None`` where no model runs), by name."""
 
-openers: dict[str, Callable[[str, TargetModel | None], BatchSource]] = {}
-"""What opens sources that are named ``KIND:WHAT`` (``model:NAME``), by kind."""
+openers: dict[str, Callable[[str, TargetModel | None], BatchProposer]] = {}
+"""What opens proposers that are named ``KIND:WHAT`` (``model:NAME``), by kind."""
 
-Made = TypeVar("Made", bound=type[Source])
+Made = TypeVar("Made", bound=type[RowProposer])
 Loaded = TypeVar("Loaded")
 
 
-def opener(
-    kind: str, load: Callable[[str, TargetModel], Loaded], make: Callable[[Loaded, TargetModel], BatchSource]
+def register_kind(
+    kind: str, load: Callable[[str, TargetModel], Loaded], make: Callable[[Loaded, TargetModel], BatchProposer]
 ) -> None:
-    """Registers sources named ``KIND:WHAT``: what they are made of is loaded once for each target, with which it goes.
+    """Registers proposers named ``KIND:WHAT``: what they are made of is loaded once for each target, with which it
+    goes.
 
     ``load`` raises :class:`docspec.core.ModelError` where that cannot be had or does not fit the target.
     """
     held: WeakKeyDictionary[TargetModel, dict[str, Loaded]] = WeakKeyDictionary()
 
-    def open_source(what: str, target: TargetModel | None) -> BatchSource:
+    def open_proposer(what: str, target: TargetModel | None) -> BatchProposer:
         if target is None:
             raise ModelError(f"{kind}:{what} drafts for a model, and none runs here")
         known = held.setdefault(target, {})
@@ -149,22 +151,22 @@ def opener(
             known[what] = load(what, target)
         return make(known[what], target)
 
-    openers[kind] = open_source
+    openers[kind] = open_proposer
 
 
-def make_source(name: str, target: TargetModel | None) -> BatchSource:
-    """The source of that name for a batch of ``target``."""
-    if name in sources:
-        return sources[name](target)
+def make_named(name: str, target: TargetModel | None) -> BatchProposer:
+    """The proposer of that name for a batch of ``target``."""
+    if name in proposers:
+        return proposers[name](target)
     kind, _, what = name.partition(":")
     return openers[kind](what, target)
 
 
-def source(name: str) -> Callable[[Made], Made]:
-    """Registers a class of :class:`Source` as ``name``."""
+def proposer(name: str) -> Callable[[Made], Made]:
+    """Registers a class of :class:`RowProposer` as ``name``."""
 
     def register(made: Made) -> Made:
-        sources[name] = partial(PerRow, made)
+        proposers[name] = partial(RowProposers, made)
         return made
 
     return register

@@ -1,8 +1,8 @@
 """What a draft may cost: asked by the automatic drafter before it does anything slow.
 
 The planner answers with measured figures; without one everything pays, which is right for large models. Where pages
-are drafted in another process, its figures of the moment travel there as :class:`Prices` and a :class:`Ledger` brings
-back what drafting took.
+are drafted in another process, its figures of the moment travel there as :class:`Prices` and a :class:`PricedPolicy`
+brings back what drafting took.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Decision:
     why: str
 
 
-class Economy(Protocol):
+class DraftingPolicy(Protocol):
     """Decides by cost and hears what drafting took."""
 
     def layout_pays(self, characters: int) -> Decision:
@@ -43,7 +43,7 @@ class Economy(Protocol):
         ...
 
 
-class Abundance:
+class AlwaysDraft:
     """Everything pays."""
 
     def layout_pays(self, characters: int) -> Decision:
@@ -83,12 +83,12 @@ FREE = Prices(0.0, 1.0, 0.0, 1.0)
 """Drafting always pays."""
 
 
-class Ledger:
+class PricedPolicy:
     """Decides by the ``prices`` that it was last given, and writes down in ``spent`` what drafting took; ``tell`` hears
     of lines as they are recognised."""
 
     def __init__(self) -> None:
-        self.prices: Economy | Prices = Abundance()
+        self.prices: DraftingPolicy | Prices = AlwaysDraft()
         self.spent: list[tuple[Kind, float]] = []
         self.tell: Callable[[Sequence[str]], None] | None = None
 

@@ -15,7 +15,7 @@ from starlette.types import Message
 
 from docspec.core.safe_text import one_line
 from docspec.serve.body import declared_size, too_large
-from docspec.serve.converter import FORMATS, Wanted
+from docspec.serve.converter import FORMATS, ConversionOptions
 from docspec.serve.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ END = 2**31
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Submission:
     """``data`` is the file; ``title`` is what the client calls it, for people to see."""
 
     data: bytes
     title: str
-    wanted: Wanted
+    wanted: ConversionOptions
 
 
-async def from_form(gateway: Gateway, request: Request) -> Given:
+async def from_form(gateway: Gateway, request: Request) -> Submission:
     """The one file of a form, or a body that is the file itself."""
     async with _body_of(gateway, request) as bounded:
         return await _form_of(bounded)
@@ -51,20 +51,20 @@ async def _body_of(gateway: Gateway, request: Request) -> AsyncIterator[Request]
             yield Request(request.scope, _Bounded(request.receive, limits.body, too_large(limits)).receive)
 
 
-async def _form_of(request: Request) -> Given:
+async def _form_of(request: Request) -> Submission:
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind != "multipart/form-data":
         query = {name: request.query_params.getlist(name) for name in request.query_params}
-        return Given(await request.body(), "document", _wanted_in(query))
+        return Submission(await request.body(), "document", _wanted_in(query))
     async with request.form(max_files=1, max_fields=200) as form:
         files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
         if len(files) != 1:
             raise Refusal(422, "files: one file a request")
         said = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
-        return Given(await files[0].read(), title_of(files[0].filename), _wanted_in(said))
+        return Submission(await files[0].read(), title_of(files[0].filename), _wanted_in(said))
 
 
-async def from_json(gateway: Gateway, request: Request) -> Given:
+async def from_json(gateway: Gateway, request: Request) -> Submission:
     """The one source of a JSON object, fetched where it is an address."""
     async with _body_of(gateway, request) as bounded:
         body = await bounded.body()
@@ -84,13 +84,13 @@ async def from_json(gateway: Gateway, request: Request) -> Given:
         if gateway.fetcher is None:
             raise Refusal(400, "addresses are not fetched here; send the file (--allow-urls)")
         data, _ = await gateway.fetcher.fetch(source["url"])
-        return Given(data, title_of(source["url"].partition("?")[0]), wanted)
+        return Submission(data, title_of(source["url"].partition("?")[0]), wanted)
     if kind == "file" and isinstance(source.get("base64_string"), str):
         try:
             data = binascii.a2b_base64(source["base64_string"])
         except ValueError:
             raise Refusal(422, "base64_string: no base64") from None
-        return Given(data, title_of(source.get("filename")), wanted)
+        return Submission(data, title_of(source.get("filename")), wanted)
     raise Refusal(422, "sources: of kind file or http")
 
 
@@ -116,7 +116,7 @@ def title_of(given: Any) -> str:
     return name[-LONGEST_TITLE:] or "document"
 
 
-def _wanted_in(said: Mapping[str, list[Any]]) -> Wanted:
+def _wanted_in(said: Mapping[str, list[Any]]) -> ConversionOptions:
     """What a form, a query or options ask for. Raises :class:`Refusal` (422)."""
     target = (said.get("target_type") or ["inbody"])[0]
     if target != "inbody":
@@ -128,11 +128,11 @@ def _wanted_in(said: Mapping[str, list[Any]]) -> Wanted:
     if unknown:
         raise Refusal(422, f"to_formats: known are {', '.join(FORMATS)}")
     if pages := said.get("pages"):
-        return Wanted(formats, str(pages[0]))
+        return ConversionOptions(formats, str(pages[0]))
     try:
         first, last = (int(page) for page in said.get("page_range") or (1, END))
     except (ValueError, TypeError):
         raise Refusal(422, "page_range: the first and the last page") from None
     if not 1 <= first <= last:
         raise Refusal(422, "page_range: pages count from 1, and the last one is not before the first")
-    return Wanted(formats, None if first == 1 and last >= END else f"{first}-{min(last, END)}")
+    return ConversionOptions(formats, None if first == 1 and last >= END else f"{first}-{min(last, END)}")

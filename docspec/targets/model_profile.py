@@ -32,7 +32,7 @@ UNSURE = "unsure"
 
 
 @dataclass(frozen=True, slots=True)
-class TargetCard:
+class ModelProfile:
     """How to talk to a target.
 
     ``max_new_tokens`` is the generation budget of a page. ``random`` marks weights that were never trained:
@@ -92,11 +92,11 @@ class TargetCard:
         """Whether marks that the tokenizer holds for special ones are part of what the target writes."""
         return self.dialect in ("doctags", "grounded", "grounded-inline") or self.table_style == "otsl"
 
-    def asked(self, dialect: str | None, prompt: str | None) -> TargetCard:
+    def asked(self, dialect: str | None, prompt: str | None) -> ModelProfile:
         """This card with what the user says; ``None`` says nothing."""
         return replace(self, dialect=dialect or self.dialect, prompt=prompt or self.prompt)
 
-    def overridden_by(self, directory: str) -> TargetCard:
+    def overridden_by(self, directory: str) -> ModelProfile:
         """This card with what ``directory/docspec.json`` says.
 
         Raises ``ModelError`` in one line that names the field which is unknown, of a wrong type or out of range.
@@ -106,7 +106,7 @@ class TargetCard:
             return self
         return self.saying(read_object(path), path)
 
-    def saying(self, said: Mapping[str, Any], where: Path | str) -> TargetCard:
+    def saying(self, said: Mapping[str, Any], where: Path | str) -> ModelProfile:
         """This card with what ``said`` has of its fields, which stands ``where``. Raises as :meth:`overridden_by`."""
         known = [field.name for field in fields(self)]
         for name in said:

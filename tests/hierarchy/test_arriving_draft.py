@@ -17,7 +17,7 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage, PageResult, Region
 from docspec.core.observer import NullObserver
 from docspec.drafting import SafeDrafter
-from docspec.drafting.coming import ComingDraft
+from docspec.drafting.draft_future import DraftFuture
 from docspec.hierarchy.pacing import Pacing
 from docspec.isolation.pool import Isolation
 from docspec.reporting import timing
@@ -118,19 +118,19 @@ def read(lively_qwen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
                 (tmp_path / sign).touch()
             conductor.decoding = lambda *_: None  # type: ignore[method-assign]
 
-        heard, finish = ComingDraft.heard, ComingDraft.finish
+        heard, finish = DraftFuture.heard, DraftFuture.finish
 
-        def hear(self: ComingDraft, lines: Sequence[str]) -> None:
+        def hear(self: DraftFuture, lines: Sequence[str]) -> None:
             heard(self, lines)
             if lines:
                 conductor.arrived.set()
 
-        def finished(self: ComingDraft, *told: Any) -> None:
+        def finished(self: DraftFuture, *told: Any) -> None:
             finish(self, *told)
             conductor.whole.set()
 
-        monkeypatch.setattr(ComingDraft, "heard", hear)
-        monkeypatch.setattr(ComingDraft, "finish", finished)
+        monkeypatch.setattr(DraftFuture, "heard", hear)
+        monkeypatch.setattr(DraftFuture, "finish", finished)
         with Parser(options, conductor) as parser:
             parser._isolation = Isolation(options, Making(tmp_path, texts, fails))
             [page] = parser.pages(paper)
@@ -206,5 +206,5 @@ def test_news_end_a_plain_stretch() -> None:
     pacing.limit(row, 9)  # type: ignore[arg-type]
     limits = [step(3.0) for _ in range(12)]
     assert limits[-1] == 1
-    pacing.begin_anew()
+    pacing.drafts_changed()
     assert step(1.0) == 9

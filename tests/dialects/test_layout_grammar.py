@@ -1,4 +1,4 @@
-"""What the layout scaffold predicts at each point of a cell, and what it learns from the cells written."""
+"""What the layout grammar predicts at each point of a cell, and what it learns from the cells written."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from hypothesis import strategies as st
 
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects import make_dialect
-from docspec.dialects.layout_cells import Cell, render_cells
-from docspec.dialects.layout_scaffold import BOX, CATEGORY, LayoutScaffold
+from docspec.dialects.layout_cells import LayoutCell, render_cells
+from docspec.dialects.layout_grammar import BOX, CATEGORY, LayoutGrammar
 
 CELLS = [
-    Cell((100, 50, 500, 90), "Title", "# The first of the cells"),
-    Cell((100, 120, 480, 300), "Text", "Some words about the matter."),
-    Cell((110, 330, 470, 600), "Picture"),
-    Cell((100, 640, 490, 700), "Text", "And others behind the picture."),
+    LayoutCell((100, 50, 500, 90), "Title", "# The first of the cells"),
+    LayoutCell((100, 120, 480, 300), "Text", "Some words about the matter."),
+    LayoutCell((110, 330, 470, 600), "Picture"),
+    LayoutCell((100, 640, 490, 700), "Text", "And others behind the picture."),
 ]
 START = '[{"bbox": ['
 LEAST = 1e-3
 
 
 def after(text, cells=CELLS):
-    scaffold = LayoutScaffold(cells)
-    scaffold.follow(text)
-    return scaffold
+    grammar = LayoutGrammar(cells)
+    grammar.follow(text)
+    return grammar
 
 
 def alternatives(text, cells=CELLS):
@@ -31,9 +31,9 @@ def alternatives(text, cells=CELLS):
     return [] if fork is None else sorted(fork.alternatives(LEAST), key=lambda one: -one.chance)
 
 
-def likeliest(scaffold):
+def likeliest(grammar):
     """The continuation of the output's end with the largest product of chances, up to an anchor."""
-    text, fork, anchor = "", scaffold.here(), None
+    text, fork, anchor = "", grammar.here(), None
     while fork is not None:
         one = max(fork.alternatives(LEAST), key=lambda one: one.chance)
         text, fork, anchor = text + one.text, one.fork, one.anchor
@@ -97,33 +97,33 @@ def test_without_boxes_to_come_nothing_is_predicted():
 
 
 def test_landmarks_name_the_cell_and_where_its_text_may_be_taken_up():
-    scaffold = LayoutScaffold(CELLS)
-    found = scaffold.landmark(BOX, '100, 120, 480, 300], "category": "Text", "text": "Some')
+    grammar = LayoutGrammar(CELLS)
+    found = grammar.landmark(BOX, '100, 120, 480, 300], "category": "Text", "text": "Some')
     assert found is not None and found.element == 1 and found.guessed
     assert found.anchor == len('100, 120, 480, 300], "category": "Text')
-    loose = scaffold.landmark(CATEGORY, 'List-item", "text": "Some words about the matter."}')
+    loose = grammar.landmark(CATEGORY, 'List-item", "text": "Some words about the matter."}')
     assert loose is not None and (loose.element, loose.guessed) == (1, False)
-    assert scaffold.landmark(BOX, "1, 2, 3, 4]") is None
-    assert scaffold.landmark(CATEGORY, 'Text", "text": "Nowhere drafted."}') is None
+    assert grammar.landmark(BOX, "1, 2, 3, 4]") is None
+    assert grammar.landmark(CATEGORY, 'Text", "text": "Nowhere drafted."}') is None
 
 
 def test_the_dialect_gives_one_for_what_it_drafts():
     region = Region(BBox(10, 20, 300, 60), Category.TEXT, ("Words.",))
     dialect = make_dialect("layout-json")
-    scaffold = dialect.scaffold(PageDraft((region,)), 700, 980)
-    scaffold.follow(START)
+    grammar = dialect.grammar(PageDraft((region,)), 700, 980)
+    grammar.follow(START)
     page = dialect.page_drafts(PageDraft((region,)), 700, 980)[0]
-    assert page.startswith(START + likeliest(scaffold)[0])
-    assert dialect.scaffold(PageDraft(), 700, 980) is None
+    assert page.startswith(START + likeliest(grammar)[0])
+    assert dialect.grammar(PageDraft(), 700, 980) is None
 
 
 @given(st.lists(st.text('0123456789[]{}:, "\\abcxetgory' + "\n", max_size=12), max_size=12))
 @settings(deadline=None)
 def test_any_text_is_followed_and_ones_are_likely_enough(pieces):
-    scaffold = LayoutScaffold(CELLS)
+    grammar = LayoutGrammar(CELLS)
     for piece in [START, *pieces, START, *pieces]:
-        scaffold.follow(piece)
-        fork = scaffold.here()
+        grammar.follow(piece)
+        fork = grammar.here()
         found = list(fork.alternatives(0.01)) if fork is not None else []
         assert all(0.01 <= one.chance <= 1 + 1e-9 for one in found)
         assert sum(one.chance for one in found) <= 1 + 1e-9

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from docspec.core import Event, PageDraft, PageError, PageImage, PageResult
-from docspec.drafting.coming import ComingDraft
-from docspec.drafting.page import Drafted
+from docspec.drafting.draft_future import DraftFuture
+from docspec.drafting.page import DraftResult
 from docspec.drafting.turning import turning, upright
 from docspec.engine.request import Output
 from docspec.hierarchy import results
@@ -16,7 +16,7 @@ from docspec.hierarchy import results
 class DraftedPage:
     """A page with its draft, ready to be verified; ``error`` is what drafting it raised (an error of ours).
 
-    ``coming`` is its draft where that is still being made. ``waited`` are the seconds that nothing was done but
+    ``future`` is its draft where that is still being made. ``waited`` are the seconds that nothing was done but
     wait for it, where it was made beside other work.
     """
 
@@ -26,10 +26,10 @@ class DraftedPage:
     blank: bool = False
     error: Exception | None = None
     waited: float | None = None
-    coming: ComingDraft | None = None
+    future: DraftFuture | None = None
 
     @classmethod
-    def of(cls, page: PageImage, drafted: Drafted) -> DraftedPage:
+    def of(cls, page: PageImage, drafted: DraftResult) -> DraftedPage:
         """``page`` as it was ``drafted``."""
         turns = drafted.draft.turns
         events = (*page.events, *turning(turns), *drafted.events)
@@ -37,9 +37,9 @@ class DraftedPage:
 
 
 @dataclass(slots=True, eq=False)
-class Work:
+class PageState:
     """A page's result so far, whether its regions are verified, what was written for them, and the ``outputs`` that its
-    text is made of. ``coming`` is its draft where that is still being made."""
+    text is made of. ``future`` is its draft where that is still being made."""
 
     page: PageImage
     draft: PageDraft
@@ -48,30 +48,30 @@ class Work:
     texts: list[str] | None = None
     encode_seconds: float = 0.0
     outputs: tuple[Output, ...] = ()
-    coming: ComingDraft | None = None
+    future: DraftFuture | None = None
 
     @classmethod
-    def begun(cls, drafted: DraftedPage) -> Work:
+    def begun(cls, drafted: DraftedPage) -> PageState:
         """The work as it begins: done already where drafting the page failed or nothing is printed on it."""
         page, draft = drafted.page, drafted.draft
         if drafted.error is not None:
             return cls(page, draft, results.failed(page, drafted.error))
         begun = results.begun(page, draft, drafted.events, drafted.waited)
-        work = cls(page, draft, begun, coming=drafted.coming)
-        if drafted.blank and work.result.damage is not None:
-            lost = PageError(f"nothing of it can be shown; {work.result.damage}")
-            work.result = replace(results.failed(page, lost), events=work.result.events)
+        state = cls(page, draft, begun, future=drafted.future)
+        if drafted.blank and state.result.damage is not None:
+            lost = PageError(f"nothing of it can be shown; {state.result.damage}")
+            state.result = replace(results.failed(page, lost), events=state.result.events)
         elif drafted.blank:
-            work.happened("blank_page", "nothing is printed on the page; the model was not asked")
-            work.result = replace(work.result, status="blank")
-        return work
+            state.happened("blank_page", "nothing is printed on the page; the model was not asked")
+            state.result = replace(state.result, status="blank")
+        return state
 
     @property
     def number(self) -> int:
         """The page's number."""
         return self.page.number
 
-    def arrived(self, drafted: Drafted, seconds: float, beside: float) -> None:
+    def arrived(self, drafted: DraftResult, seconds: float, beside: float) -> None:
         """The coming draft is there: ``seconds`` of it on the clock, and ``beside`` while the page was read."""
         draft, timings = drafted.draft, replace(self.result.timings, draft=seconds, beside=beside)
         self.draft = draft

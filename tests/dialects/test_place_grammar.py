@@ -1,4 +1,4 @@
-"""The scaffold of DocTags, grounded text and layout in HTML: what it predicts of boxes, learns, and saves in steps."""
+"""The grammar of DocTags, grounded text and layout in HTML: what it predicts of boxes, learns, and saves in steps."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def page(name, regions=REGIONS):
     return make_dialect(name).page_drafts(PageDraft(regions), *SIZE[name])[0]
 
 
-def scaffold_of(name, regions=REGIONS):
-    return make_dialect(name).scaffold(PageDraft(regions), *SIZE[name])
+def grammar_of(name, regions=REGIONS):
+    return make_dialect(name).grammar(PageDraft(regions), *SIZE[name])
 
 
 def moved(by, regions=REGIONS):
@@ -65,16 +65,16 @@ def moved(by, regions=REGIONS):
     )
 
 
-def written_in(name, output, scaffold):
+def written_in(name, output, grammar):
     drafts = [
         CODEC.tokenize(text) for text in make_dialect(name).page_drafts(PageDraft(REGIONS), *SIZE[name])
     ]
-    return steps(CODEC.tokenize(output), drafts, 64, codec=CODEC, scaffold=scaffold)
+    return steps(CODEC.tokenize(output), drafts, 64, codec=CODEC, grammar=grammar)
 
 
-def likeliest(scaffold):
+def likeliest(grammar):
     """The likeliest continuation of the output's end, and the piece whose drafts go on behind it."""
-    text, fork, anchor = "", scaffold.here(), None
+    text, fork, anchor = "", grammar.here(), None
     while fork is not None:
         way = max(fork.alternatives(1e-3), key=lambda way: way.chance)
         text, fork, anchor = text + way.text, way.fork, way.anchor
@@ -86,12 +86,12 @@ def test_a_box_is_predicted_from_any_place_in_it(name):
     before, box = FIRST[name]
     assert page(name).startswith(before + box)
     for begun in range(len(box) + 1):
-        scaffold = scaffold_of(name)
-        scaffold.follow(before)
-        scaffold.follow(box[:begun])
-        assert likeliest(scaffold) == (box[begun:], 0)
-    scaffold.follow("w")
-    assert scaffold.here() is None
+        grammar = grammar_of(name)
+        grammar.follow(before)
+        grammar.follow(box[:begun])
+        assert likeliest(grammar) == (box[begun:], 0)
+    grammar.follow("w")
+    assert grammar.here() is None
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,45 +105,45 @@ def test_what_the_target_adds_to_each_edge_is_learnt(name):
         "layout-html": '66 158 369 182"',
         "layout-html-2": '66 158 369 182"',
     }[name]
-    scaffold = scaffold_of(name)
-    scaffold.follow(target[: target.index(fourth)])
-    assert likeliest(scaffold) == (fourth, 4)
+    grammar = grammar_of(name)
+    grammar.follow(target[: target.index(fourth)])
+    assert likeliest(grammar) == (fourth, 4)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_moved_boxes_cost_fewer_steps_with_the_scaffold(name):
+def test_moved_boxes_cost_fewer_steps_with_the_grammar(name):
     output = page(name, moved((-4, 6, 3, 5)))
-    assert written_in(name, output, scaffold_of(name)) < 0.8 * written_in(name, output, None)
+    assert written_in(name, output, grammar_of(name)) < 0.8 * written_in(name, output, None)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pieces_in_another_order_are_found_by_their_boxes(name):
     order = (3, 4, 5, 0, 1, 2, 9, 10, 11, 6, 7, 8)
     output = page(name, moved((2, 4, 0, -2), [REGIONS[n] for n in order]))
-    assert written_in(name, output, scaffold_of(name)) < 0.9 * written_in(name, output, None)
+    assert written_in(name, output, grammar_of(name)) < 0.9 * written_in(name, output, None)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_scaffold_of_another_page_costs_little(name):
-    """A negative control: what helps is what the scaffold says, not that there is one."""
+def test_a_grammar_of_another_page_costs_little(name):
+    """A negative control: what helps is what the grammar says, not that there is one."""
     output = page(name, moved((-4, 6, 3, 5)))
-    other = scaffold_of(name, (Region(BBox(9, 9, 20, 20), Category.FORMULA, ("x",)),))
-    right, wrong, none = (written_in(name, output, one) for one in (scaffold_of(name), other, None))
+    other = grammar_of(name, (Region(BBox(9, 9, 20, 20), Category.FORMULA, ("x",)),))
+    right, wrong, none = (written_in(name, output, one) for one in (grammar_of(name), other, None))
     assert right < wrong <= 1.3 * none
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_without_regions_there_is_none(name):
-    assert scaffold_of(name, ()) is None
+    assert grammar_of(name, ()) is None
 
 
 @given(st.lists(st.text("0123456789[]<>|,_/ \nlocdetrfx", max_size=12), max_size=12), st.sampled_from(NAMES))
 @settings(deadline=None)
 def test_any_text_is_followed_and_ways_are_likely_enough(pieces, name):
-    scaffold = scaffold_of(name)
+    grammar = grammar_of(name)
     for piece in [FIRST[name][0], *pieces, FIRST[name][0], *pieces]:
-        scaffold.follow(piece)
-        fork = scaffold.here()
+        grammar.follow(piece)
+        fork = grammar.here()
         found = list(fork.alternatives(0.01)) if fork is not None else []
         assert all(0.01 <= way.chance <= 1 + 1e-9 for way in found)
         assert sum(way.chance for way in found) <= 1 + 1e-9

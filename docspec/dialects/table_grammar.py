@@ -1,4 +1,4 @@
-"""The scaffold of tables: the drafted cells that come next, in the syntax in which the output writes its table.
+"""The grammar of tables: the drafted cells that come next, in the syntax in which the output writes its table.
 
 Wherever the output ends inside a table, the rest of the cell, the border and the cells and rows that follow are
 predicted as one text. What a table has no draft for is taken from the row above, so that its borders are known.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 
 from docspec.core import Category, PageDraft
-from docspec.core.scaffold import Completion, Fork, Landmark
+from docspec.core.grammar import Completion, Fork, Landmark
 from docspec.dialects.html_syntax import HtmlManner, HtmlSyntax
 from docspec.dialects.pipe_syntax import PipeManner, PipeSyntax
 from docspec.dialects.table_place import DraftedCells, TablePlace, rest_behind
@@ -37,7 +37,7 @@ _BEGINNING = re.compile(r"<table\b[^<>]*>|(?<![^\n])\|")
 _KEPT = 200
 
 
-class TableScaffold:
+class TableGrammar:
     """Predicts the tables of one page's output from the ``tables`` drafted for it, in reading order.
 
     ``behind`` is what follows an HTML table.

@@ -1,4 +1,4 @@
-"""The scaffold of dialects that write each piece's box before its text: its numbers, from the drafted boxes."""
+"""The grammar of dialects that write each piece's box before its text: its numbers, from the drafted boxes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from docspec.core.scaffold import Alternative, Completion, Fork, Landmark
+from docspec.core.grammar import Alternative, Completion, Fork, Landmark
 from docspec.dialects.box_numbers import Box
 from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, Weights
 
@@ -58,7 +58,7 @@ class BoxSpelling:
         return found, text
 
 
-class PlaceScaffold(DraftedBoxes):
+class PlaceGrammar(DraftedBoxes):
     """Predicts the boxes of ``pieces``: the kind and box of each drafted one, as the dialect writes them."""
 
     def __init__(self, pieces: Sequence[tuple[str, Box]], spelling: BoxSpelling) -> None:
@@ -90,7 +90,7 @@ class PlaceScaffold(DraftedBoxes):
                     return
             elif weights:
                 self._close((written[0], written[1], written[2], written[3]), weights)
-                self._fork = _TextFork(weights) if not behind else None
+                self._fork = _PlaceTextFork(weights) if not behind else None
             self._text = behind
         self._text = self._text[-KEPT:]
 
@@ -121,28 +121,28 @@ class PlaceScaffold(DraftedBoxes):
 class _NumberFork:
     """Inside a box: the number of ``edge`` comes, of whose spelling ``begun`` is written."""
 
-    scaffold: PlaceScaffold
+    grammar: PlaceGrammar
     weights: Weights
     edge: int
     begun: str
 
     def alternatives(self, least: float) -> Sequence[Alternative]:
-        scaffold, edge, begun = self.scaffold, self.edge, self.begun
+        grammar, edge, begun = self.grammar, self.edge, self.begun
         ranked = [
-            (scaffold.spelling.number(edge, number)[len(begun) :], chance, pieces)
-            for number, chance, pieces in scaffold.ranked(edge, self.weights, least, bool(begun))
-            if scaffold.spelling.number(edge, number).startswith(begun)
+            (grammar.spelling.number(edge, number)[len(begun) :], chance, pieces)
+            for number, chance, pieces in grammar.ranked(edge, self.weights, least, bool(begun))
+            if grammar.spelling.number(edge, number).startswith(begun)
         ]
         total = sum(chance for _, chance, _ in ranked) if begun else 1.0
         return [
-            Alternative(chance / total, text, fork=_behind(scaffold, pieces, edge))
+            Alternative(chance / total, text, fork=_behind(grammar, pieces, edge))
             for text, chance, pieces in ranked[:NUMBERS]
             if chance >= least * total
         ]
 
 
 @dataclass(slots=True, eq=False)
-class _TextFork:
+class _PlaceTextFork:
     """Behind a box: what was drafted for the piece goes on."""
 
     weights: Weights
@@ -151,5 +151,5 @@ class _TextFork:
         return [Alternative(weight, "", anchor=piece) for piece, weight in self.weights if weight >= least]
 
 
-def _behind(scaffold: PlaceScaffold, pieces: Weights, edge: int) -> Fork:
-    return _TextFork(pieces) if edge == 3 else _NumberFork(scaffold, pieces, edge + 1, "")
+def _behind(grammar: PlaceGrammar, pieces: Weights, edge: int) -> Fork:
+    return _PlaceTextFork(pieces) if edge == 3 else _NumberFork(grammar, pieces, edge + 1, "")

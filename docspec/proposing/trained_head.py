@@ -7,11 +7,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docspec.proposing.source import opener
+from docspec.proposing.proposer import register_kind
 
 if TYPE_CHECKING:
     from docspec.heads.network import Head
-    from docspec.proposing.head_tree import HeadSource
+    from docspec.proposing.head_tree import HeadProposer
     from docspec.targets.protocol import TargetModel
 
 BUNDLED = Path(__file__).parent.parent / "reader" / "heads"
@@ -32,11 +32,11 @@ def load(name: str, target: TargetModel) -> Head:
     return load_head(folder, size, spec.dtype, spec.device)
 
 
-def make(head: Head, target: TargetModel) -> HeadSource:
+def make(head: Head, target: TargetModel) -> HeadProposer:
     """Drafts with ``head`` for the rows of one batch."""
-    from docspec.proposing.head_tree import HeadSource
+    from docspec.proposing.head_tree import HeadProposer
 
-    return HeadSource(head, target)
+    return HeadProposer(head, target)
 
 
-opener("head", load, make)
+register_kind("head", load, make)

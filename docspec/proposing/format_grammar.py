@@ -1,0 +1,180 @@
+"""A dialect's grammar tied to the drafts of one row: what the format says comes next, and where drafts go on then.
+
+The grammar speaks in characters, the tree in tokens. Markers are found in the drafts once; behind them the grammar
+says which element is described there. Where a draft reaches such a position, the tree forks as the grammar says instead
+of copying the draft.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+
+from docspec.core.grammar import Alternative
+from docspec.proposing.context import Context
+from docspec.proposing.continuation import Continuation, Forks
+from docspec.proposing.drafts import TRUSTED
+from docspec.proposing.proposer import RowProposer, proposer
+
+AHEAD = 64
+"""Drafted tokens behind a marker that the grammar is shown."""
+
+SHARES = (0.7, 0.2, 0.1)
+"""The chances of the drafts of one element that are taken up at the same time, the first one the likeliest."""
+
+LEAST = 1 / 400
+"""Less likely alternatives at the output's end are left out."""
+
+
+@proposer("scaffold")
+class FormatGrammar(RowProposer):
+    """``forks`` are the drafted positions where the grammar takes over, in ascending order."""
+
+    leads = replaces = True
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.forks: list[int] = []
+        self._expected: list[int] = []
+        self._anchors: dict[int, list[int]] = {}
+        self._elements: list[tuple[int, int]] = []
+        if context.grammar is not None and context.speller is not None:
+            self._find_landmarks()
+        if self.forks:
+            context.drafts.branches.append(self)
+
+    def suggest(self) -> Iterable[Continuation]:
+        context = self.context
+        if context.grammar is None or context.speller is None:
+            return
+        fork = context.grammar.here()
+        for one in fork.alternatives(LEAST) if fork is not None else ():
+            if one.text or self._landings(one):
+                yield self._along(one)
+
+    def first(self, position: int, end: int) -> int:
+        """See :class:`docspec.proposing.drafts.DraftBranches`."""
+        number = bisect_left(self.forks, position)
+        return min(end, self.forks[number]) if number < len(self.forks) else end
+
+    def at(self, position: int, least: float) -> Iterable[Continuation]:
+        """See :class:`docspec.proposing.drafts.DraftBranches`."""
+        number = bisect_left(self.forks, position)
+        if number == len(self.forks) or self.forks[number] != position or self.context.grammar is None:
+            return ()
+        fork = self.context.grammar.beginning(self._expected[number])
+        return [self._along(one) for one in fork.alternatives(least)] if fork is not None else ()
+
+    def _along(self, one: Alternative) -> Continuation:
+        assert self.context.speller is not None
+        return Continuation(_Behind(self, one), 0, None, 0, self.context.speller.tokens(one.text), one.chance)
+
+    def behind(self, one: Alternative, least: float) -> list[Continuation]:
+        """What follows ``one``: the drafts of its element, and the alternatives of the fork that it leads to."""
+        found = [
+            Continuation(self.context.drafts, position, None, TRUSTED, (), share)
+            for share, position in self._landings(one)
+        ]
+        return (
+            found + [self._along(more) for more in one.fork.alternatives(least)]
+            if one.fork is not None
+            else found
+        )
+
+    def _landings(self, one: Alternative) -> list[tuple[float, int]]:
+        """Drafted positions behind the anchor and what was passed of ``one``, each with its share of the chance."""
+        positions: list[int] = []
+        for anchor in self._anchors.get(-1 if one.anchor is None else one.anchor, ()):
+            position = self._behind(anchor, one.passed) if one.passed else anchor
+            if position:
+                positions.append(position)
+        return list(zip(SHARES, positions, strict=False))
+
+    def _behind(self, position: int, text: str) -> int:
+        """The position behind ``text``, if the draft has it at ``position``; else 0."""
+        speller, tokens = self.context.speller, self.context.drafts.tokens
+        while text and speller is not None:
+            piece = speller.text(tokens[position])
+            if not piece or not text.startswith(piece):
+                return 0
+            text, position = text[len(piece) :], position + 1
+        return position
+
+    def _element_of(self, position: int) -> int | None:
+        drafts = self.context.drafts
+        at = bisect_right(self._elements, (position, 1 << 60)) - 1
+        if at < 0 or not position:
+            return None
+        known, element = self._elements[at]
+        return element if drafts.draft_of(known) == drafts.draft_of(position) else None
+
+    def _find_landmarks(self) -> None:
+        grammar, tokens = self.context.grammar, self.context.drafts.tokens
+        assert grammar is not None
+        seen: set[tuple[int, ...]] = set()
+        found: list[tuple[int, int]] = []
+        for marker in grammar.markers:
+            for position in self._behind_marker(marker):
+                pieces = self._ahead(position)
+                mark = grammar.landmark(marker, "".join(pieces))
+                if mark is None:
+                    if not pieces:
+                        found.append((position, -1))
+                    continue
+                anchor = _token_at(position, pieces, mark.anchor)
+                if mark.guessed:
+                    found.append((position, mark.element))
+                if not anchor:
+                    continue
+                self._elements.append((anchor, mark.element))
+                ahead = (mark.element, *tokens[anchor : anchor + AHEAD])
+                anchors = self._anchors.setdefault(mark.element, [])
+                if ahead not in seen and anchor not in anchors and len(anchors) < len(SHARES):
+                    seen.add(ahead)
+                    anchors.append(anchor)
+        self._elements.sort()
+        for position, element in sorted(found):
+            before = self._element_of(position)
+            if element >= 0 or before is not None:
+                self.forks.append(position)
+                self._expected.append(element if element >= 0 or before is None else before + 1)
+
+    def _behind_marker(self, marker: str) -> list[int]:
+        """All drafted positions right behind ``marker``."""
+        speller, drafts = self.context.speller, self.context.drafts
+        assert speller is not None
+        ending = speller.tokens(marker)
+        if len(ending) < 2:
+            return []
+        return [
+            position
+            for position in drafts.behind_pair(*ending[-2:])
+            if "".join(map(speller.text, drafts.tokens[max(0, position - len(marker)) : position])).endswith(marker)
+        ]
+
+    def _ahead(self, position: int) -> list[str]:
+        speller, drafts = self.context.speller, self.context.drafts
+        assert speller is not None
+        end = min(drafts.end(position), position + AHEAD)
+        return [speller.text(token) for token in drafts.tokens[position:end]]
+
+
+class _Behind(Forks):
+    """What follows an alternative of the grammar, as a text without tokens of its own."""
+
+    def __init__(self, grammar: FormatGrammar, one: Alternative) -> None:
+        self._grammar = grammar
+        self._one = one
+
+    def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        return self._grammar.behind(self._one, least)
+
+
+def _token_at(position: int, pieces: Sequence[str], offset: int | None) -> int | None:
+    """The position of the token that begins ``offset`` characters behind ``position``, if one does."""
+    length = 0
+    for step, piece in enumerate(pieces):
+        if length == offset:
+            return position + step
+        length += len(piece)
+    return None
