@@ -9,12 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import time
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -22,19 +20,18 @@ from typing import TYPE_CHECKING, Any, Self
 from docspec import offline
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
-from docspec.core.processors import processors
+from docspec.devices import DevicesVerifier
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.remote import fetched
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
 from docspec.documents.view import View
 from docspec.isolation.document import IsolatedDocument, Unread
-from docspec.isolation.pool import Isolation, Page, Place
-from docspec.isolation.team import Team
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
-from docspec.lookahead import lookahead
+from docspec.isolation.pool import Isolation, Place
+from docspec.isolation.worker_handle import PreparedPage
+from docspec.page_stream import Found, PageStream, PagesVerifier
 from docspec.proposing.registry import proposer_names
 from docspec.results import ParsedDocument
-from docspec.served import ServedVerifier, check_offline
+from docspec.served import ServedVerifier
 from docspec.verifier import Verifier
 
 if TYPE_CHECKING:
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
     from docspec.targets.stepping.step import StepReport
 
 Input = Source | str | Path | bytes
-Found = tuple[IsolatedDocument | Unread, PageResult]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +81,6 @@ class Parser:
         devices: Sequence[str] = (),
         images: bool = True,
     ) -> None:
-        self._images = images
         self.options = options or ParseOptions()
         if devices and self.options.is_served:
             raise UsageError("--devices and an engine in another process: choose one of them")
@@ -97,23 +92,19 @@ class Parser:
         served = self.options.reads_with == "server"
         alone = served or self.loads_late
         self._isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=alone)
-        self._verifier = Verifier(self.options, self.observer)
-        self._served = self._make_served()
+        self._local = Verifier(self.options, self.observer)
+        self._verifier = self._make_verifier()
+        self._stream = PageStream(self.options, self._isolation, self._verifier, self.observer, images)
         self._online: Callable[[], Any] | None = None
         self._turn = threading.RLock()
         self._process = os.getpid()
-        self._abandoned: weakref.WeakSet[IsolatedDocument | Unread] = weakref.WeakSet()
         self._go_offline()
 
     @property
     def target_info(self) -> TargetInfo:
         """What the target is; loads it. Where another process has it, a :class:`docspec.served.ServedInfo`."""
-        if self._served is not None:
-            self._served.open()
-            served: Any = self._served.info
-            return served  # type: ignore[no-any-return]
-        info: TargetInfo = self._team.info if self.devices else self.loaded.info
-        return info
+        self._go_offline()
+        return self._verifier.info  # type: ignore[no-any-return]
 
     @property
     def loads_late(self) -> bool:
@@ -123,27 +114,22 @@ class Parser:
     @property
     def is_loaded(self) -> bool:
         """Whether the target was needed by now."""
-        if self._served is not None:
-            return self._served.is_loaded
-        return "_team" in self.__dict__ if self.devices else self._verifier.is_loaded
+        return self._verifier.is_loaded
 
     @property
     def load_seconds(self) -> float:
         """What loading the target took in this process."""
-        return (self._served or self._verifier).load_seconds
+        return self._verifier.load_seconds
 
     @property
     def step_report(self) -> StepReport | None:
         """How verification steps are run at present; ``None`` before the target is loaded."""
-        if self.devices:
-            steps: StepReport | None = self._team.steps if "_team" in self.__dict__ else None
-            return steps
-        return self.loaded.target.steps.report if self._verifier.is_loaded else None
+        return self._verifier.step_report
 
     @property
     def engine_report(self) -> Any:
         """What an engine in another process says of its work by now; ``None`` where there is none."""
-        return None if self._served is None else self._served.report()
+        return self._verifier.report()
 
     def open(self, source: Input) -> IsolatedDocument:
         """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an
@@ -159,17 +145,13 @@ class Parser:
         document = source if isinstance(source, IsolatedDocument) else self.open(source)
         numbers = (selection or self._selection).resolve(document.page_count, document.name)
         self._check_process()
+        self._go_offline()
         with self._turn:
-            if self._served is not None:
-                self._served.open()
-            elif self.devices:
-                self._team  # noqa: B018 - loads the target before the document's time runs
-            elif not self.loads_late:
-                self.page_parser  # noqa: B018
+            self._verifier.open()  # before the document's time runs
         self.observer.document_started(document.name, len(numbers))
         document.begin()
-        ahead = 0 if len(numbers) < 2 else self._ahead
-        stream = self._read(((document, number) for number in numbers), ahead, numbers)
+        ahead = 0 if len(numbers) < 2 else self._stream.ahead
+        stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
         for _, result in self._in_turn(stream):
             yield self._done(document, result)
 
@@ -196,7 +178,7 @@ class Parser:
         self._go_offline()
         self._check_process()
         self._isolation.start()  # while the target is loaded
-        stream = self._in_turn(self._read(self._pages_of(sources), self._ahead))
+        stream = self._in_turn(self._stream.read(self._pages_of(sources), self._stream.ahead))
         with contextlib.closing(stream):
             for document, found in groupby(stream, key=lambda item: item[0]):
                 if isinstance(document, IsolatedDocument):
@@ -207,7 +189,7 @@ class Parser:
                     try:
                         yield Reading(document.name, document, None, done)
                     finally:
-                        self._abandoned.add(document)  # pages of it that nobody asked for are not verified
+                        self._stream.abandon(document)  # pages of it that nobody asked for are not verified
                 else:
                     yield Reading(document.name, None, document.error, iter(()))
 
@@ -217,8 +199,8 @@ class Parser:
         """The selected pages of ``document``, opened in this process, as the target is shown them."""
         from docspec.documents.image_scale import through_pdf
 
-        for page in document.pages(selection, view=self._view):
-            dpi = self._image_dpi
+        for page in document.pages(selection, view=View.of(self.options)):
+            dpi = self._stream.image_dpi
             yield page if dpi is None or isinstance(page, PageFailure) else through_pdf(page, dpi)
 
     def parse_page(self, page: PageImage) -> PageResult:
@@ -232,28 +214,27 @@ class Parser:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         self._go_offline()
         self._check_process()
-        if self._served is not None:
-            return self._served.verify(prepared)
-        with self._turn:
+        if self._verifier is not self._local:
             return self._verifier.verify(prepared)
+        with self._turn:
+            return self._local.verify(prepared)
 
     def close(self) -> None:
         """Lets go of the model, ends the children, and takes back what ``offline`` changed; the parser can be used
         again and will load the model again."""
         self._isolation.close()
-        if "_team" in self.__dict__:
-            self._team.close()
-            del self._team
-        if self._served is not None:
-            self._served.close()
-        self._verifier, self._served = Verifier(self.options, self.observer), self._make_served()
+        self._verifier.close()
+        self._local.close()
         if self._online is not None:
             self._online()
             self._online = None
 
-    def _make_served(self) -> ServedVerifier | None:
-        check_offline(self.options)
-        return ServedVerifier(self.options, self.observer) if self.options.is_served else None
+    def _make_verifier(self) -> PagesVerifier:
+        if self.options.is_served:
+            return ServedVerifier(self.options, self.observer)
+        if self.devices:
+            return DevicesVerifier(self.options, self.devices, Parser, self.observer)
+        return self._local
 
     def _go_offline(self) -> None:
         if self.options.offline and self._online is None:
@@ -272,22 +253,6 @@ class Parser:
     def _selection(self) -> PageSelection:
         return parse_page_ranges(self.options.pages)
 
-    @property
-    def _view(self) -> View:
-        return View.of(self.options)
-
-    @property
-    def _image_dpi(self) -> float | None:
-        if self.options.image_scale != "published":
-            return None
-        if self._served is not None:
-            return self._served.card.image_dpi
-        if self.devices:
-            from docspec.targets.registry import card_of
-
-            return card_of(self.options).image_dpi
-        return self._verifier.card.image_dpi
-
     def _pages_of(self, sources: Iterable[Input]) -> Iterator[Place]:
         """The selected pages of all ``sources``; for one that cannot be read, a page 0 of it."""
         for given in sources:
@@ -298,7 +263,7 @@ class Parser:
                 yield Unread(_name_of(given), error), 0
                 continue
             for number in numbers:
-                if document in self._abandoned:
+                if self._stream.is_abandoned(document):
                     break
                 yield document, number
 
@@ -317,101 +282,11 @@ class Parser:
         if os.getpid() != self._process:
             raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
-    @property
-    def _ahead(self) -> int:
-        """How many pages are prepared before they are asked for."""
-        if self.options.baseline:
-            return 0
-        if self.loads_late:
-            return max(self.options.in_flight, 2 * processors())  # a slow page holds nobody up
-        return self.options.in_flight * max(1, len(self.devices))
-
-    def _read(
-        self, pages: Iterator[Place], ahead: int, numbers: Sequence[int] = ()
-    ) -> Generator[Found]:
-        """Verifies ``pages``, as many at a time as may be in flight, while up to ``ahead`` of the next ones are
-        prepared. ``numbers`` are theirs, where they are known beforehand."""
-        if self._served is not None:
-            self._served.open()
-            groups = self._groups(pages, PrepareOptions.complete(self._view, self._image_dpi), ahead, size=1)
-            count = self.options.in_flight
-            with contextlib.closing(lookahead(groups, [self._verified] * count, count)) as verified:
-                for found in verified:
-                    yield from found
-            return
-        if self.devices:
-            groups = self._groups(pages, PrepareOptions.complete(self._view, self._image_dpi), ahead)
-            count = len(self._team.members)
-            with contextlib.closing(lookahead(groups, [self._verified] * count, 2 * count)) as verified:
-                for found in verified:
-                    yield from found
-            return
-        if self.loads_late:
-            wanted = PrepareOptions.complete(self._view, self._image_dpi)
-            wanted = wanted if self._images else replace(wanted, looks=self._verifier.looks)
-        else:
-            planner = self.page_parser.setup.planner
-            takes = self.page_parser.regions.takes
-            overlaps = self.options.overlaps
-            wanted = PrepareOptions(self._view, self._image_dpi, takes, planner.prices, planner.drafted, overlaps)
-        with contextlib.closing(self._groups(pages, wanted, ahead, numbers)) as groups:
-            for group in groups:
-                yield from self._verified(group)
-
-    def _groups(
-        self,
-        pages: Iterator[Place],
-        wanted: PrepareOptions,
-        ahead: int,
-        numbers: Sequence[int] = (),
-        size: int | None = None,
-    ) -> Generator[list[Page]]:
-        """``pages``, prepared, ``size`` at a time: as many as may be in flight."""
-        size = size or self.options.in_flight
-        expected = iter(numbers)
-        with contextlib.closing(self._isolation.pages(pages, wanted, ahead)) as prepared:
-            while True:
-                group: list[Page] = []
-                while len(group) < size:
-                    for number in islice(expected, 1):
-                        self.observer.stage(number, "draft")
-                    asked = time.perf_counter()
-                    found = next(prepared, None)
-                    if found is None:
-                        break
-                    document, page = found
-                    if isinstance(page, PreparedPage):
-                        page = replace(page, waited=time.perf_counter() - asked if ahead else None)
-                    group.append((document, page))
-                if not group:
-                    return
-                yield group
-
-    def _verified(self, group: Sequence[Page]) -> list[Found]:
-        """The results of pages that were prepared, verified side by side, without those of documents that nobody reads
-        on."""
-        group = [(document, page) for document, page in group if document not in self._abandoned]
-        prepared = [page for _, page in group if isinstance(page, PreparedPage)]
-        verify = self._team.verify if self.devices else self.verify
-        results = iter(verify(prepared) if prepared else ())
-        return [
-            (document, next(results) if isinstance(page, PreparedPage) else _failed(page)) for document, page in group
-        ]
-
     def _done(self, document: IsolatedDocument, result: PageResult) -> PageResult:
         if document.damage is not None:
             result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
         self.observer.page_done(result)
         return result
-
-    @cached_property
-    def _team(self) -> Team:
-        """The processes that verify on the devices that were named; started at first use."""
-        self._go_offline()
-        team = Team(self.options, self.devices, Parser)
-        for remark in (*team.lost, *team.info.remarks):
-            self.observer.note(remark)
-        return team
 
     @property
     def loaded(self) -> LoadedTarget:
@@ -419,17 +294,17 @@ class Parser:
         :class:`docspec.core.UsageError` where another process has it."""
         self._go_offline()
         self._check_local()
-        return self._verifier.loaded
+        return self._local.loaded
 
     @loaded.setter
     def loaded(self, loaded: LoadedTarget) -> None:
-        self._verifier.loaded = loaded
+        self._local.loaded = loaded
 
     @property
     def dialect(self) -> Dialect:
         """How the target is asked and how it answers, with what its card and its image processor say."""
         self._go_offline()
-        return (self._served or self._verifier).dialect
+        return self._verifier.dialect if isinstance(self._verifier, ServedVerifier) else self._local.dialect
 
     @property
     def page_parser(self) -> PageParser:
@@ -437,10 +312,10 @@ class Parser:
         process reads them."""
         self._go_offline()
         self._check_local()
-        return self._verifier.pages
+        return self._local.pages
 
     def _check_local(self) -> None:
-        if self._served is not None:
+        if self.options.is_served:
             raise UsageError(f"this needs the engine in this process, not --engine {self.options.reads_with}")
 
 
@@ -454,10 +329,6 @@ def _name_of(given: Input) -> str:
     if isinstance(given, bytes):
         return STDIN_NAME
     return given.name if isinstance(given, Source) else shown(Path(given))
-
-
-def _failed(page: PageFailure) -> PageResult:
-    return PageResult(page.source, page.number, "failed", error=str(page.error), failure=page.error.failure)
 
 
 def parse(source: Input, **options: Any) -> ParsedDocument:

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 from docspec.core import PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
-from docspec.isolation.worker_handle import PreparedPage
+from docspec.documents.view import View
+from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
 from docspec.offline import is_here
 from docspec.verifier import drafted_of, spoken
 
@@ -47,13 +48,19 @@ class ServedInfo:
 
 
 class ServedVerifier:
-    """Reads pages with the engine that ``options`` name, opened at first use. Any number of threads may have pages read
-    at once. Raises :class:`docspec.core.ModelError` where the engine cannot be had, or can answer nothing any more."""
+    """A :class:`docspec.page_stream.PagesVerifier` with the engine that ``options`` name, opened at first use. Any
+    number of threads may have pages read at once. Raises :class:`docspec.core.ModelError` where the engine cannot be
+    had, or can answer nothing any more."""
+
+    pages_per_call = 1
+    step_report = None  # others run the steps
 
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
+        check_offline(options)
         self._options = options
         self._observer = observer
         self._opening = threading.Lock()
+        self.threads = options.in_flight
         self.load_seconds = 0.0
 
     @property
@@ -68,8 +75,12 @@ class ServedVerifier:
                 started = time.perf_counter()
                 self.pages  # noqa: B018 - opens it
                 self.load_seconds = time.perf_counter() - started
-                for remark in self.info.remarks:
+                for remark in self._info().remarks:
                     self._observer.note(remark)
+
+    def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
+        """Drafting beside another process's work always pays."""
+        return PrepareOptions.complete(view, image_dpi)
 
     def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, read side by side."""
@@ -101,7 +112,11 @@ class ServedVerifier:
 
     @property
     def info(self) -> ServedInfo:
-        """What the target is."""
+        """What the target is; opens the engine."""
+        self.open()
+        return self._info()
+
+    def _info(self) -> ServedInfo:
         profile, engine = self.profile, self.engine
         return ServedInfo(
             name=engine.names[0],

@@ -10,29 +10,67 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import Category, PageImage, PageResult, ParseOptions
 from docspec.core.observer import Observer
+from docspec.documents.view import View
 from docspec.drafting.page import DraftResult
-from docspec.isolation.worker_handle import PreparedPage
+from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
     from docspec.hierarchy.page_state import DraftedPage
     from docspec.targets.model_profile import ModelProfile
-    from docspec.targets.registry import LoadedTarget
+    from docspec.targets.registry import LoadedTarget, TargetInfo
+    from docspec.targets.stepping.step import StepReport
 
 
 class Verifier:
-    """Reads pages as ``options`` say; raises :class:`docspec.core.ModelError` when the target cannot be loaded."""
+    """A :class:`docspec.page_stream.PagesVerifier` with the target in this process; raises
+    :class:`docspec.core.ModelError` when it cannot be loaded."""
+
+    threads = 0
 
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
         self._options = options
         self._observer = observer
+        self.pages_per_call = options.in_flight
         self.load_seconds = 0.0
 
     @property
     def is_loaded(self) -> bool:
         """Whether the target has been used."""
         return "loaded" in self.__dict__
+
+    @property
+    def info(self) -> TargetInfo:
+        """What the target is; loads it."""
+        return self.loaded.info
+
+    @property
+    def step_report(self) -> StepReport | None:
+        """How steps are run at present; ``None`` before the target is loaded."""
+        return self.loaded.target.steps.report if self.is_loaded else None
+
+    def open(self) -> None:
+        """Loads the target, unless the first page that needs it does."""
+        if not self._options.loads_late:
+            self.pages  # noqa: B018 - loads it
+
+    def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
+        """What is drafted goes by what drafts cost and save here; where the target is loaded late, all is."""
+        if self._options.loads_late:
+            complete = PrepareOptions.complete(view, image_dpi)
+            return complete if images else replace(complete, looks=self.looks)
+        planner = self.pages.setup.planner
+        takes = self.pages.regions.takes
+        return PrepareOptions(view, image_dpi, takes, planner.prices, planner.drafted, self._options.overlaps)
+
+    def report(self) -> None:
+        """There is no other engine."""
+
+    def close(self) -> None:
+        """Lets go of the target and of what was made with it."""
+        for name in ("card", "loaded", "dialect", "pages"):
+            self.__dict__.pop(name, None)
 
     def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""

@@ -43,7 +43,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "results": {"core", "reporting"},
     "verifier": {*READING, "isolation"},
     "served": {*READING, "generation", "isolation", "offline", "verifier"},
-    "parser": {*READING, "isolation", "lookahead", "offline", "results", "served", "verifier"},
+    "devices": {"core", "documents", "isolation", "targets"},
+    "page_stream": {"core", "documents", "isolation", "lookahead", "targets"},
+    "parser": {*READING, "devices", "isolation", "offline", "page_stream", "results", "served", "verifier"},
     "corpus": {
         *("core", "console", "documents", "drafting", "generation", "isolation", "reporting", "targets"),
         *("parser", "served"),

@@ -76,10 +76,11 @@ def compare(
     :func:`docspec.generation.llama.opening.open_llama`. Raises :class:`docspec.core.DocspecError`."""
     from docspec import Parser
     from docspec.generation.choice import open_llama_engine
+    from docspec.served import ServedVerifier
 
     with Parser(options) as parser:
-        served = parser._served
-        assert served is not None
+        served = parser._verifier
+        assert isinstance(served, ServedVerifier)
         opened = open_llama_engine(options, lambda line: None, **more)
         twice = Twice(opened.generator, way)
         served.engine = replace(opened, generator=twice)

@@ -1,0 +1,169 @@
+"""The road of pages through a run: prepared in child processes ahead of time, verified some at a time, in their order.
+
+Who verifies them is behind one interface (:class:`PagesVerifier`): the model in this process
+(:class:`docspec.verifier.Verifier`), an engine in another one (:class:`docspec.served.ServedVerifier`), or a process on
+each of several devices (:class:`docspec.devices.DevicesVerifier`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import weakref
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+from docspec.core import PageResult, ParseOptions
+from docspec.core.observer import Observer
+from docspec.core.processors import processors
+from docspec.documents import PageFailure
+from docspec.documents.view import View
+from docspec.isolation.document import IsolatedDocument, Unread
+from docspec.isolation.pool import Isolation, Page, Place
+from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.lookahead import lookahead
+
+if TYPE_CHECKING:
+    from docspec.targets.model_profile import ModelProfile
+    from docspec.targets.stepping.step import StepReport
+
+Found = tuple[IsolatedDocument | Unread, PageResult]
+
+
+class PagesVerifier(Protocol):
+    """Verifies pages that were drawn and drafted elsewhere: ``pages_per_call`` of them in one call, in ``threads``
+    threads (0: in that of the caller)."""
+
+    load_seconds: float
+
+    @property
+    def pages_per_call(self) -> int: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the target was needed by now."""
+
+    @property
+    def info(self) -> Any:
+        """What the target is; loads it."""
+
+    @property
+    def card(self) -> ModelProfile:
+        """How the target is asked; nothing is loaded that pages may not need."""
+
+    @property
+    def step_report(self) -> StepReport | None:
+        """How steps are run; ``None`` before the target is loaded, and where another program runs them."""
+
+    def open(self) -> None:
+        """Loads the target, unless the first page that needs it does."""
+
+    def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
+        """How pages are prepared for it. Without ``images`` those that nobody looks at are not drawn in full."""
+
+    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
+        """The results of pages that were prepared."""
+
+    def report(self) -> Any:
+        """What an engine in another process says of its work by now; ``None`` where there is none."""
+
+    def close(self) -> None:
+        """Lets go of the target."""
+
+
+class PageStream:
+    """Pages of documents that were opened by ``isolation``, in, and their results, out."""
+
+    def __init__(
+        self,
+        options: ParseOptions,
+        isolation: Isolation,
+        verifier: PagesVerifier,
+        observer: Observer,
+        images: bool,
+    ) -> None:
+        self._options = options
+        self._isolation = isolation
+        self._verifier = verifier
+        self._observer = observer
+        self._images = images
+        self._abandoned: weakref.WeakSet[IsolatedDocument | Unread] = weakref.WeakSet()
+
+    @property
+    def image_dpi(self) -> float | None:
+        """Pixels per inch of the images that the target was trained on, where pages are to look like those."""
+        return self._verifier.card.image_dpi if self._options.image_scale == "published" else None
+
+    @property
+    def ahead(self) -> int:
+        """How many pages are prepared before they are asked for."""
+        if self._options.baseline:
+            return 0
+        if self._options.loads_late and not self._verifier.threads:
+            return max(self._options.in_flight, 2 * processors())  # a slow page holds nobody up
+        return self._verifier.pages_per_call * max(1, self._verifier.threads)
+
+    def abandon(self, document: IsolatedDocument | Unread) -> None:
+        """Pages of ``document`` that have not been verified by now are not wanted any more."""
+        self._abandoned.add(document)
+
+    def is_abandoned(self, document: IsolatedDocument | Unread) -> bool:
+        """Whether nobody reads on in ``document``."""
+        return document in self._abandoned
+
+    def read(self, pages: Iterator[Place], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
+        """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are theirs, where
+        they are known beforehand."""
+        self._verifier.open()
+        wanted = self._verifier.prepare_options(View.of(self._options), self.image_dpi, self._images)
+        threads = self._verifier.threads
+        with contextlib.closing(self._groups(pages, wanted, ahead, numbers)) as groups:
+            if not threads:
+                for group in groups:
+                    yield from self._verified(group)
+                return
+            # Twice as many calls as threads, so that none waits for pages while others' results are taken.
+            with contextlib.closing(lookahead(groups, [self._verified] * threads, 2 * threads)) as verified:
+                for found in verified:
+                    yield from found
+
+    def _groups(
+        self, pages: Iterator[Place], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
+    ) -> Generator[list[Page]]:
+        """``pages``, prepared, as many together as are verified in one call."""
+        expected = iter(numbers)
+        with contextlib.closing(self._isolation.pages(pages, wanted, ahead)) as prepared:
+            while True:
+                group: list[Page] = []
+                while len(group) < self._verifier.pages_per_call:
+                    for number in islice(expected, 1):
+                        self._observer.stage(number, "draft")
+                    asked = time.perf_counter()
+                    found = next(prepared, None)
+                    if found is None:
+                        break
+                    document, page = found
+                    if isinstance(page, PreparedPage):
+                        page = replace(page, waited=time.perf_counter() - asked if ahead else None)
+                    group.append((document, page))
+                if not group:
+                    return
+                yield group
+
+    def _verified(self, group: Sequence[Page]) -> list[Found]:
+        """The results of a group, without those of documents that nobody reads on."""
+        group = [(document, page) for document, page in group if not self.is_abandoned(document)]
+        prepared = [page for _, page in group if isinstance(page, PreparedPage)]
+        results = iter(self._verifier.verify(prepared) if prepared else ())
+        return [
+            (document, next(results) if isinstance(page, PreparedPage) else _failed(page)) for document, page in group
+        ]
+
+
+def _failed(page: PageFailure) -> PageResult:
+    return PageResult(page.source, page.number, "failed", error=str(page.error), failure=page.error.failure)
