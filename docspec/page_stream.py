@@ -88,7 +88,7 @@ class PageStream:
         images: bool,
     ) -> None:
         self._options = options
-        self._isolation = isolation
+        self.isolation = isolation
         self._verifier = verifier
         self._observer = observer
         self._images = images
@@ -121,23 +121,27 @@ class PageStream:
         they are known beforehand."""
         self._verifier.open()
         wanted = self._verifier.prepare_options(View.of(self._options), self.image_dpi, self._images)
+        with contextlib.closing(self._calls(self._groups(pages, wanted, ahead, numbers))) as calls:
+            for found in calls:
+                yield from found
+
+    def _calls(self, groups: Generator[list[Page]]) -> Generator[list[Found]]:
+        """The results of ``groups``, verified here or in threads: with twice as many begun as there are threads, none
+        of these waits for pages while the results of others are taken."""
         threads = self._verifier.threads
-        with contextlib.closing(self._groups(pages, wanted, ahead, numbers)) as groups:
-            if not threads:
+        if threads:
+            yield from lookahead(groups, [self._verified] * threads, 2 * threads)
+        else:
+            with contextlib.closing(groups):
                 for group in groups:
-                    yield from self._verified(group)
-                return
-            # Twice as many calls as threads, so that none waits for pages while others' results are taken.
-            with contextlib.closing(lookahead(groups, [self._verified] * threads, 2 * threads)) as verified:
-                for found in verified:
-                    yield from found
+                    yield self._verified(group)
 
     def _groups(
         self, pages: Iterator[Place], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
     ) -> Generator[list[Page]]:
         """``pages``, prepared, as many together as are verified in one call."""
         expected = iter(numbers)
-        with contextlib.closing(self._isolation.pages(pages, wanted, ahead)) as prepared:
+        with contextlib.closing(self.isolation.pages(pages, wanted, ahead)) as prepared:
             while True:
                 group: list[Page] = []
                 while len(group) < self._verifier.pages_per_call:

@@ -91,10 +91,10 @@ class Parser:
         self.devices = tuple(devices)
         served = self.options.reads_with == "server"
         alone = served or self.loads_late
-        self._isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=alone)
+        isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=alone)
         self._local = Verifier(self.options, self.observer)
         self._verifier = self._make_verifier()
-        self._stream = PageStream(self.options, self._isolation, self._verifier, self.observer, images)
+        self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images)
         self._online: Callable[[], Any] | None = None
         self._turn = threading.RLock()
         self._process = os.getpid()
@@ -136,7 +136,7 @@ class Parser:
         image. Raises :class:`docspec.core.InputError`."""
         self._go_offline()
         self._check_process()
-        return self._isolation.open(_source_of(source))
+        return self._stream.isolation.open(_source_of(source))
 
     def pages(
         self, source: Input | IsolatedDocument, selection: PageSelection | None = None
@@ -177,7 +177,7 @@ class Parser:
         the next of ``sources``."""
         self._go_offline()
         self._check_process()
-        self._isolation.start()  # while the target is loaded
+        self._stream.isolation.start()  # while the target is loaded
         stream = self._in_turn(self._stream.read(self._pages_of(sources), self._stream.ahead))
         with contextlib.closing(stream):
             for document, found in groupby(stream, key=lambda item: item[0]):
@@ -222,7 +222,7 @@ class Parser:
     def close(self) -> None:
         """Lets go of the model, ends the children, and takes back what ``offline`` changed; the parser can be used
         again and will load the model again."""
-        self._isolation.close()
+        self._stream.isolation.close()
         self._verifier.close()
         self._local.close()
         if self._online is not None:

@@ -100,7 +100,7 @@ def test_a_page_that_runs_out_of_memory_is_read_once_more_with_less(
     """And the page after it as before."""
     options = replace(parser.options, read=read, baseline=False)
     own = Parser(options)
-    own.__dict__["loaded"] = parser.loaded
+    own.loaded = parser.loaded
     expected = [page.token_ids for page in own.pages(pdf)]
     honest, asked, places = Engine.speculate_groups, [], []
 
@@ -177,7 +177,7 @@ def test_a_failing_drafter_costs_the_speed_up_only(parser, pdf, monkeypatch, mak
     """Also where it takes its process along."""
     expected = next(parser.pages(pdf)).token_ids
     children = Isolation(parser.options, make)
-    monkeypatch.setattr(parser, "_isolation", children)
+    monkeypatch.setattr(parser._stream, "isolation", children)
     page = next(parser.pages(pdf))
     children.close()
     assert page.token_ids == expected

@@ -141,7 +141,7 @@ def warm(model: Path) -> Any:
         if options.model == str(model):
             parser.loaded = loaded
         if options.drafter == "auto":
-            parser._isolation = Isolation(options, text_only)
+            parser._stream.isolation = Isolation(options, text_only)
         return parser
 
     for name in LATE:

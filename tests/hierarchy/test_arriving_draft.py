@@ -132,7 +132,7 @@ def read(lively_qwen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(DraftFuture, "heard", hear)
         monkeypatch.setattr(DraftFuture, "finish", finished)
         with Parser(options, conductor) as parser:
-            parser._isolation = Isolation(options, Making(tmp_path, texts, fails))
+            parser._stream.isolation = Isolation(options, Making(tmp_path, texts, fails))
             [page] = parser.pages(paper)
         return page
 

@@ -101,11 +101,11 @@ def test_the_next_input_is_begun_while_the_last_page_of_one_is_in_hand(
 ) -> None:
     paths = [written(tmp_path / f"{name}.pdf", pages=1) for name in "abc"]
     own = Parser(replace(parser.options, pages=None))
-    own.__dict__["loaded"] = parser.loaded
+    own.loaded = parser.loaded
     readings = own.documents(paths)
     first = next(readings)
     end = time.monotonic() + PATIENCE
-    hand = own._isolation._hands[0]
+    hand = own._stream.isolation._hands[0]
     while (hand._at is None or hand._at.name != str(paths[1])) and time.monotonic() < end:
         time.sleep(0.01)
     assert hand._at is not None and hand._at.name == str(paths[1]), "nobody has asked for it yet"
