@@ -20,30 +20,30 @@ if TYPE_CHECKING:
 __all__ = ["Drafter", "SafeDrafter", "build_drafter", "make_drafter"]
 
 
-def make_drafter(options: ParseOptions, economy: DraftingPolicy | None = None) -> SafeDrafter:
+def make_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -> SafeDrafter:
     """The drafter that ``options.drafter`` names, checked, and wrapped so that no page fails because of it.
 
-    ``economy`` tells ``auto`` what pays, and hears of lines as they are recognised; a drafter asked for by name drafts
+    ``policy`` tells ``auto`` what pays, and hears of lines as they are recognised; a drafter asked for by name drafts
     every page.
 
     Raises :class:`DrafterError` when it cannot work at all (models missing) and says what to do, and
     :class:`UsageError` when the name is unknown or ``saved`` has no ``--drafts``.
     """
-    drafter = build_drafter(options, economy)
+    drafter = build_drafter(options, policy)
     check = getattr(drafter, "check", None)
     if check is not None:
         check()
     return SafeDrafter(drafter)
 
 
-def build_drafter(options: ParseOptions, economy: DraftingPolicy | None = None) -> Drafter:
+def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -> Drafter:
     """The bare drafter, unchecked; its module is imported here."""
-    upright = economy is None and not options.keep_rotation  # a model that reads whole pages sees them as they are
+    upright = policy is None and not options.keep_rotation  # a model that reads whole pages sees them as they are
     match options.drafter:
         case "auto":
             from docspec.drafting.auto import AutoDrafter
 
-            return AutoDrafter(recogniser=_recogniser(options), economy=economy, upright=upright)
+            return AutoDrafter(recogniser=_recogniser(options), policy=policy, upright=upright)
         case "text-layer":
             from docspec.drafting.text_layer import TextLayerDrafter
 
@@ -51,7 +51,7 @@ def build_drafter(options: ParseOptions, economy: DraftingPolicy | None = None) 
         case "rapidocr":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
-            return RapidOcrDrafter(_recogniser(options), economy, upright)
+            return RapidOcrDrafter(_recogniser(options), policy, upright)
         case "text-layer+rapidocr":
             from docspec.drafting.merged import MergedDrafter
             from docspec.drafting.rapidocr import RapidOcrDrafter

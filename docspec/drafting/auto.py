@@ -29,12 +29,12 @@ class AutoDrafter:
         self,
         text_layer: Drafter | None = None,
         recogniser: Recogniser | None = None,
-        economy: DraftingPolicy | None = None,
+        policy: DraftingPolicy | None = None,
         upright: bool = False,
     ) -> None:
         self._text_layer = text_layer or TextLayerDrafter()
         self._cut = TextLayerDrafter(quick=True)
-        self._economy = economy or AlwaysDraft()
+        self._policy = policy or AlwaysDraft()
         self._by_statistics = TrustJudge()
         recogniser = recogniser or Recogniser()
         try:
@@ -45,7 +45,7 @@ class AutoDrafter:
             self._judge = self._by_statistics
         else:
             self._text_layer = text_layer or TextLayerDrafter(recogniser=recogniser)
-            self._reading = RapidOcrDrafter(recogniser, self._economy, upright)
+            self._reading = RapidOcrDrafter(recogniser, self._policy, upright)
             self._judge = TrustJudge(recogniser)
 
     def check(self) -> None:
@@ -53,7 +53,7 @@ class AutoDrafter:
 
     def warm(self) -> None:
         """Loads what most pages need, where nothing is known yet that speaks against it."""
-        if self._economy.layout_pays(0).yes:
+        if self._policy.layout_pays(0).yes:
             has_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
@@ -63,7 +63,7 @@ class AutoDrafter:
         return replace(draft, seconds=time.perf_counter() - start)
 
     def _choose(self, page: PageImage) -> PageDraft:
-        recognition = self._economy.recognition_pays()
+        recognition = self._policy.recognition_pays()
         # The spot check of a text layer recognises lines: where that is too dear, the target's own check will do.
         judge = self._judge if recognition.yes else self._by_statistics
         verdict = judge.judge(page)
@@ -79,12 +79,12 @@ class AutoDrafter:
         return self._timed("recognition", self._reading, page, verdict.reason)
 
     def _from_text_layer(self, page: PageImage, trusted: str) -> PageDraft:
-        layout = self._economy.layout_pays(len(page.pdf_page.get_text()) if page.pdf_page is not None else 0)
+        layout = self._policy.layout_pays(len(page.pdf_page.get_text()) if page.pdf_page is not None else 0)
         if layout.yes:
             return self._timed("layout", self._text_layer, page, trusted)
         return self._timed("cut", self._cut, page, f"{trusted}; {layout.why}")
 
     def _timed(self, kind: Kind, drafter: Drafter, page: PageImage, reason: str) -> PageDraft:
         draft = drafter.draft(page)
-        self._economy.drafted(kind, draft.seconds)
+        self._policy.drafted(kind, draft.seconds)
         return replace(draft, reason=f"{reason}; {draft.reason}")

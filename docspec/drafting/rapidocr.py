@@ -37,17 +37,17 @@ SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
 
 
 class RapidOcrDrafter:
-    """Drafts by recognition. One recogniser may be shared with the check of text layers; ``economy`` hears of lines as
+    """Drafts by recognition. One recogniser may be shared with the check of text layers; ``policy`` hears of lines as
     they are recognised. ``upright``: of pages that lie on their side or stand on their head the draft is that of the
     upright page (``turns``)."""
 
     name = "rapidocr"
 
     def __init__(
-        self, recogniser: Recogniser | None = None, economy: DraftingPolicy | None = None, upright: bool = False
+        self, recogniser: Recogniser | None = None, policy: DraftingPolicy | None = None, upright: bool = False
     ) -> None:
         self.recogniser = recogniser or Recogniser()
-        self._economy = economy or AlwaysDraft()
+        self._policy = policy or AlwaysDraft()
         self._upright = upright
 
     def check(self) -> None:
@@ -63,12 +63,12 @@ class RapidOcrDrafter:
         start = time.perf_counter()
         self.check()
         try:
-            self._economy.recognised(())
-            lines, tilt = self.recogniser.read_page(page.image, self._economy.recognised)
+            self._policy.recognised(())
+            lines, tilt = self.recogniser.read_page(page.image, self._policy.recognised)
             turns = turns_of(page.image, lines, self.recogniser) if self._upright else 0
             if turns:
                 page = upright(page, turns)
-                lines, tilt = self.recogniser.read_page(page.image, self._economy.recognised)
+                lines, tilt = self.recogniser.read_page(page.image, self._policy.recognised)
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
             straight, drafted = straightened(page, PageDraft(tuple(regions), tilt=tilt))

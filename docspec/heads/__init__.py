@@ -1,7 +1,7 @@
 """Trained heads: one decoder layer that goes on from the target's last hidden states and drafts a tree of tokens.
 
 ``network.py`` is the layer with what HiViS and ViSpec put before it, ``checkpoint.py`` its files, ``training.py`` how
-it is taught, ``states.py`` what it is taught from. The source that drafts with it is
+it is taught, ``states.py`` what it is taught from. The proposer that drafts with it is
 :mod:`docspec.proposing.trained_head`.
 """
 

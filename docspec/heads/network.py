@@ -90,8 +90,9 @@ class Head(nn.Module):
     ) -> Made:
         """One pass over ``(rows, tokens, size)`` ``states`` and the ``embeddings`` of the tokens after them.
 
-        ``step`` counts how far ahead of the target's states they are, ``positions`` ``(rows, tokens)`` are positions,
-        ``past`` what they see behind them, and ``own`` ``(rows, tokens, tokens)`` which of themselves (boolean).
+        ``step`` counts how far ahead of the target's states they are, ``positions`` ``(rows, tokens)`` are their rotary
+        positions, ``past`` what they see behind them, and ``own`` ``(rows, tokens, tokens)`` which of themselves
+        (boolean).
         """
         fused = self.fuse(torch.cat((states, embeddings), -1))
         if self.config.kind == "hivis":

@@ -51,8 +51,8 @@ class WorkerLost(Exception):
 
 
 class Child:
-    """A running child, which serves what ``worker`` makes there of the window's place; it travels by its name.
-    ``memory`` are the resident bytes that it may take (looked at on Linux)."""
+    """A running child. It serves what ``worker``, a function that travels there by its name, makes of the handle of
+    the shared pixels; ``memory`` are the resident bytes that it may take (looked at on Linux)."""
 
     def __init__(self, worker: Callable[[PixelsHandle], Any], memory: int = sys.maxsize) -> None:
         self._memory = memory

@@ -49,55 +49,55 @@ class Isolation:
         room = min(processors(), machine_memory() // CHILD_MEMORY)
         beside = max(LEAST_BESIDE if options.is_served else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
         self._most = room if alone else min(room, beside)
-        self._hands: list[WorkerHandle] = []
+        self._workers: list[WorkerHandle] = []
 
     def start(self) -> None:
         """Has a child before the first document is asked for."""
-        if not self._hands:
-            self._hands.append(WorkerHandle(self._terms))
-            self._hands[0].start()
+        if not self._workers:
+            self._workers.append(WorkerHandle(self._terms))
+            self._workers[0].start()
 
     def open(self, source: Source) -> IsolatedDocument:
         """Opens an input; raises :class:`docspec.core.InputError`."""
-        hand = self._free_hand()
+        worker = self._free_worker()
         try:
-            return hand.open(source)
+            return worker.open(source)
         finally:
-            hand.lock.release()
+            worker.lock.release()
 
     def pages(self, pages: Iterator[Place], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared before they are asked
         for, side by side where there are processors for it."""
         count = max(1, min(ahead, self._most))
-        while len(self._hands) < count:
-            self._hands.append(WorkerHandle(self._terms))
-        workers = [partial(_prepare, hand, preparation) for hand in self._hands[:count]]
-        return lookahead(pages, workers, ahead)
+        while len(self._workers) < count:
+            self._workers.append(WorkerHandle(self._terms))
+        prepare = [partial(_prepare, worker, preparation) for worker in self._workers[:count]]
+        return lookahead(pages, prepare, ahead)
 
     def close(self) -> None:
         """Ends all children."""
-        hands, self._hands = self._hands, []
-        for hand in hands:
-            hand.close()
+        workers, self._workers = self._workers, []
+        for worker in workers:
+            worker.close()
 
-    def _free_hand(self) -> WorkerHandle:
-        """A hand that nobody has, locked; where all are at work, the first of them that comes free."""
-        if not self._hands:
-            self._hands.append(WorkerHandle(self._terms))
-        for hand in self._hands:
-            if hand.lock.acquire(blocking=False):
-                return hand
-        self._hands[0].lock.acquire()
-        return self._hands[0]
+    def _free_worker(self) -> WorkerHandle:
+        """A worker that nobody uses, locked; where all are at work, the first of them that comes free."""
+        if not self._workers:
+            self._workers.append(WorkerHandle(self._terms))
+        for worker in self._workers:
+            if worker.lock.acquire(blocking=False):
+                return worker
+        self._workers[0].lock.acquire()
+        return self._workers[0]
 
 
-def _prepare(hand: WorkerHandle, preparation: PrepareOptions, place: Place) -> Page:
+def _prepare(worker: WorkerHandle, preparation: PrepareOptions, place: Place) -> Page:
     document, number = place
     if isinstance(document, Unread):
         return document, PageFailure(
             number, document.name, PageError(str(document.error), document.error.failure)
         )
-    return document, hand.prepare(document, number, preparation)
+    return document, worker.prepare(document, number, preparation)
 
 
 def machine_memory() -> int:

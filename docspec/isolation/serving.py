@@ -18,13 +18,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RecognisedLines:
-    """What a desk says before its answer: lines that were recognised; none where recognition begins."""
+    """What a worker says before its answer: lines that were recognised; none where recognition begins."""
 
     lines: tuple[str, ...]
 
 
 def main() -> None:
-    """Serves requests ``(name, arguments)`` to a desk with answers ``(value, error)`` until standard input ends."""
+    """Makes a worker, and answers requests ``(name, arguments)`` to it by ``(value, error)`` until standard input ends."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to all of a group; the parent says when it is over
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

@@ -34,8 +34,8 @@ class OpenedDocument:
 
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
-    """A page without its pixels, the beginning of which lies in the window unless it was sketched alone; ``damage`` is
-    the document's by now."""
+    """A page without its pixels, which lie in the shared memory as far as it holds them (none of a page that was only
+    sketched). ``damage`` is the document's by now."""
 
     size: tuple[int, int]
     scale: float
@@ -45,8 +45,8 @@ class DrawnPage:
 
 
 class DocumentWorker:
-    """What a child has before it: the drafters, the open document, and the page that was drawn last. ``say`` sends what
-    comes before an answer; who serves the desk gives it."""
+    """What a child works with: the drafters, the open document, and the page that was drawn last. ``say`` sends what
+    comes before an answer; ``serving.main`` sets it."""
 
     say: Callable[[RecognisedLines], None]
 
@@ -54,7 +54,7 @@ class DocumentWorker:
         keep_free_memory()
         mupdf()  # what it takes to load is no page's time
         self._shared_pixels = seen_at(place)
-        self._ledger = PricedPolicy()
+        self._policy = PricedPolicy()
         self._drafters: PageDrafters | None = None
         self._document: Document | None = None
         self._drawn: Iterator[PageImage | PageFailure] = iter(())
@@ -67,7 +67,7 @@ class DocumentWorker:
             silence()
         if options.offline and not offline.enforced():
             offline.enforce()
-        self._drafters = PageDrafters(make(options, self._ledger), make(options, None))
+        self._drafters = PageDrafters(make(options, self._policy), make(options, None))
         self._drafters.warm()
 
     def open(self, source: Source, password: str | None) -> OpenedDocument:
@@ -97,13 +97,13 @@ class DocumentWorker:
         return DrawnPage(page.image.size, page.scale, page.events, self._document.damage, sketched)
 
     def pixels(self) -> None:
-        """Has the pixels of the page that was drawn, the beginning of them in the window."""
+        """Makes the pixels of the page that was drawn, and puts the first of them into the shared memory."""
         assert self._page is not None
         self._pixels = self._page.image.tobytes()
         self.show(0)
 
     def show(self, start: int) -> None:
-        """Puts the pixels from byte ``start`` on into the window, as many as it takes."""
+        """Puts the pixels from byte ``start`` on into the shared memory, as many as it takes."""
         part = memoryview(self._pixels)[start : start + SIZE]
         self._shared_pixels[: len(part)] = part
 
@@ -113,9 +113,9 @@ class DocumentWorker:
         """Drafts the page that was drawn; and what that took. Where it is ``told``, lines are said as they are
         recognised."""
         assert self._page is not None and self._drafters is not None
-        self._ledger.prices, self._ledger.spent = prices, []
-        self._ledger.tell = self._recognised if told else None
-        return self._drafters.draft(self._page, by_regions), self._ledger.spent
+        self._policy.prices, self._policy.spent = prices, []
+        self._policy.tell = self._recognised if told else None
+        return self._drafters.draft(self._page, by_regions), self._policy.spent
 
     def _recognised(self, lines: Sequence[str]) -> None:
         assert self._page is not None

@@ -25,7 +25,7 @@ from docspec.proposing.spelling import Codec
 from docspec.proposing.step_cost import StepCost
 from docspec.targets.protocol import Prompt
 
-SOURCES = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax", "heads")
+PROPOSERS = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax", "heads")
 """Those of docspec's cursor that need nothing of the model but its tokens."""
 
 CHARGED = 0.25
@@ -57,7 +57,7 @@ class Chains:
 
     def __init__(self, codec: Codec, charged: float = CHARGED) -> None:
         self._charged = charged
-        self._mixture = MixedProposer({name: make_named(name, None) for name in SOURCES}, codec, grow=grow_chain)
+        self._mixture = MixedProposer({name: make_named(name, None) for name in PROPOSERS}, codec, grow=grow_chain)
         self.row_seconds = 0.0
         self.cost = StepCost()
 

@@ -36,8 +36,8 @@ GIVEN_UP = 40
 
 
 class LeftPosition(NamedTuple):
-    """A place in the drafts that the output was following until it had ``at`` tokens. ``since`` is where a resumption
-    that was lost again before it was confirmed had set out from: place and tokens of output."""
+    """A position in the drafts that the output was following until it had ``at`` tokens. ``since``: where a resumption
+    had set out from that was lost again before it was confirmed (position, tokens of output)."""
 
     position: int
     at: int

@@ -1,6 +1,6 @@
 """All drafts of one row as one text, with the positions of their n-grams.
 
-A *place* is an index into its tokens: the token there is the one that would be written next. An ``END`` after each
+A *position* is an index into its tokens: the token there is the one that would be written next. An ``END`` after each
 draft stops whatever follows a position, so that nothing runs from one draft into another by accident. Drafts that grow
 (what other rows of the batch are writing) have room reserved before all others; unwritten room is ``END``.
 """
@@ -20,7 +20,7 @@ END = -1
 """Stands behind each draft; no token has this number."""
 
 TRUSTED = 2
-"""A place that was reached by a branch is trusted like one that was right about this many tokens."""
+"""A position that was reached by a branch is trusted like one that was right about this many tokens."""
 
 LEAST_KEPT = 0.02
 """A drafted token is never taken for less likely than this, whatever else may follow."""
@@ -32,7 +32,7 @@ ENDING = 32
 """Tokens before the end of a draft that are compared with those of others."""
 
 MOST = 64
-"""Places that are compared."""
+"""Positions that are compared."""
 
 _MIX = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1

@@ -1,6 +1,6 @@
 """What a head keeps of the rows of a batch, all of it on the device: how long a row is by now may be known there alone.
 
-Each row has a position in one buffer of keys and values; what lies behind its length is not looked at, and written
+Each row has a place in one buffer of keys and values; what lies behind its length is not looked at, and written
 over.
 """
 
@@ -67,7 +67,7 @@ class HeadMemory:
         return length
 
     def move(self, source: int, target: int) -> None:
-        """The row at ``proposer`` takes the place ``target``."""
+        """The row at ``source`` moves to ``target``."""
         for buffer in (self.keys, self.values, self.last, self.image, self.lengths):
             buffer[target] = buffer[source]
 

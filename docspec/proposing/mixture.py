@@ -1,4 +1,4 @@
-"""Sources mixed into one tree a row: what each suggests, grown by expected value, and what becomes of it."""
+"""Proposers mixed into one tree a row: what each suggests, grown by expected value, and what becomes of it."""
 
 from __future__ import annotations
 

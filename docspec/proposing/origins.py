@@ -16,7 +16,7 @@ REWRITTEN = "rewrite"
 class Origins:
     """Fills ``trail.proposed`` (place in the output -> name): ``draft N`` where a draft's own token was written (of the
     row's drafts, counted from 1, the first that led there), else the proposer that suggested it; ``rewrite`` for what
-    proposers put in the position of drafted tokens."""
+    proposers put in the place of drafted tokens."""
 
     def __init__(self, trail: Trail, drafts: DraftText) -> None:
         self._trail = trail

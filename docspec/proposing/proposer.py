@@ -5,7 +5,8 @@
         def suggest(self):
             return [Continuation(Copy(self.context.output), key=ECHO)]
 
-Import it where :mod:`docspec.proposing` is used, and name it: ``--proposer echo``, ``--proposer cursor+echo``. A
+Import it in :mod:`docspec.proposing.registry` (a plug-in: entry point ``docspec.proposers``), and name it:
+``--proposer echo``, ``--proposer cursor+echo``. A
 proposer that works for all rows of a step at once, as a model does, is a class like :class:`BatchProposer`, and what
 makes it stands in :data:`proposers` under its name, or, where it is made of something that is named too, behind an
 :func:`register_kind`.

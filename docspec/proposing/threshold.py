@@ -10,7 +10,7 @@ count for less.
 from __future__ import annotations
 
 FLOOR = 1 / 400
-"""A node that is reached less often than this is not worth a position, whatever it costs."""
+"""A node that is reached less often than this is not worth its place, whatever it costs."""
 
 PRIOR_RATE = 2.0
 """Tokens per unit of cost that are expected before any were written."""

@@ -75,7 +75,7 @@ def only(
     length: int,
     indices: torch.Tensor,
 ) -> Iterator[None]:
-    """Within it the decoder is given the ``indices`` (indices, in order) of a prompt of ``length`` tokens and no
+    """Within it the decoder is given the tokens at ``indices`` (ascending) of a prompt of ``length`` tokens and no
     others, at their own positions; ``cache`` was told of so many. Raises :class:`docspec.core.ModelError` for inputs of
     which it is not known how to cut them."""
     whole = decoder.forward

@@ -137,7 +137,7 @@ class TargetModel(Protocol):
         ...
 
     def prefill_tokens(self, prompt: Prompt, cache: KVCache, row: int, indices: torch.Tensor) -> Prefill:
-        """:meth:`prefill` of the ``indices`` (indices, in order, the last one among them) of one prompt and no others:
+        """:meth:`prefill` of the tokens at ``indices`` (ascending, the last token included) of one prompt alone:
         its ``length`` is their number. Raises :class:`docspec.core.ModelError` where it cannot cut its inputs."""
         ...
 

@@ -38,7 +38,7 @@ class RemoteModel:
 
 
 def remote_model_of(options: ParseOptions, *served: str) -> RemoteModel:
-    """The profile of what ``options`` name, else of the first of the ``served`` names (of the model, of where its
+    """The model that ``options`` name, else of the first of the ``served`` names (of the model, of where its
     server loaded it from) that tells. Raises :class:`docspec.core.ModelError` where nothing does."""
     named = () if options.model == "auto" else (options.model,)
     names = [_unbundled(name) for name in (*named, *served) if name]

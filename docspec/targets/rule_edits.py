@@ -42,7 +42,7 @@ class Edits:
         self.allowed += [(row, node, token) for token in tokens]
 
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """What :meth:`apply` takes, one index array ``(axes, places)`` after the other, the amounts of biases last."""
+        """What :meth:`applied` takes: index arrays ``(axes, entries)``, and last the amounts of the biases."""
         lists: tuple[tuple[Sequence[tuple[int, ...]], int], ...] = (
             (list(self.biases), 3),
             (self.penalised, 2),

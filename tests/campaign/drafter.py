@@ -24,10 +24,10 @@ class _Sparing:
 
 class _TextOnly(AutoDrafter):
     def __init__(self) -> None:
-        super().__init__(economy=_Sparing())
+        super().__init__(policy=_Sparing())
         self._judge = self._by_statistics
 
 
-def text_only(options: Any, economy: Any) -> SafeDrafter:
+def text_only(options: Any, policy: Any) -> SafeDrafter:
     """What the children of the campaign draft with; it travels there by its name."""
     return SafeDrafter(_TextOnly())

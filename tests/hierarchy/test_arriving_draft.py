@@ -31,13 +31,13 @@ class Patient:
 
     name = "patient"
 
-    def __init__(self, folder: Path, texts: Sequence[str], economy: Any, fails: bool = False) -> None:
-        self._folder, self._texts, self._economy, self._fails = folder, texts, economy, fails
+    def __init__(self, folder: Path, texts: Sequence[str], policy: Any, fails: bool = False) -> None:
+        self._folder, self._texts, self._policy, self._fails = folder, texts, policy, fails
 
     def draft(self, page: PageImage) -> PageDraft:
-        self._economy.recognised(())
+        self._policy.recognised(())
         self._await("decoding")
-        self._economy.recognised(self._texts)
+        self._policy.recognised(self._texts)
         self._await("line taken")
         if self._fails:
             raise DrafterError("out of ink")
@@ -60,8 +60,8 @@ class Making:
     def __init__(self, folder: Path, texts: Sequence[str], fails: bool = False) -> None:
         self.folder, self.texts, self.fails = folder, texts, fails
 
-    def __call__(self, options: Any, economy: Any) -> SafeDrafter:
-        return SafeDrafter(Patient(self.folder, self.texts, economy, self.fails) if economy else Nothing())
+    def __call__(self, options: Any, policy: Any) -> SafeDrafter:
+        return SafeDrafter(Patient(self.folder, self.texts, policy, self.fails) if policy else Nothing())
 
 
 class Nothing:

@@ -74,36 +74,36 @@ class Double:
         return PageDraft((region,), self.name)
 
 
-def sound(options: Any, economy: Any) -> SafeDrafter:
+def sound(options: Any, policy: Any) -> SafeDrafter:
     return SafeDrafter(Double({}))
 
 
-def ill_fated(options: Any, economy: Any) -> SafeDrafter:
+def ill_fated(options: Any, policy: Any) -> SafeDrafter:
     return SafeDrafter(Double(FATES))
 
 
-def failing(options: Any, economy: Any) -> SafeDrafter:
+def failing(options: Any, policy: Any) -> SafeDrafter:
     return SafeDrafter(Double({1: lambda: 1 // 0}))
 
 
-def aborting(options: Any, economy: Any) -> SafeDrafter:
+def aborting(options: Any, policy: Any) -> SafeDrafter:
     return SafeDrafter(Double(dict.fromkeys(range(1, 10), os.abort)))
 
 
-def hanging(options: Any, economy: Any) -> SafeDrafter:
+def hanging(options: Any, policy: Any) -> SafeDrafter:
     return SafeDrafter(Double({2: hang}))
 
 
-def ill_fated_drawing(options: Any, economy: Any) -> SafeDrafter:
+def ill_fated_drawing(options: Any, policy: Any) -> SafeDrafter:
     """Puts abort and hunger into the drawing of pages 2 and 4."""
     return _drawing({2: os.abort, 4: eat})
 
 
-def hanging_while_drawing(options: Any, economy: Any) -> SafeDrafter:
+def hanging_while_drawing(options: Any, policy: Any) -> SafeDrafter:
     return _drawing({2: hang})
 
 
-def refusing(options: Any, economy: Any) -> SafeDrafter:
+def refusing(options: Any, policy: Any) -> SafeDrafter:
     raise DrafterError("no models here")
 
 

@@ -37,7 +37,7 @@ children = Isolation(ParseOptions(drafter="text-layer"), doubles.hanging)
 document = children.open(source_from_path(Path(sys.argv[1])))
 pages = children.pages(iter([(document, 1), (document, 2)]), wanted(), 1)
 next(pages)
-print(children._hands[0]._child.pid, flush=True)
+print(children._workers[0]._child.pid, flush=True)
 if sys.argv[2] == "leave":
     sys.stdin.read()
     sys.exit(0)
@@ -111,7 +111,7 @@ def test_children_end_with_close_and_with_a_parser_that_is_dropped(
         children = Isolation(isolation(doubles.sound)._terms.options, doubles.sound)
         document = children.open(source_from_path(pdf))
         assert len(list(children.pages(iter([(document, 1)]), wanted(), 0))) == 1
-        child = children._hands[0]._child
+        child = children._workers[0]._child
         assert child is not None
         pids.append(child.pid)
         if close:
@@ -127,7 +127,7 @@ def test_a_close_ends_a_child_that_hangs(isolation: Callable[..., Isolation], pd
     document = children.open(source_from_path(pdf))
     pages = children.pages(iter([(document, 1), (document, 2)]), wanted(), 1)
     next(pages)
-    child = children._hands[0]._child
+    child = children._workers[0]._child
     assert child is not None
     children.close()
     pages.close()

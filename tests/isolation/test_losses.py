@@ -130,7 +130,7 @@ def test_a_child_that_dies_while_it_opens_a_file_costs_that_file(
 ) -> None:
     children = isolation(doubles.sound)
     assert len(read(children, pdf)) == 3
-    child = children._hands[0]._child
+    child = children._workers[0]._child
     assert child is not None
     os.kill(child.pid, 9)
     with pytest.raises(InputError, match="opening it") as raised:

@@ -105,10 +105,10 @@ def test_the_next_input_is_begun_while_the_last_page_of_one_is_in_hand(
     readings = own.documents(paths)
     first = next(readings)
     end = time.monotonic() + PATIENCE
-    hand = own._stream.isolation._hands[0]
-    while (hand._at is None or hand._at.name != str(paths[1])) and time.monotonic() < end:
+    worker = own._stream.isolation._workers[0]
+    while (worker._at is None or worker._at.name != str(paths[1])) and time.monotonic() < end:
         time.sleep(0.01)
-    assert hand._at is not None and hand._at.name == str(paths[1]), "nobody has asked for it yet"
+    assert worker._at is not None and worker._at.name == str(paths[1]), "nobody has asked for it yet"
     assert [page.status for page in first] == ["ok"]
     assert [page.status for reading in readings for page in reading] == ["ok", "ok"]
     own.close()

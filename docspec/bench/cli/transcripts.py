@@ -52,11 +52,11 @@ def transcripts(
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="SOURCE", show_default=False, help="Also the cursor without it; repeatable."),
+        typer.Option(metavar="NAME", show_default=False, help="Also the cursor without it; repeatable."),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="SOURCE", show_default=False, help="Also this source by itself; repeatable."),
+        typer.Option(metavar="NAME", show_default=False, help="Also this proposer by itself; repeatable."),
     ] = None,
     chain: Annotated[
         bool, typer.Option("--chain", help="Also each of them with one continuation a step in place of a tree.")
@@ -68,7 +68,7 @@ def transcripts(
     """Replay what a model wrote earlier against drafts: tokens per step of each way to propose, no weights needed.
 
     Beside them stands the copy bound: the best that copying from these drafts could do. With --without and --only a
-    second table says what each source of drafted tokens is worth on all pages.
+    second table says what each proposer is worth on all pages.
     """
     from docspec import offline
     from docspec.bench.charts import plot_transcripts

@@ -92,8 +92,8 @@ class RegionPages:
         if page.from_draft:
             regions = state.result.trusted_regions + len(page.from_draft)
             state.result = replace(state.result, trusted_regions=regions)
-            from_draft = f"{len(page.from_draft)} of {len(page.regions)} regions, {characters} characters"
-            state.happened("draft_trusted", f"{from_draft}, were taken from the draft and not read by the model")
+            counted = f"{len(page.from_draft)} of {len(page.regions)} regions, {characters} characters"
+            state.happened("draft_trusted", f"{counted}, were taken from the draft and not read by the model")
 
     def _written(self, state: PageState, page: RegionsRead) -> None:
         """Adds to the result what was read in the page's regions."""

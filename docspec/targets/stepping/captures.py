@@ -21,9 +21,9 @@ may round differently; wrong memory is far off."""
 
 def check(step: StaticStep, expected: torch.Tensor) -> None:
     """Raises ``RuntimeError`` unless the step's logits are ``expected`` but for rounding; padding's may be anything."""
-    found, flags = torch.stack((step.peak, expected)).float().cpu()[:, torch.from_numpy(step.real)]
-    scale = float(flags.abs().max())
-    apart = float((found - flags).abs().max())
+    found, plain = torch.stack((step.peak, expected)).float().cpu()[:, torch.from_numpy(step.real)]
+    scale = float(plain.abs().max())
+    apart = float((found - plain).abs().max())
     if not apart <= TOLERANCE * scale + 1e-6:  # NaN is never within
         raise RuntimeError(f"captured logits differ from plain ones by {apart:.3g} (largest: {scale:.3g})")
 

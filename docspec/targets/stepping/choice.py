@@ -31,24 +31,24 @@ def compiled(target: TargetModel, reason: str) -> StepRunner:
     return BucketedSteps(target, Compiled(), reason)
 
 
-def make_steps(target: TargetModel, flags: Graphs) -> StepRunner:
-    """The runner for ``flags``: ``auto`` tries CUDA graphs where there are such, and is eager elsewhere.
+def make_steps(target: TargetModel, graphs: Graphs) -> StepRunner:
+    """The runner for ``graphs``: ``auto`` tries CUDA graphs where there are such, and is eager elsewhere.
 
     ``cuda`` and ``compile`` are tried first and fall back to eager steps. Nothing is compiled that nobody asked for: it
     takes tens of seconds for each of dozens of buckets. Raises :class:`docspec.core.ModelError` for graphs on a device
     without them.
     """
     captures = can_capture(target.kv_spec.device)
-    if flags == "cuda" and not captures:
+    if graphs == "cuda" and not captures:
         raise ModelError(
             f"--graph-mode cuda needs a CUDA device, this is {target.kv_spec.device}; use --device cuda"
         )
-    if flags == "off":
+    if graphs == "off":
         return EagerSteps(target)
-    if flags == "auto" and not captures:
+    if graphs == "auto" and not captures:
         reason = f"buckets would only cost time on {target.kv_spec.device.type}"
         return EagerSteps(target, reason)
-    return FirstThatWorks(target, [compiled if flags == "compile" else cuda_graphs, EagerSteps])
+    return FirstThatWorks(target, [compiled if graphs == "compile" else cuda_graphs, EagerSteps])
 
 
 @contextmanager
