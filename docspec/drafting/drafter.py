@@ -9,7 +9,12 @@ from docspec.core import PageDraft, PageImage
 
 @runtime_checkable
 class Drafter(Protocol):
-    """Drafts pages. ``name`` is what reports and ``--drafter`` call it."""
+    """Drafts pages. ``name`` is what reports and ``--drafter`` call it.
+
+    It is made in the child that drafts (no torch there), and again where pages are verified, so making it must be
+    cheap; a plug-in's is made without arguments. Optional: ``check()`` raises where it cannot work at all, ``warm()``
+    loads what the first page needs. Its words stand (``--words evidence``) only where ``Region.words`` is set.
+    """
 
     name: str
 

@@ -121,7 +121,12 @@ class SpecDecode:
         return kept
 
     def compact(self, step: Step, kept: Sequence[list[int]]) -> None:
-        """Moves the keys and values of accepted nodes right behind their row's verified tokens."""
+        """Moves keys and values of accepted nodes right behind their row's verified tokens.
+
+        Rejected nodes need no undoing: the next trees are written over them, recurrent states take in accepted nodes
+        alone (:meth:`docspec.targets.kv.KVCache.settle`, before the next step), and rules are worked out from the
+        output (:meth:`docspec.targets.rules.RowRules.plan`).
+        """
         lengths = step.batch.lengths.tolist()
         self.cache.compact(
             [

@@ -31,8 +31,11 @@ FRUGAL_TREE = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingContext:
-    """``stop`` makes the rule that cuts an output short; choices of a page with a margin below ``least_margin``, in
-    logits, are made again; ``frugal``, crops are read one at a time."""
+    """What all readers of pages share, called ``setup`` by them; :class:`docspec.hierarchy.regions.protocol.Setting` is
+    the part that reading by regions needs.
+
+    ``stop`` makes the rule that cuts an output short. Choices whose margin is below ``least_margin``, in logits, are
+    made again. ``frugal``: crops are read one at a time."""
 
     target: TransformersTarget
     card: ModelProfile

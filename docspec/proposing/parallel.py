@@ -21,7 +21,7 @@ from docspec.engine.request import Request
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy
 from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel
-from docspec.proposing.drafter_loading import load_sharing
+from docspec.proposing.draft_model_loading import load_sharing
 from docspec.proposing.proposer import register_kind
 from docspec.targets.beside import Beside
 from docspec.targets.protocol import CHOICES_ONLY, Prefill

@@ -9,8 +9,8 @@ from docspec.core import UsageError
 from docspec.core.plugins import load, plugins
 from docspec.engine.proposer import TreeProposer
 from docspec.proposing import (  # noqa: F401  (each registers its proposer)
+    draft_model_loading,
     draft_openings,
-    drafter_loading,
     format_grammar,
     lookup,
     ngrams,
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 CURSOR = (
-    "scaffold",
+    "scaffold",  # format_grammar
     "ngrams",
     "respelling",
     "resumption",
     "rewrites",
     "lookup",
     "syntax",
-    "heads",
+    "heads",  # draft_openings; trained heads are head:NAME
     "recycling",
 )
 """The default mixture, in the order in which its proposers are asked."""

@@ -94,7 +94,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     require_local(f"running {options.model} here")
     path = locate(options.model, options.offline)
     model_type, known, family, card = _described(options, path)
-    from docspec.targets.tree_check import check_contract
+    from docspec.targets.tree_check import check_trees
 
     check_checkpoint(path)
     check_torchvision()
@@ -113,7 +113,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     tightness = check_room(name, wanted, free)
     target, left_out = load_family(family, path, dtype, device, options.attention, options.quantize)
     if known is None:
-        check_contract(target)
+        check_trees(target)
     target.card = card
     target.piece = wanted.piece(free)
     target.steps = make_steps(target, options.graphs)

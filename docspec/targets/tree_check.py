@@ -52,7 +52,7 @@ def unknown_family(name: str, model_type: str, path: str, options: ParseOptions)
 
 
 @torch.inference_mode()
-def check_contract(target: TransformersTarget) -> None:
+def check_trees(target: TransformersTarget) -> None:
     """Raises :class:`docspec.core.ModelError` if trees give other logits than the model's own forward pass."""
     spec, vocabulary = target.kv_spec, target.model.get_input_embeddings().num_embeddings
     tokens = torch.arange(7, 7 + 11 * len(PARENTS), 11, device=spec.device) % vocabulary

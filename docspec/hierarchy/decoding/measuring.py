@@ -1,4 +1,4 @@
-"""What decoding takes, measured around the loop: it knows nothing of it."""
+"""What decoding takes, measured around the loop: the loop knows nothing of being measured."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets import families
 from docspec.targets.registry import load_target
-from docspec.targets.tree_check import check_contract
+from docspec.targets.tree_check import check_trees
 from tests.targets.families.checkpoint import write
 
 TOY = '''
@@ -87,7 +87,7 @@ def test_a_toy_architecture_is_one_file_of_less_than_forty_lines(tmp_path, livel
     loaded = load_target(options(model))
     target = loaded.target
     assert loaded.card.prompt == "What does it say?"
-    check_contract(target)
+    check_trees(target)
     prompt = target.encode(Image.effect_noise((160, 96), 90).convert("RGB"), "What does it say?")
     with torch.inference_mode():
         ids = target.model.generate(**prompt.inputs, do_sample=False, max_new_tokens=24)
@@ -96,7 +96,7 @@ def test_a_toy_architecture_is_one_file_of_less_than_forty_lines(tmp_path, livel
     assert output.tokens == expected
     target._logits = None
     with pytest.raises(ModelError, match="cannot be verified by trees"):
-        check_contract(target)
+        check_trees(target)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.own_processor import OwnProcessor
 from docspec.targets.registry import load_target
-from docspec.targets.tree_check import check_contract
+from docspec.targets.tree_check import check_trees
 from tests.targets.families.checkpoint import Case, write
 
 NEW_TOKENS = 24
@@ -150,11 +150,11 @@ def test_inputs_that_cannot_be_parted_are_made_one_by_one(target, pictures, monk
 
 def test_logits_of_trees_are_the_models_own(case, target):
     """Also where the class scales them after its head."""
-    check_contract(target)
+    check_trees(target)
     if case.family.logits is not None:
         scaled, target._logits = target._logits, None
         with pytest.raises(ModelError, match="cannot be verified by trees"):
-            check_contract(target)
+            check_trees(target)
         target._logits = scaled
 
 
