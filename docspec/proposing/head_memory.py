@@ -28,8 +28,8 @@ ROOM = 256
 
 
 class HeadMemory:
-    """``keys`` and ``values`` ``(positions, slots, heads, head size)`` of what is verified, an image's compressed
-    tokens first, and their ``lengths`` ``(positions,)``; ``last`` ``(positions, size)`` are the states made of what
+    """``keys`` and ``values`` ``(places, slots, heads, head size)`` of what is verified, an image's compressed
+    tokens first, and their ``lengths`` ``(places,)``; ``last`` ``(places, size)`` are the states made of what
     came last, ``image`` what is added to all states."""
 
     def __init__(self, head: Head, target: TargetModel) -> None:
@@ -40,30 +40,30 @@ class HeadMemory:
         self.values = self.keys
         self.last = self.image = weight.new_zeros(0, config.size)
         self.lengths = torch.zeros(0, dtype=torch.long, device=weight.device)
-        self._numbers = self.lengths  # each position's own, so that indices need no upload
+        self._numbers = self.lengths  # each place's own, so that indices need no upload
 
-    def make_room(self, positions: int, slots: int) -> None:
+    def make_room(self, places: int, slots: int) -> None:
         """Room for so many rows and slots of each."""
         had, length = self.keys.shape[:2]
-        if positions <= had and slots <= length:
+        if places <= had and slots <= length:
             return
-        positions = max(positions, 2 * had) if positions > had else had
+        places = max(places, 2 * had) if places > had else had
         length = max(length, -(-slots // ROOM) * ROOM)
-        self.keys, self.values = (_larger(one, positions, length) for one in (self.keys, self.values))
-        self.last, self.image, self.lengths = (_larger(one, positions) for one in (self.last, self.image, self.lengths))
-        self._numbers = torch.arange(positions, device=self.lengths.device)
+        self.keys, self.values = (_larger(one, places, length) for one in (self.keys, self.values))
+        self.last, self.image, self.lengths = (_larger(one, places) for one in (self.last, self.image, self.lengths))
+        self._numbers = torch.arange(places, device=self.lengths.device)
 
-    def enter(self, position: int, image: torch.Tensor | None) -> int:
-        """A row begins at ``position``, with the embeddings ``(tokens, size)`` of its image where the head looks at
+    def enter(self, place: int, image: torch.Tensor | None) -> int:
+        """A row begins at ``place``, with the embeddings ``(tokens, size)`` of its image where the head looks at
         them; its length."""
         length = 0 if image is None else self._head.config.queries
-        self.make_room(position + 1, length + 1)
-        self.lengths[position] = length
-        self.image[position] = 0
+        self.make_room(place + 1, length + 1)
+        self.lengths[place] = length
+        self.image[place] = 0
         if image is not None:
-            tokens, [self.image[position]] = self._head.compress(image.unsqueeze(0))
+            tokens, [self.image[place]] = self._head.compress(image.unsqueeze(0))
             _, [keys], [values] = self._head.projected(tokens, torch.arange(length, device=tokens.device).unsqueeze(0))
-            self.keys[position, :length], self.values[position, :length] = keys.transpose(0, 1), values.transpose(0, 1)
+            self.keys[place, :length], self.values[place, :length] = keys.transpose(0, 1), values.transpose(0, 1)
         return length
 
     def move(self, source: int, target: int) -> None:
@@ -71,24 +71,24 @@ class HeadMemory:
         for buffer in (self.keys, self.values, self.last, self.image, self.lengths):
             buffer[target] = buffer[source]
 
-    def of(self, positions: Sequence[int], buffer: torch.Tensor) -> torch.Tensor:
-        """What ``buffer`` holds of ``positions``; without a copy where these are its first ones in order."""
-        if list(positions) == list(range(len(positions))):
-            return buffer[: len(positions)]
-        return torch.stack([buffer[position] for position in positions])
+    def of(self, places: Sequence[int], buffer: torch.Tensor) -> torch.Tensor:
+        """What ``buffer`` holds of ``places``; without a copy where these are its first ones in order."""
+        if list(places) == list(range(len(places))):
+            return buffer[: len(places)]
+        return torch.stack([buffer[place] for place in places])
 
     def take_in(
-        self, positions: Sequence[int], states: torch.Tensor, tokens: torch.Tensor, counts: torch.Tensor, longest: int
+        self, places: Sequence[int], states: torch.Tensor, tokens: torch.Tensor, counts: torch.Tensor, longest: int
     ) -> None:
-        """Takes in ``states`` ``(rows, most, size)`` of the rows at ``positions`` with the ``tokens`` after them, of
+        """Takes in ``states`` ``(rows, most, size)`` of the rows at ``places`` with the ``tokens`` after them, of
         each row the first ``counts``; none of the rows is longer than ``longest`` yet."""
         most = states.shape[1]
-        lengths, numbers = self.of(positions, self.lengths), self.of(positions, self._numbers)
+        lengths, numbers = self.of(places, self.lengths), self.of(places, self._numbers)
         at = lengths.unsqueeze(1) + torch.arange(most, device=lengths.device)
-        own = torch.ones(len(positions), most, most, dtype=torch.bool, device=lengths.device).tril()
-        known = self._past(positions, longest)
+        own = torch.ones(len(places), most, most, dtype=torch.bool, device=lengths.device).tril()
+        known = self._past(places, longest)
         past = Past(known.keys, known.values, known.seen.expand(-1, most, -1))
-        given = states + self.of(positions, self.image).unsqueeze(1)
+        given = states + self.of(places, self.image).unsqueeze(1)
         made = self._head(given, self._target.embed(tokens), 0, at, past, own)
         index = (numbers.unsqueeze(1) * self.keys.shape[1] + at).flatten()
         for buffer, new in ((self.keys, made.keys), (self.values, made.values)):
@@ -97,12 +97,12 @@ class HeadMemory:
         self.last.index_copy_(0, numbers, made.hidden.gather(1, ends).squeeze(1))
         self.lengths.index_copy_(0, numbers, lengths + counts)
 
-    def draw(self, positions: Sequence[int], longest: int) -> torch.Tensor:
-        """A tree for each row at ``positions``, ``(rows, numbers)``, which :func:`tree_of` takes apart; no row is
+    def draw(self, places: Sequence[int], longest: int) -> torch.Tensor:
+        """A tree for each row at ``places``, ``(rows, numbers)``, which :func:`tree_of` takes apart; no row is
         longer than ``longest``."""
-        known, lengths = self._past(positions, longest), self.of(positions, self.lengths)
-        image, hidden = self.of(positions, self.image).unsqueeze(1), self.of(positions, self.last).unsqueeze(1)
-        reached = torch.ones(len(positions), 1, device=hidden.device)
+        known, lengths = self._past(places, longest), self.of(places, self.lengths)
+        image, hidden = self.of(places, self.image).unsqueeze(1), self.of(places, self.last).unsqueeze(1)
+        reached = torch.ones(len(places), 1, device=hidden.device)
         paths: list[torch.Tensor] = []  # for each level, which nodes of the levels before its own nodes look at
         made: list[Made] = []
         found: list[torch.Tensor] = []  # for each level its tokens, their chances, and which of them go on
@@ -118,7 +118,7 @@ class HeadMemory:
             states = hidden.gather(1, parents.expand(-1, -1, hidden.shape[-1]))
             paths = [seen.gather(1, parents.expand(-1, -1, seen.shape[-1])) for seen in paths]
             made.append(self._ahead(known, lengths + depth, states + image, chosen, depth, paths, made))
-            paths.append(torch.eye(WIDTH, dtype=torch.bool, device=best.device).expand(len(positions), -1, -1))
+            paths.append(torch.eye(WIDTH, dtype=torch.bool, device=best.device).expand(len(places), -1, -1))
             hidden = made[-1].hidden
         return torch.cat(found, 1)
 
@@ -144,10 +144,10 @@ class HeadMemory:
         at = positions.unsqueeze(1).expand(-1, width)
         return self._head(states, self._target.embed(tokens), depth + 1, at, past, own)
 
-    def _past(self, positions: Sequence[int], longest: int) -> Past:
-        """Keys and values of the rows at ``positions``; ``seen`` is ``(rows, 1, longest)``."""
-        keys, values = (self.of(positions, one[:, :longest]).transpose(1, 2) for one in (self.keys, self.values))
-        seen = torch.arange(longest, device=keys.device) < self.of(positions, self.lengths).unsqueeze(1)
+    def _past(self, places: Sequence[int], longest: int) -> Past:
+        """Keys and values of the rows at ``places``; ``seen`` is ``(rows, 1, longest)``."""
+        keys, values = (self.of(places, one[:, :longest]).transpose(1, 2) for one in (self.keys, self.values))
+        seen = torch.arange(longest, device=keys.device) < self.of(places, self.lengths).unsqueeze(1)
         return Past(keys, values, seen.unsqueeze(1))
 
 

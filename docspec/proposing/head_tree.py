@@ -61,9 +61,9 @@ class HeadProposer:
             return
         ids = torch.tensor(context.prompt, device=states.hidden.device)
         text = text_positions(ids, states, self._target)
-        position = len(self._rows)
+        place = len(self._rows)
         image = states.embeddings[~text] if self._head.sees_images() else None
-        row = _HeadRow(position, self._memory.enter(position, image))
+        row = _HeadRow(place, self._memory.enter(place, image))
         row.note(states.hidden[text], [*ids[text].tolist()[1:], context.output[0]])
         self._rows[context] = row
 
@@ -86,7 +86,7 @@ class HeadProposer:
                 return
         taken_back = row.take_back()
         if walked is not None or taken_back:
-            self._memory.lengths[row.position] = row.length
+            self._memory.lengths[row.place] = row.length
         written = [*taken_back, *written]
         if states is None or len(states) != len(written):
             self.end(context)  # it has lost the thread: nothing told the states of what was written
@@ -100,7 +100,7 @@ class HeadProposer:
         late = [row for row in rows if row is not None and row.unread]
         if late:
             self._read(late)
-            drawn = self._memory.draw([row.position for row in late], max(row.length for row in late)).cpu()
+            drawn = self._memory.draw([row.place for row in late], max(row.length for row in late)).cpu()
             for row, numbers in zip(late, drawn, strict=True):
                 row.drawn = tree_of(numbers)
         return [
@@ -110,11 +110,11 @@ class HeadProposer:
     @torch.inference_mode()
     def end(self, context: Context) -> None:
         row = self._rows.pop(context, None)
-        if row is None or row.position == len(self._rows):
+        if row is None or row.place == len(self._rows):
             return
-        [last] = [one for one in self._rows.values() if one.position == len(self._rows)]
-        self._memory.move(last.position, row.position)
-        last.position = row.position
+        [last] = [one for one in self._rows.values() if one.place == len(self._rows)]
+        self._memory.move(last.place, row.place)
+        last.place = row.place
 
     @torch.inference_mode()
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
@@ -133,7 +133,7 @@ class HeadProposer:
         """``(rows, numbers)``: the node where each walk ends and the token there; where any row was asked for in this
         step, all rows' trees. Where all follow other drafts surely, none is drawn."""
         memory, at = self._memory, list(self._step)
-        positions = [row.position for row in self._step.values()]
+        places = [row.place for row in self._step.values()]
         tokens, parents, ancestry, choice, hidden = (memory.of(at, one) for one in verified.tensors)
         right = tokens == choice.gather(1, parents)
         right[:, 0] = True
@@ -149,10 +149,10 @@ class HeadProposer:
         states = hidden.gather(1, nodes.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
         longest = max(row.length for row in self._step.values())
         memory.make_room(len(self._rows), longest + verified.deepest)
-        memory.take_in(positions, states, following, counts, longest)
+        memory.take_in(places, states, following, counts, longest)
         found = [nodes.gather(1, ends).float(), following.gather(1, ends).float()]
         if self._asked:
-            found.append(memory.draw(positions, longest + verified.deepest))
+            found.append(memory.draw(places, longest + verified.deepest))
         return torch.cat(found, 1)
 
     def arrived(self, numbers: torch.Tensor) -> None:
@@ -175,19 +175,19 @@ class HeadProposer:
         following, counts = self._staging.put([after, np.array([len(one) for one in tokens], dtype=np.int64)])
         self._memory.make_room(len(self._rows), longest + most)
         self._memory.take_in(
-            [row.position for row in rows], pad_sequence(list(states), True), following, counts, longest
+            [row.place for row in rows], pad_sequence(list(states), True), following, counts, longest
         )
         for row, written in zip(rows, tokens, strict=True):
             row.length += len(written)
 
 
 class _HeadRow:
-    """One row: its ``position`` in the memory, the ``length`` of what was taken in there, what is still to be (hidden
+    """One row: its ``place`` in the memory, the ``length`` of what was taken in there, what is still to be (hidden
     states with the tokens after them), and the tree ``drawn`` of all of it. ``walked`` is the node where the device's
     walk through the last tree ended, and the token there."""
 
-    def __init__(self, position: int, length: int) -> None:
-        self.position = position
+    def __init__(self, place: int, length: int) -> None:
+        self.place = place
         self.length = length
         self.unread: list[tuple[torch.Tensor, list[int]]] = []
         self.drawn: HeadTreeText | None = None
@@ -223,7 +223,7 @@ class _HeadRow:
         return tokens
 
     def read(self) -> tuple[torch.Tensor, list[int]]:
-        """What is still to be taken in: hidden states ``(positions, size)`` and the tokens after them."""
+        """What is still to be taken in: hidden states ``(tokens, size)`` and the tokens after them."""
         states = torch.cat([states for states, _ in self.unread])
         tokens = [token for _, written in self.unread for token in written]
         self.unread.clear()
