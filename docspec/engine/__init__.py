@@ -1,4 +1,4 @@
-"""The operator SpecDecode of the paper (section 3.2), in plain torch and Python: it knows nothing of what proposes.
+"""The operator SpecDecode of the paper (section 3.2), in plain torch and Python; it does not know who proposes.
 
 Read in this order: ``request`` (what is asked), ``row`` (one sequence in the batch), ``tree`` (many continuations as
 one prefix tree), ``batch`` (all trees in one forward pass), ``acceptance`` (which of them would the target have

@@ -1,7 +1,7 @@
 """One step's trees laid out for a single forward pass (equation 7): tokens, positions, slots, attention mask.
 
-A tree is written right behind its row's verified tokens; rows are padded to a common size, and padding goes to the
-cache's last slot, where nothing looks.
+A tree is written right behind its row's verified tokens. Rows are padded to a common size; padding is written to the
+cache's last slot, which no token attends to.
 """
 
 from __future__ import annotations

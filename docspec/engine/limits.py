@@ -1,4 +1,4 @@
-"""How many nodes a row's tree may have in a step: bounds that hold anyway, and what whoever plans allows of them."""
+"""How many nodes a row's tree may have in a step: fixed bounds, and within them what the planner allows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_NODES = 256
 (reckoned from data sheets, not measured)."""
 
 LEAST_NODES = 8
-"""Nodes that a row may use all the same."""
+"""Nodes that a row may use however many rows share the step."""
 
 
 class Pace(Protocol):
@@ -23,15 +23,15 @@ class Pace(Protocol):
         ...
 
     def drafts_changed(self) -> None:
-        """Drafts have come that were not there when trees were judged."""
+        """Told when drafts have come that were not there when it judged whether trees pay."""
         ...
 
 
 def node_limits(rows: Sequence[Row], max_tree: int, slots: int, pace: Pace | None = None) -> list[int]:
     """Nodes for each of the ``rows`` of a step, root included, in a cache of ``slots`` slots a row.
 
-    Many rows share :data:`MAX_NODES`, as all of them are padded to the largest tree; the rest of a row's budget and
-    its free slots bound its tree too, but for the pending token.
+    Many rows share :data:`MAX_NODES`, as all of them are padded to the largest tree. The rest of a row's budget and its
+    free slots bound its tree too; the pending token always has room.
     """
     share = min(max_tree, max(LEAST_NODES, max(max_tree, MAX_NODES) // len(rows)))
     limits = []

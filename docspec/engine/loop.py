@@ -112,7 +112,7 @@ class SpecDecode:
         ]
 
     def accept(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> list[list[int]]:
-        """Writes what was accepted; returns each tree's nodes that were."""
+        """Writes what was accepted; returns the accepted nodes of each tree."""
         kept = []
         for row, tree, outcome in zip(step.rows, step.trees, outcomes, strict=True):
             kept.append(row.settle(tree, outcome))
@@ -137,12 +137,13 @@ class SpecDecode:
         )
 
     def redecide(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> None:
-        """Where a choice was doubtful: the same choice once more, as plain decoding makes it.
+        """Makes choices that were near ties once more, as plain decoding makes them.
 
-        The tokens whose keys and values trees have left in the cache are run again, each by a step of its own, and the
-        last of these steps chooses; recurrent states go back to where they were remembered for it. So a page pays for
-        its last doubtful choice with at most the steps of plain decoding up to there. What remains is that a choice
-        with a wide margin is believed in the shape that made it.
+        The tokens whose keys and values were left in the cache by trees are run again, one a step, and the last of
+        these steps chooses; recurrent states are first brought back to where they were remembered. So the near ties of
+        a page cost at most the steps of plain decoding up to the last one. A choice with a wide margin stands as the
+        step with its tree made it.
+
         Raises ``ValueError`` where the row is not the first of the batch, the only one that such a step takes.
         """
         for index, (row, tree, outcome) in enumerate(zip(step.rows, step.trees, outcomes, strict=True)):

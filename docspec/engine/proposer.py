@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class TreeProposer(Protocol):
-    """Suggests what the rows of one batch may write next; keeps what it knows of each row by the row's identity.
+    """Suggests what the rows of one batch may write next. What it knows of a row it keeps by the row's identity.
 
     A row tells its request (prompt, drafts, drafts that grow) and its output so far. ``wants`` is what steps are to
-    tell beside that: likeliest tokens, hidden states. ``seconds`` are those of each part that is counted by itself.
+    tell beside that: likeliest tokens, hidden states. ``seconds`` are those of each proposer, by name.
     """
 
     wants: OutputFlags
@@ -28,7 +28,8 @@ class TreeProposer(Protocol):
     def seconds(self) -> Mapping[str, float]: ...
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
-        """``requests`` are about to be prefilled; what it answers is told which image tokens matter to the target."""
+        """Told before ``requests`` are prefilled. What it returns is called with how much their image tokens matter to
+        the target."""
         ...
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
@@ -41,12 +42,12 @@ class TreeProposer(Protocol):
         ...
 
     def behind(self, rows: Sequence[Row]) -> Sequence[Behind]:
-        """What is to follow on the device when the trees of ``rows``, all those of the step, have been verified."""
+        """Work to launch on the device right after the trees of ``rows``, all those of the step, are verified."""
         ...
 
     def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
-        """What became of ``tree``: the one that was proposed for ``row``, or the pending token alone where nobody was
-        asked. The output has been written already."""
+        """What became of ``tree``, the one that was proposed for ``row`` (the pending token alone where nobody was
+        asked for one). The output has been written already."""
         ...
 
     def end(self, row: Row) -> None:

@@ -21,9 +21,10 @@ Drafts = tuple[tuple[int, ...], ...]
 
 
 class GrowingDraft:
-    """A draft that is written while others are decoded that draft from it; at most ``limit`` tokens of it count.
+    """A draft that is still being written while the rows that copy from it are decoded; at most ``limit`` tokens of it
+    count.
 
-    Who proposes looks at ``tokens`` before each step: they are only ever added to.
+    Proposers look at ``tokens`` before each step; tokens are only ever added.
     """
 
     __slots__ = ("limit", "tokens")
@@ -45,8 +46,8 @@ class Request:
     follow one decoding, so each gets its own. ``growing`` are drafts that are written while the sequence is decoded.
     A ``plain`` one is decoded one token a step. Choices of a tree whose margin is below ``least_margin`` (in logits)
     are decided again by a step of one token, which takes a request that is alone in its batch or the first of it.
-    A ``traced`` one keeps how its tokens came to be. Drafts of one ``kind`` (of formulas, of text) are right about as
-    often as each other. ``rules`` take the place of the target's own.
+    A ``traced`` one keeps how its tokens came to be. Requests of one ``kind`` (formulas, text) share what is learnt of
+    how often drafts are right. ``rules`` take the place of the target's own.
     """
 
     prompt: Prompt
@@ -69,8 +70,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The tokens written for a request, the end-of-sequence token dropped, and why they ended: ``loop`` is the one that
-    they were cut at. ``trail`` says how they came to be, where that was asked for."""
+    """The tokens written for a request, without the end-of-sequence token, and why they ended; ``loop`` is the
+    repetition that they were cut at. ``trail`` says how they came to be, where that was asked for."""
 
     tokens: tuple[int, ...]
     finish: Finish

@@ -23,9 +23,9 @@ class RowCounts:
     """What one row took; kept by those who measure (:mod:`docspec.hierarchy.decoding.measuring`).
 
     ``host_seconds`` is its share of what the host took for trees, masks and what became of them. ``plain_tokens`` were
-    written one a step because drafts did not pay, ``unverified`` ones taken as they were drafted. ``margin`` is the
-    smallest of the choices written (infinite where none is known), ``redecided`` of them were made again, for which
-    ``replayed`` tokens were run one by one.
+    written one a step because drafts did not pay; ``unverified`` ones were taken as drafted. ``margin`` is the smallest
+    of the choices written (infinite where none is known). ``redecided`` choices were made again, for which ``replayed``
+    tokens were run one by one.
     """
 
     steps: int = 0
@@ -82,20 +82,21 @@ class Row:
         return self.output[-1]
 
     def decided(self, choice: Choice) -> None:
-        """Writes a token that was chosen alone."""
+        """Writes a token that was chosen without a tree."""
         self.note_margins([choice.margin])
         if self.trail is not None:
             self.trail.steps.append((len(self.output), 0))
         self.emit(choice.token)
 
     def note_margins(self, margins: Sequence[float]) -> None:
-        """Of the choices that were written, these are the margins."""
+        """Takes in the ``margins`` of choices whose tokens are written."""
         self.counts.margin = min([self.counts.margin, *margins])  # NaN is never less
         if self.trail is not None:
             self.trail.margins.extend(margins)
 
     def emit(self, token: int) -> bool:
-        """Appends one output token and notices the end; whether it was one, as an end-of-sequence token is not kept."""
+        """Appends ``token`` to the output and sets ``finish`` where the row ends with it. Returns whether it was
+        appended: an end-of-sequence token is not."""
         if token in self.eos_ids:
             forced = self.rules is not None and self.rules.ends_here()
             self.finish = "budget" if forced else "eos"
@@ -110,7 +111,7 @@ class Row:
         return True
 
     def settle(self, tree: TokenTree, outcome: VerifyOutcome) -> list[int]:
-        """Takes over one verified tree; returns the nodes that were written, whose keys and values must be kept."""
+        """Writes what one verified tree brings; returns the nodes written, whose keys and values must be kept."""
         kept: list[int] = []
         before = len(self.output)
         for node in outcome.path:

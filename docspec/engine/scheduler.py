@@ -1,4 +1,4 @@
-"""Requests on their way through one batch: waiting, prefilled into a place that is free, decoded, gone."""
+"""Requests on their way through one batch: waiting, prefilled into a free place, decoded, gone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import KVCache, TargetModel
 
 REFILL = 4
-"""Waiting requests enter when one place in so many is free."""
+"""Requests wait until one place in so many is free, or a place for each of them."""
 
 
 class Scheduler:
@@ -53,7 +53,7 @@ class Scheduler:
         return list(self._live)
 
     def close(self) -> None:
-        """Nobody enters any more."""
+        """Drops the requests that still wait."""
         self._waiting.clear()
 
     def outputs(self) -> list[Output]:

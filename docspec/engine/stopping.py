@@ -8,8 +8,8 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """What was found: the output's first ``keep`` tokens end with the first turn of a cycle of ``cycle`` tokens, which
-    spell ``text``; ``dropped`` tokens after them only repeat it."""
+    """A repetition that was found. The output's first ``keep`` tokens end with the first turn of a cycle of ``cycle``
+    tokens, which spell ``text``; the ``dropped`` tokens after them only repeat it."""
 
     keep: int
     cycle: int
@@ -21,7 +21,7 @@ class StopRule(Protocol):
     """Watches one row's output."""
 
     def observe(self, token: int) -> Loop | None:
-        """``None`` to go on."""
+        """Takes in the next token; returns the loop that ends the sequence, ``None`` where it goes on."""
         ...
 
 
