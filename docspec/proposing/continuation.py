@@ -1,4 +1,4 @@
-"""What a proposer suggests: tokens that may come next, read lazily, and what may follow behind them.
+"""What a proposer suggests: tokens that may come next, looked up when they are needed, and what may follow them.
 
 A continuation is a position in a *text*. Texts are what proposers copy from: the drafts, the output so far, a format's
 syntax, a table of likely successors. Each says how far copying from a position goes on before something else may
@@ -13,7 +13,7 @@ from typing import Protocol
 
 
 class Key:
-    """A kind of suggestion whose hit rate is learnt: ``prior`` is what one would bet on before anything is known."""
+    """A kind of suggestion whose hit rate is learnt; ``prior`` is what it is taken for before anything is known."""
 
     __slots__ = ("name", "prior")
 
@@ -23,7 +23,7 @@ class Key:
 
 
 class Text(Protocol):
-    """Tokens to copy from, as far as they are known by themselves."""
+    """Something to copy tokens from."""
 
     @property
     def tokens(self) -> Sequence[int]:
@@ -31,7 +31,7 @@ class Text(Protocol):
         ...
 
     def end(self, position: int) -> int:
-        """Where the tokens that stand at ``position`` come to an end."""
+        """The position behind the last of the tokens that follow each other from ``position`` on."""
         ...
 
     def pause(self, position: int, most: int) -> int:
@@ -49,9 +49,11 @@ class Continuation:
     """``lead`` and then ``text`` from ``position`` on.
 
     ``chance`` is that of its first token, given that what it follows is reached; the hit rate of its ``key``, if it
-    has one, is a factor of it. How it falls along the tokens follows from ``run``, the right tokens before them.
-    ``resumed`` says what it takes for rewritten, until that is confirmed: the position of the first drafted token that
-    was replaced and the number of tokens of output by then, and the same where the draft goes on; tokens of output are
+    has one, is a factor of it. How the chance falls along the tokens follows from ``run``, the number of right tokens
+    before them.
+
+    ``resumed``, until it is confirmed, says which drafted tokens it takes to be rewritten: the position of the first
+    one replaced and the number of tokens of output by then, and the same where the draft goes on. Tokens of output are
     counted from where it is suggested.
     """
 
@@ -116,7 +118,7 @@ def agreement(tokens: Sequence[int], position: int, output: Sequence[int], most:
 
 
 class Copy:
-    """A text of its own that ends where its tokens do."""
+    """A text of given tokens, with nothing to follow them."""
 
     __slots__ = ("tokens",)
 

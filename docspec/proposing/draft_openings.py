@@ -1,4 +1,7 @@
-"""The heads of drafts that have not been used yet, in reading order from the last one on."""
+"""The first tokens of drafts that have not been used yet, in reading order behind the draft that the output is in.
+
+Not to be taken for trained heads (:mod:`docspec.proposing.trained_head`), although its name is ``heads``.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.proposer import RowProposer, proposer
 
 OPENING = 4
-"""Tokens at the head of a draft that show, once written, that it has been used."""
+"""First tokens of a draft that show, once written, that it has been used."""
 
 MOST = 3
-"""Heads that are offered, and drafts that begin with the token just written."""
+"""Drafts that are offered, and as many that begin with the token just written."""
 
 NEXT = Key("head of the next draft", 0.15)
 SOON = Key("head of the two after it", 0.08)
@@ -22,8 +25,8 @@ BEGUN = Key("draft that begins with the last token", 0.15)
 
 @proposer("heads")
 class DraftOpenings(RowProposer):
-    """Blocks begin on new lines: where the text is known, heads are only offered there; a draft that begins with the
-    token just written is offered everywhere."""
+    """Blocks begin on new lines: where the tokens' text is known, unused drafts are offered there alone. Drafts that
+    begin with the token just written are offered everywhere."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -1,8 +1,8 @@
-"""A dialect's grammar tied to the drafts of one row: what the format says comes next, and where drafts go on then.
+"""A dialect's grammar beside the drafts of one row: what the format says comes next, and where drafts go on then.
 
-The grammar speaks in characters, the tree in tokens. Markers are found in the drafts once; behind them the grammar
-says which element is described there. Where a draft reaches such a position, the tree forks as the grammar says instead
-of copying the draft.
+The grammar knows characters, the tree tokens. The drafts are searched once for the grammar's markers; behind each, the
+grammar says which element of the page the draft describes there. Where it predicts what follows better than the draft
+does, the tree forks as the grammar says, and does not copy the draft.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ AHEAD = 64
 """Drafted tokens behind a marker that the grammar is shown."""
 
 SHARES = (0.7, 0.2, 0.1)
-"""The chances of the drafts of one element that are taken up at the same time, the first one the likeliest."""
+"""The chances of the drafts of one element that are followed at the same time, the likeliest first."""
 
 LEAST = 1 / 400
 """Less likely alternatives at the output's end are left out."""
@@ -82,7 +82,8 @@ class FormatGrammar(RowProposer):
         )
 
     def _landings(self, one: Alternative) -> list[tuple[float, int]]:
-        """Drafted positions behind the anchor and what was passed of ``one``, each with its share of the chance."""
+        """Drafted positions where ``one`` leads to: behind its anchor and the text of it that was passed there. Each
+        with its share of the chance."""
         positions: list[int] = []
         for anchor in self._anchors.get(-1 if one.anchor is None else one.anchor, ()):
             position = self._behind(anchor, one.passed) if one.passed else anchor

@@ -1,7 +1,6 @@
-"""What a head keeps of the rows of a batch, all of it on the device: how long a row is by now may be known there alone.
+"""What a head keeps of the rows of a batch. All of it is on the device, which alone may know how long a row is by now.
 
-Each row has a place in one buffer of keys and values; what lies behind its length is not looked at, and written
-over.
+Each row has a place in one buffer of keys and values. What lies behind its length is not looked at, and is written over.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ DEPTH = 5
 """Steps that the head goes ahead alone."""
 
 WIDTH = 4
-"""Nodes that it goes on from at each of them, and tokens that it suggests after each."""
+"""Nodes that it goes on from at each step, and tokens that it suggests after each node."""
 
 ROOM = 256
 """Slots of a row are a multiple of this."""
 
 
 class HeadMemory:
-    """``keys`` and ``values`` ``(places, slots, heads, head size)`` of what is verified, an image's compressed
-    tokens first, and their ``lengths`` ``(places,)``; ``last`` ``(places, size)`` are the states made of what
-    came last, ``image`` what is added to all states."""
+    """``keys`` and ``values`` ``(places, slots, heads, head size)`` of what is verified, an image's compressed tokens
+    first, and their ``lengths`` ``(places,)``. ``last`` ``(places, size)`` are the head's states at each row's last
+    token, ``image`` ``(places, size)`` is what is added to all states."""
 
     def __init__(self, head: Head, target: TargetModel) -> None:
         self._head = head
@@ -72,7 +71,7 @@ class HeadMemory:
             buffer[target] = buffer[source]
 
     def of(self, places: Sequence[int], buffer: torch.Tensor) -> torch.Tensor:
-        """What ``buffer`` holds of ``places``; without a copy where these are its first ones in order."""
+        """The rows of ``buffer`` at ``places``; not copied where these are its first ones in order."""
         if list(places) == list(range(len(places))):
             return buffer[: len(places)]
         return torch.stack([buffer[place] for place in places])

@@ -4,10 +4,10 @@ first (EAGLE-2's dynamic tree).
 After each step the head takes in the states of what was accepted; then it goes ahead alone, all rows of the step at
 once. The grower chooses among the nodes by their probabilities.
 
-On an accelerator all of it is launched right behind the step's verification, from which the device itself takes what
-was accepted; the tree comes with the step's own answer, so that nothing is waited for twice. That holds where the walk
-is the exact one. Where the host decides otherwise (a tolerance, a choice made again), what was taken in is taken back,
-and the head drafts when it is asked; so it does on a CPU, where waiting costs nothing and work for nobody does.
+On an accelerator all of it is launched right behind the step's verification. The device itself walks through the tree,
+and the head's tree comes with the step's own answer, so that nothing is waited for twice. That holds for the exact walk.
+Where the host decides otherwise (a tolerance, a choice made again), what was taken in is taken back, and the head drafts
+when it is asked. So it does on a CPU, where waiting costs nothing, and work that nobody asks for does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import Behind, TargetModel
 
 RECENT = 8
-"""States of the target that are kept for tokens that have none of their own yet."""
+"""The target's last states that are kept, to stand in for those of tokens that were not verified yet."""
 
 
 class HeadProposer:
@@ -52,7 +52,7 @@ class HeadProposer:
         self._goes_behind = device.type != "cpu"
         self._asked = False
         self._step: dict[int, _HeadRow] = {}
-        """Of the step that is verified, by place in it: the rows that the device takes in itself."""
+        """The rows whose walk the device takes in itself, by their index in the step that is verified."""
 
     @torch.inference_mode()
     def begin(self, context: Context) -> None:
@@ -118,8 +118,8 @@ class HeadProposer:
 
     @torch.inference_mode()
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
-        """What follows the verification of these rows' trees (``None`` where nothing is proposed): itself, on an
-        accelerator."""
+        """The work behind the verification of these rows' trees (``None`` among them: a row that nothing is proposed
+        for): this object, on an accelerator."""
         if not self._goes_behind:
             return None
         known = {at: self._rows[one] for at, one in enumerate(contexts) if one is not None and one in self._rows}
@@ -130,8 +130,8 @@ class HeadProposer:
         return self
 
     def launch(self, verified: Verified) -> torch.Tensor:
-        """``(rows, numbers)``: the node where each walk ends and the token there; where any row was asked for in this
-        step, all rows' trees. Where all follow other drafts surely, none is drawn."""
+        """``(rows, numbers)``: the node where each walk ends and the token there; then the trees of all rows, where a
+        tree was asked for in this step. None is drawn where all rows are sure of what they follow."""
         memory, at = self._memory, list(self._step)
         places = [row.place for row in self._step.values()]
         tokens, parents, ancestry, choice, hidden = (memory.of(at, one) for one in verified.tensors)
@@ -182,9 +182,9 @@ class HeadProposer:
 
 
 class _HeadRow:
-    """One row: its ``place`` in the memory, the ``length`` of what was taken in there, what is still to be (hidden
-    states with the tokens after them), and the tree ``drawn`` of all of it. ``walked`` is the node where the device's
-    walk through the last tree ended, and the token there."""
+    """One row: its ``place`` in the memory and the ``length`` of what was taken in there; ``unread`` is what still has
+    to be (hidden states with the tokens after them), ``drawn`` the tree of all that was taken in. ``walked`` is the node
+    where the device's walk through the last tree ended, and the token there."""
 
     def __init__(self, place: int, length: int) -> None:
         self.place = place
@@ -202,7 +202,7 @@ class _HeadRow:
         self.remember(states)
 
     def remember(self, states: torch.Tensor | None) -> None:
-        """These are the target's latest."""
+        """Keeps the last of ``states``, the target's latest."""
         if states is not None:
             self._recent = [*self._recent, states[-RECENT:]][-RECENT:]
 
@@ -214,7 +214,7 @@ class _HeadRow:
         self.assumed = tokens
 
     def take_back(self) -> list[int]:
-        """Drops what was made of stale states; returns the tokens, whose own states are there now."""
+        """Drops what was made of stand-in states; returns their tokens, whose own states are known now."""
         tokens, self.assumed = self.assumed, []
         if tokens and self.unread:
             self.unread.pop()  # nobody has asked since

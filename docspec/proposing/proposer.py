@@ -6,10 +6,11 @@
             return [Continuation(Copy(self.context.output), key=ECHO)]
 
 Import it in :mod:`docspec.proposing.registry` (a plug-in: entry point ``docspec.proposers``), and name it:
-``--proposer echo``, ``--proposer cursor+echo``. A
-proposer that works for all rows of a step at once, as a model does, is a class like :class:`BatchProposer`, and what
-makes it stands in :data:`proposers` under its name, or, where it is made of something that is named too, behind an
-:func:`register_kind`.
+``--proposer echo``, ``--proposer cursor+echo``.
+
+A proposer that works for all rows of a step at once, as a model does, is a class like :class:`BatchProposer`. What
+makes it stands in :data:`proposers` under its name; where it is made of something that is named too (``model:NAME``),
+it is registered with :func:`register_kind`.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 class BatchProposer(Protocol):
     """Suggests continuations for the rows of a batch; may work for all rows of a step at once.
 
-    One that ``leads`` is asked first, and where it states what comes (without a key) nobody else is. ``wants`` is what
-    it needs of each step: ``ranks`` and ``hidden`` of it come with ``context.verified``. All seconds in its methods are
-    counted as its own; work that it leaves on an accelerator it waits for itself. One that ``observes`` is told of
-    every step.
+    One that ``leads`` is asked first; what it suggests without a key counts as stated, and where that is likely enough
+    nobody else is asked. ``wants`` is what it needs of each step: the likeliest tokens (``ranks``) and ``hidden``
+    states come with ``context.verified``. All seconds in its methods are counted as its own, so it waits itself for
+    work that it leaves on an accelerator. One that ``observes`` is told of every step.
     """
 
     leads: bool
@@ -66,7 +67,8 @@ class PrefillAware(Protocol):
     """A :class:`BatchProposer` that has something to do while the target prefills."""
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
-        """Rows of ``requests`` will begin; what it answers is told which of their image tokens matter to the target."""
+        """Rows of ``requests`` will begin. What it returns is called with how much their image tokens matter to the
+        target."""
         ...
 
 
@@ -75,8 +77,8 @@ class Following(Protocol):
     """A :class:`BatchProposer` that goes on where the target's verification ends, on the device."""
 
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
-        """The trees of these rows are about to be verified (``None``: a row that nothing is proposed for); what is to
-        follow then."""
+        """The work to launch right after the trees of these rows are verified (``None`` among them: a row that nothing
+        is proposed for)."""
         ...
 
 
@@ -102,7 +104,7 @@ class RowProposer:
 
 
 class RowProposers:
-    """Proposers that know one row, as one of a batch."""
+    """Makes a :class:`BatchProposer` of a class that knows one row."""
 
     def __init__(self, make: type[RowProposer], target: TargetModel | None = None) -> None:
         self.leads = make.leads
@@ -137,8 +139,8 @@ Loaded = TypeVar("Loaded")
 def register_kind(
     kind: str, load: Callable[[str, TargetModel], Loaded], make: Callable[[Loaded, TargetModel], BatchProposer]
 ) -> None:
-    """Registers proposers named ``KIND:WHAT``: what they are made of is loaded once for each target, with which it
-    goes.
+    """Registers proposers named ``KIND:WHAT``. ``load`` loads what they are made of, once for each target and for as
+    long as that lives; ``make`` makes one for a batch.
 
     ``load`` raises :class:`docspec.core.ModelError` where that cannot be had or does not fit the target.
     """
