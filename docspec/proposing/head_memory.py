@@ -1,6 +1,6 @@
 """What a head keeps of the rows of a batch. All of it is on the device, which alone may know how long a row is by now.
 
-Each row has a place in one buffer of keys and values. What lies behind its length is not looked at, and is written over.
+Each row has a place in one buffer of keys and values. What lies behind its length is not looked at, and written over.
 """
 
 from __future__ import annotations

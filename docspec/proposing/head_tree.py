@@ -5,9 +5,9 @@ After each step the head takes in the states of what was accepted; then it goes 
 once. The grower chooses among the nodes by their probabilities.
 
 On an accelerator all of it is launched right behind the step's verification. The device itself walks through the tree,
-and the head's tree comes with the step's own answer, so that nothing is waited for twice. That holds for the exact walk.
-Where the host decides otherwise (a tolerance, a choice made again), what was taken in is taken back, and the head drafts
-when it is asked. So it does on a CPU, where waiting costs nothing, and work that nobody asks for does.
+and the head's tree comes with the step's own answer, so that nothing is waited for twice. That holds for the exact
+walk. Where the host decides otherwise (a tolerance, a choice made again), what was taken in is taken back, and the head
+drafts when it is asked. So it does on a CPU, where waiting costs nothing, and work that nobody asks for does.
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ class HeadProposer:
 
 class _HeadRow:
     """One row: its ``place`` in the memory and the ``length`` of what was taken in there; ``unread`` is what still has
-    to be (hidden states with the tokens after them), ``drawn`` the tree of all that was taken in. ``walked`` is the node
-    where the device's walk through the last tree ended, and the token there."""
+    to be (hidden states with the tokens after them), ``drawn`` the tree of all that was taken in. ``walked`` is the
+    node where the device's walk through the last tree ended, and the token there."""
 
     def __init__(self, place: int, length: int) -> None:
         self.place = place

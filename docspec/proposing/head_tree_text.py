@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from docspec.proposing.continuation import Continuation, Forks, Key
 
 DRAFTED = Key("head", 0.8)
-"""Its likeliest tokens. The head itself says how likely each is; this learns how far that is to be believed."""
+"""Its likeliest tokens. The head itself says how likely each is; the hit rate learns how far that is to be believed."""
 
 
 class HeadTreeText(Forks):

@@ -1,7 +1,7 @@
 """Lookup in the output itself: what followed the last tokens when they were written before.
 
 Pages repeat themselves (table rows, symbols in formulas, names in references), and where no draft helps the output
-so far is the best draft there is. The longest repetition wins; one that reaches the end goes round.
+so far is the best draft there is. The longest repetition wins. One that reaches the output's end is copied in a circle.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key, agreement
 from docspec.proposing.proposer import RowProposer, proposer
 
-PLACES = 8
-"""Places of one n-gram that are looked at, the last ones."""
+POSITIONS = 8
+"""Positions of one n-gram that are looked at, the last ones."""
 
 MOST = 3
-"""Places that are offered: those with the longest repetition, each with another next token."""
+"""Positions that are offered: those with the longest repetition, each with another next token."""
 
 AHEAD = 48
 """Tokens copied from one position."""
@@ -54,7 +54,7 @@ class OutputLookup(RowProposer):
         positions = self._pairs.get((output[-2], output[-1])) if len(output) > 1 else None
         if positions is None:
             positions = [self._ones[output[-1]]] if output[-1] in self._ones else []
-        found = ((agreement(output, position, output), position) for position in positions[-PLACES:])
+        found = ((agreement(output, position, output), position) for position in positions[-POSITIONS:])
         ranked = sorted(found, reverse=True)
         firsts: set[int] = set()
         for matched, position in ranked:

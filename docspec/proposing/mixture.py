@@ -1,4 +1,4 @@
-"""Proposers mixed into one tree a row: what each suggests, grown by expected value, and what becomes of it."""
+"""Several proposers mixed into one tree a row: what each suggests, grown by expected value, and what became of it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ class MixedProposer:
     """Proposes for the rows of one batch from ``proposers``, which are asked in the order given.
 
     ``codec`` turns tokens into text and back; without it spellings and formats are not understood. ``price`` is what
-    one more node of a tree costs the target, as a share of a one-token step. What suggestions were worth is learnt
-    for each ``kind`` of request by itself (``rate`` holds the price). ``grow`` makes a tree, or a chain, of what is
-    suggested. ``target`` is told to proposers where a model runs. ``wants`` is what any
-    proposer wants, ``seconds`` are those of each.
+    one more node of a tree costs the target, as a share of a one-token step; ``rate`` holds it. What suggestions were
+    worth is learnt for each ``kind`` of request by itself. ``target`` is told to proposers where a model runs. ``grow``
+    makes a tree, or a chain, of what is suggested. ``wants`` is what any proposer wants, ``seconds`` are those of each.
     """
 
     def __init__(
@@ -100,7 +99,7 @@ class MixedProposer:
         return [one for one in found if one is not None]
 
     def assume(self, row: Row, tokens: Sequence[int]) -> None:
-        """``tokens`` are taken to be written next in ``row``, before they are and before anybody verifies them."""
+        """Has proposers of ``row`` go on as if ``tokens`` were written, which nobody has verified yet."""
         state = self._rows[row]
         state.context.assumed = True
         self._observe(state, [*row.output, *tokens])
