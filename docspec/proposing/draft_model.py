@@ -1,12 +1,12 @@
 """A smaller model of the same vocabulary drafts: vanilla speculative decoding (Leviathan et al. 2023), ``model:NAME``.
 
 It reads the page as the target does, its prompt prefilled where the target's was, and writes on greedily behind the
-output for as long as it is sure enough. Its keys and values are its own: what it fed of a draft that the target then
-left is written over, so nothing is ever computed twice and nothing has to be undone. Only recurrent states cannot be
-written over: they are remembered behind the output and brought back there when a draft is done, and what the target
-takes of it is fed with its own token. All rows of a step draft together.
-With ``,keep=SHARE`` behind its name it sees that share of the image tokens: those that the target's first layers make
-most of (ParallelVLM).
+output for as long as it is sure enough. Its keys and values are its own. Those of drafted tokens that the target did
+not accept are written over, so nothing is computed twice and nothing has to be undone. Only recurrent states cannot be
+written over: they are remembered behind the output and brought back there when a draft is done, and the tokens that
+the target accepts are fed again, with its own token. All rows of a step draft together.
+With ``,keep=SHARE`` behind its name it sees that share of the image tokens: those that change most in the target's
+first layers (ParallelVLM).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST = 10
 """Tokens that are drafted in one step at most."""
 
 ENOUGH = 0.3
-"""Drafting goes on while all drafted tokens together are at least this likely, as the draft model sees it."""
+"""Drafting goes on while the drafted tokens together are at least this likely by the draft model's own chances."""
 
 DRAFTED = Key("draft model", 0.8)
 """What it drafted, whatever its size and the target's."""
@@ -49,13 +49,13 @@ class DraftModel:
         self._model = model
         self.share = share
         self._indices: dict[int, torch.Tensor | None] = {}
-        """By prompt that is expected: what of it is to be read."""
+        """Which image tokens are to be read, by the prompt (its id) of a row that will begin."""
         self._begun: dict[int, Context] = {}  # by request
         self._rows: list[_ModelRow] = []
         self._cache: SlotCache | None = None
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
-        """Image tokens are left out as the target's first layers say."""
+        """Where image tokens are left out, the target's first layers say which."""
         if self.share == 1:
             return None
         self._indices.update((id(request.prompt), None) for request in requests)
@@ -150,9 +150,9 @@ class DraftModel:
         enough: float | None = None,
         written: Mapping[Context, int] | None = None,
     ) -> dict[Context, list[int]]:
-        """What may come behind the ``texts`` of the rows of ``asked``, ``most`` tokens while all together are at least
-        ``enough`` likely; the other rows only take in what they have written. Of each text the first ``written`` tokens
-        will not be taken back (default: all)."""
+        """What may come behind the ``texts`` of the rows of ``asked``: up to ``most`` tokens, while they are together
+        at least ``enough`` likely. The other rows only take in what was written of their texts. The first ``written``
+        tokens of each text will not be taken back (default: all)."""
         enough = ENOUGH if enough is None else enough
         rows, contexts, cache, steps = self._rows, self.contexts, self._cache, self._model.steps
         assert cache is not None
@@ -210,15 +210,15 @@ class _ModelRow:
         return self._prompt + len(self.fed)
 
     def before(self, written: int) -> int:
-        """Slots up to the last one of ``written`` tokens of the text, which is always fed anew."""
+        """Slots before the last of the text's first ``written`` tokens; the last one is always fed anew."""
         return self._prompt + written - 1
 
     def forget(self, written: int) -> None:
-        """What was fed from there on is not held any more."""
+        """Drops what was fed from the last of the text's first ``written`` tokens on."""
         del self.fed[written - 1 :]
 
     def unread(self, text: Sequence[int]) -> list[int]:
-        """What of ``text`` is still to be fed, its last token at least; what was fed beside it is dropped."""
+        """What of ``text`` is still to be fed, its last token at least. What was fed and is not in it is dropped."""
         fed, right = self.fed, self.right
         most = min(len(fed), len(text) - 1)
         while right < most and fed[right] == text[right]:

@@ -1,11 +1,11 @@
 """A draft model that works while the target verifies (ParallelVLM, after PEARL): ``parallel:NAME``.
 
 While a window of its tokens is verified, it drafts the next one behind it, in a thread of its own. Where all of the
-window was right and the target's own token is what it went on with, the rest is verified next (post-verify). Where not,
-what it drafted is dropped and its cache rolled back; the target's next step is a plain one, whose token says whether
-the first of a new window, drafted meanwhile, is right (pre-verify). A window is as long as the target's step takes it:
-the measured ratio of speeds ``c``. Its own prompts are read beside the target's, and beside its first steps where that
-takes longer: those wait for nothing.
+window was right, and the target's own token is the one that the drafter went on with, the rest of what it drafted is
+verified next (post-verify). Otherwise that is dropped and the drafter's cache rolled back; the target's next step is a
+plain one, whose token says whether the first token of a new window, drafted meanwhile, is right (pre-verify). A window
+is as long as what is drafted in one step of the target: the measured ratio of speeds ``c``. The drafter reads its own
+prompts beside the target, and beside the target's first steps where that takes longer; those do not wait for it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def window_of(c: float) -> int:
 
 
 class Ahead(NamedTuple):
-    """What one turn of the drafter began with: tokens of the output by then, and those under verification behind it."""
+    """What one turn of the drafter began with: the number of tokens of output by then, and the tokens behind them that
+    were being verified."""
 
     written: int
     assumed: list[int]
@@ -98,7 +99,7 @@ class Ahead(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """A drafter and what is known of it."""
+    """A drafter, the ``share`` of image tokens that it reads, and what was measured of it with one target."""
 
     model: TargetModel
     share: float = 1.0
@@ -106,7 +107,7 @@ class Pair:
 
 
 class Quietly(DraftModel):
-    """A draft model that leaves the number of threads alone, which is the target's."""
+    """A draft model whose prefill leaves torch's number of threads as the target has set it."""
 
     def _prefill(self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]) -> list[Prefill]:
         return [
@@ -148,7 +149,7 @@ class ParallelDraft:
         return on_importance
 
     def _read(self, requests: Sequence[Request]) -> None:
-        """Has ``requests`` read behind what the thread does now."""
+        """Has the thread read ``requests`` after what it is doing now."""
         before = self._turn
 
         after = self._stream.mark()
@@ -186,7 +187,7 @@ class ParallelDraft:
         self._drafter.end(context)
 
     def _finished(self) -> dict[Context, list[int]]:
-        """What the turn has drafted, waited for."""
+        """Waits for the turn; what it has drafted."""
         return self._turn.result() if self._turn is not None else {}
 
     def _windows(self, drafted: dict[Context, list[int]]) -> dict[Context, list[int]]:
@@ -207,7 +208,7 @@ class ParallelDraft:
         return found
 
     def _begin_turn(self, contexts: Sequence[Context], windows: dict[Context, list[int]]) -> None:
-        """Has the drafter go on behind the ``windows`` that are verified now, and read what it has not."""
+        """Has the drafter go on behind the ``windows`` that are being verified, and read the prompts that are new."""
         new = self._drafter.unknown([context.request for context in contexts])
         unread = {id(request) for request in new}
         known = [*self._drafter.contexts, *(one for one in contexts if id(one.request) in unread)]
