@@ -1,8 +1,8 @@
 """The likeliest chain in place of a tree: for engines that verify one continuation a row (vLLM, llama.cpp).
 
 Where a tree holds all likely continuations, a chain takes the likeliest at each fork. Looking further ahead at forks
-(the chain with the most expected tokens among several) brought 0.5 % on eight transcripts and took twice the time. What
-was not taken is remembered as what else was suggested, so that the next step takes it up where the output went there.
+(the chain with the most expected tokens among several) brought 0.5 % on eight transcripts and took twice the time. The
+continuations not taken are kept with those suggested, so that the next step follows them where the output went there.
 """
 
 from __future__ import annotations

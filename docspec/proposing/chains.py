@@ -1,8 +1,8 @@
 """Chains for the requests of an engine that verifies one continuation each: what docspec's proposers in vLLM and in
 llama.cpp have in common.
 
-The engine says what was written and how long its steps take; it is told what to verify next. What one request teaches
-of how right drafts of its kind are helps the others; no token of one is shown to another.
+The engine says what was written and how long its steps take, and is told what to verify next. How right drafts of one
+kind are is learnt over all requests; no token of one is shown to another.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ FADE = 0.9
 
 @dataclass(slots=True, eq=False)
 class Chained:
-    """A request while it is decoded, of ``room`` tokens. ``chain`` is being verified; ``accepted`` drafted tokens a
-    step were right lately; for ``alone`` steps nothing is proposed."""
+    """A request while it is decoded, of ``room`` tokens. ``chain`` is being verified, ``accepted`` the mean number of
+    drafted tokens accepted a step lately; nothing is proposed for the next ``alone`` steps."""
 
     row: Row
     room: int
@@ -77,7 +77,7 @@ class Chains:
         return Chained(row, room)
 
     def written(self, chained: Chained, new: Sequence[int]) -> None:
-        """``new`` was written after what is known, the chain that was proposed for it being verified."""
+        """Takes in that ``new`` was written; the chain that was proposed before it has been verified."""
         output = chained.row.output
         output += new
         chain = chained.chain
@@ -94,8 +94,8 @@ class Chains:
     def propose(
         self, asked: Sequence[tuple[Chained, int]], writing: int, began: float | None = None
     ) -> list[list[int]]:
-        """What to verify next for each of ``asked`` requests, of which each has room for some tokens, where ``writing``
-        requests take part in a step. ``began``: when what this is for began, by ``time.perf_counter``."""
+        """What to verify next for each of the ``asked`` requests, of at most so many tokens, where ``writing`` requests
+        take part in a step. ``began``: when this round began, by ``time.perf_counter``."""
         began = time.perf_counter() if began is None else began
         self._mixture.rate.price = self._charged * self.cost.price(writing)
         answers: list[list[int]] = [[] for _ in asked]

@@ -36,8 +36,8 @@ def grow(
     limit: int,
     least: float,
 ) -> tuple[TokenTree, list[Grown]]:
-    """The tree of at most ``limit`` nodes, the root ``pending`` included, that ``suggested`` continuations make, and
-    all continuations that came up with the nodes that they follow.
+    """The tree of at most ``limit`` nodes, the root ``pending`` included, that ``suggested`` continuations make; and
+    all continuations that were met, each with the node that it follows.
 
     ``before`` is the token before the root; ``least`` the chance of being reached that earns a node its place.
     """

@@ -24,7 +24,7 @@ class Origins:
         self._makers: dict[int, tuple[Text, str]] = {}  # the text too: an id may come again once it is gone
 
     def made(self, text: Text, proposer: str) -> None:
-        """``text`` is what ``proposer`` copies from."""
+        """Notes that ``text`` is what ``proposer`` copies from."""
         if text is not self._drafts:
             self._makers[id(text)] = text, proposer
 

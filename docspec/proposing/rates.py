@@ -1,4 +1,4 @@
-"""How likely suggestions are: what each kind of them has been on this page, and how runs of right tokens went on."""
+"""How likely suggestions are: how often each kind of them was right, and how far runs of right tokens went on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ONWARD = (0.5, 0.65, 0.8, 0.85, 0.9, 0.94, 0.96, 0.975, 0.98, 0.985)
 """The chance of another right token after each, before anything is known."""
 
 RUN_WEIGHT = 24.0
-"""How many observations that is worth."""
+"""How many observations each of these chances is worth."""
 
 RUN_CAP = RUNS[-1]
 """Longer runs are taken for this one."""
@@ -35,7 +35,7 @@ _STRETCHES = list(pairwise((*RUNS, 1 << 60)))
 
 
 class Survival:
-    """How runs of right tokens went on in one row, and what that says of others."""
+    """How far runs of right tokens went on, over the rows of one kind."""
 
     def __init__(self) -> None:
         self._hits = [chance * RUN_WEIGHT for chance in ONWARD]
@@ -61,7 +61,7 @@ class Survival:
         return chance * self._reached[min(run + tokens, _LONGEST - 1)] / self._reached[run]
 
     def count(self, run: int, right: int, ended: bool) -> None:
-        """After ``run`` right tokens ``right`` more followed; ``ended``: and then a wrong one."""
+        """Takes in that ``right`` more tokens were right after ``run`` of them; ``ended``: the next one was wrong."""
         for number, (start, end) in enumerate(_STRETCHES):
             inside = min(run + right, end) - max(run, start)
             if inside > 0:
@@ -86,7 +86,7 @@ class Survival:
 
 
 class HitRates:
-    """How often the first tokens of each kind of suggestion were right on this page."""
+    """How often the first token was right, for each kind of suggestion."""
 
     def __init__(self) -> None:
         self._tries: dict[Key, float] = {}
@@ -98,7 +98,7 @@ class HitRates:
         return self._rates.get(key, key.prior)
 
     def count(self, key: Key, hit: bool) -> None:
-        """A suggestion of this kind was right or not."""
+        """Takes in whether a suggestion of this kind was right."""
         tries = self._tries.get(key, WEIGHT) + 1.0
         hits = self._hits.get(key, WEIGHT * key.prior) + hit
         if tries > HORIZON:

@@ -1,7 +1,7 @@
-"""Token recycling (Luo et al. 2024): the target's second choices at earlier nodes are candidates at later ones.
+"""Token recycling (Luo et al. 2024): what the target held likely at earlier nodes is a candidate at later ones.
 
 Every verified node comes with the tokens that the target held likeliest after it, whether the node was accepted or
-not. A small table keeps them for the token there, and for it with the one before; a tree that has no better
+not. A small table keeps them by the node's token, and by this with the token before it. A tree without better
 candidates goes on with them.
 """
 
@@ -23,7 +23,7 @@ AFTER_BOTH = (Key("choice 1", 0.45), Key("choice 2", 0.15), Key("choice 3", 0.06
 """What the target held likeliest there, by rank, where the token before was the same too."""
 
 AFTER_ONE = (Key("choice 1 after one", 0.25), Key("choice 2 after one", 0.1), Key("choice 3 after one", 0.06))
-"""Where it was not."""
+"""The same, where only the token itself was."""
 
 
 @proposer("recycling")
@@ -32,8 +32,8 @@ class Recycling(RowProposer, Forks):
 
     @classmethod
     def wants(cls, target: TargetModel | None) -> OutputFlags:
-        """On a CPU the likeliest tokens cost next to nothing beside a step; inside a captured step a search through a
-        vocabulary of 150,000 does."""
+        """The likeliest tokens, on a CPU alone: there they cost next to nothing beside a step; inside a captured step,
+        searching a vocabulary of 150,000 for them does."""
         on_cpu = target is not None and target.kv_spec.device.type == "cpu"
         return OutputFlags(ranks=len(AFTER_BOTH)) if on_cpu else CHOICES_ONLY
 

@@ -1,8 +1,8 @@
 """Resuming a lost draft by its letters, where the tokens do not agree.
 
-What the target wrote since the draft was lost is compared with the draft by letters and digits alone. Where they
-agree, the draft goes on behind them; where the target wrote none (an asterisk, a dollar, a line break), before the next
-drafted word.
+What the target wrote since the draft was lost is compared with the draft by letters and digits alone. Where they agree,
+the draft goes on behind them. Where the target wrote none (an asterisk, a dollar, a line break), it goes on before the
+next drafted word.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FOUND = Key("last letters further on", 0.4)
 
 @proposer("respelling")
 class Respelling(RowProposer):
-    """Takes up each lost position inside or before a drafted word."""
+    """Resumes each lost position inside or before a drafted word."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -56,7 +56,7 @@ class Respelling(RowProposer):
 
 
 def _offsets(written: str, drafted: _Stretch) -> list[tuple[int, Key]]:
-    """Characters of ``drafted`` that may be passed over, given that ``written`` stands instead of its beginning."""
+    """How many characters of ``drafted`` may be passed over, where ``written`` stands instead of them."""
     there, owners = drafted.letters
     wanted, _ = letters(written)
     if not there:
@@ -102,7 +102,7 @@ class _Stretch:
         self.letters = letters(self.text)
 
     def joint(self, offset: int) -> tuple[tuple[int, ...], int] | None:
-        """Tokens of the text from ``offset`` up to the next word, and the position of that word.
+        """Tokens that spell the text from ``offset`` up to the next word, and the position of that word.
 
         ``None`` where the stretch ends.
         """

@@ -1,7 +1,7 @@
 """Where a lost draft may go on, by its tokens: as if the target had inserted, substituted or skipped something.
 
-Nothing is waited for: the resumptions are offered together right after the mismatch, when a single token (or none)
-after it is known, and again with every further token until one of them proves right.
+All resumptions are offered together right behind the mismatch, when one token after it is known or none, and again with
+every further token until one of them proves right.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SKIP_MUCH = Key("deletion of more tokens", 0.08)
 
 @proposer("resumption")
 class Resumption(RowProposer):
-    """Takes up each lost position."""
+    """Resumes each lost position."""
 
     def suggest(self) -> Iterable[Continuation]:
         for lost in self.context.lost:

@@ -1,8 +1,8 @@
 """What the target writes instead of what is drafted, learnt from the page as it goes.
 
 A target has habits: ``S`` becomes ``$S$``, a line break becomes a space, a curly quote a straight one. When a lost
-draft is found again, what the draft had in between and what the target wrote make a *rewrite*. It is proposed as
-a branch wherever the same drafted token comes up again, as often as it has turned out true.
+draft is found again, the drafted tokens in between and what the target wrote instead make a *rewrite*. Wherever the
+same drafted token comes up again the rewrite is proposed as a branch, as likely as it has been so far.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Rewrites(RowProposer):
         self._weigh(token)
 
     def keep(self, token: int, times: int = 1) -> None:
-        """A drafted ``token`` that has been rewritten before was written as it stands."""
+        """Takes in that a drafted ``token``, which has been rewritten before, was written as it stands."""
         self._kept[token] = self._kept.get(token, 0.0) + times
         self._weigh(token)
 

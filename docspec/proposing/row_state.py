@@ -18,17 +18,17 @@ LIVE = 8
 """Continuations that are followed at the same time."""
 
 SURE = 8
-"""Right tokens in a row after which nothing else is looked for: what is followed is enough."""
+"""Right tokens in a row after which no other proposer is asked: the continuations that are followed are enough."""
 
 SURE_LIVE = 3
-"""How much of it."""
+"""How many of these continuations are enough."""
 
 LIKELY = 0.5
 """Where leading proposers state what comes next with more than this chance together, and were right as often when they
-did, nothing else is looked for."""
+did, no other proposer is asked."""
 
 STATED = Key("stated", 0.9)
-"""Such statements."""
+"""What leading proposers state (they suggest it without a key)."""
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Learnt:
 
 
 class RowState:
-    """``context`` is what the row's proposers look at; ``is_sure`` says that nothing needs to be looked for now.
+    """``context`` is what the row's proposers look at; ``is_sure`` says that no other proposer needs to be asked now.
 
     ``rate`` and ``learnt`` belong to the batch: what one row teaches, all those of its kind know. ``grow`` makes a tree
     of what is suggested.
@@ -70,7 +70,7 @@ class RowState:
         return tree is self._tree
 
     def begin_tree(self) -> None:
-        """Nothing is suggested yet; what growing drafts have grown by is taken in."""
+        """Forgets what was suggested for the last tree, and takes in what growing drafts have grown by."""
         for number, draft in enumerate(self.context.request.growing):
             new = draft.tokens[self._growth[number] :]
             if new:
@@ -79,7 +79,7 @@ class RowState:
         self._suggested, self._known = [], set()
 
     def follow(self, output: Sequence[int]) -> list[int]:
-        """Moves all that was suggested along what ``output`` has grown by, learns from it, and returns that."""
+        """Moves all suggestions along what ``output`` has grown by and learns from it; returns those tokens."""
         context, drafts = self.context, self.context.drafts
         before = len(context.output)
         written = list(output[before:])
@@ -152,7 +152,7 @@ class RowState:
         return reached
 
     def suggest_live(self, limit: int) -> None:
-        """Adds what the output follows, unless proposers that know better have stated what comes."""
+        """Adds the continuations that the output follows, unless leading proposers have stated what comes."""
         live = self._live
         stated = [one for one in self._suggested if one.key is None]
         self._stated = stated if sum(one.chance for one in stated) > LIKELY else []

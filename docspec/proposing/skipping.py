@@ -1,8 +1,8 @@
 """Verification skipped in part (VVS): lossy, and only where that was asked for (``--skip-verification``).
 
-Now and then a path of the tree is taken as it is, no further than the tree's paths are long on average, and drafting
-goes on behind it from the states that are there. What was taken stands first in the next tree: so its keys and values
-are made by the same pass that verifies what was drafted behind it, and no two steps in a row are skipped. VVS draws the
+Now and then a path of the tree is accepted without verification, no longer than the tree's paths are on average, and
+drafting goes on behind it from the states that are there. What was accepted so stands first in the next tree: the pass
+that verifies what was drafted behind it makes its keys and values, so no two steps in a row are skipped. VVS draws the
 path by lot, as images want variety; text wants the likeliest one.
 """
 
@@ -25,7 +25,7 @@ DECAY = 0.8
 """Weight of a position of the tree's paths over that of the one before (equation 2 of VVS)."""
 
 STRIDE = 2
-"""Of the paths one in so many is looked at."""
+"""One in so many of the paths is compared."""
 
 
 class Skipping:

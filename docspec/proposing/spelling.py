@@ -1,8 +1,8 @@
 """Bridges between spellings: where the same words stand in other tokens, the draft is taken up mid-word.
 
-White space, quotes, dashes, emphasis, escapes, hyphens at line ends, ligatures, full and half width and letter case
-are no differences of text. So positions are found by letters and digits alone, and what is left of a drafted word is
-tokenised anew up to the next white space, from where the draft's own tokens serve again.
+White space, quotes, dashes, emphasis, escapes, hyphens at line ends, ligatures, full and half width and letter case are
+no differences of text. So positions are found by letters and digits alone. The rest of a drafted word is tokenised anew
+up to the next white space; from there the draft's own tokens serve again.
 """
 
 from __future__ import annotations

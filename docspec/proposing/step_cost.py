@@ -12,7 +12,7 @@ FADE = 0.98
 """What remains of a step's weight with every further one."""
 
 PRIOR_PRICE = 0.02
-"""Of a speculated token while one row is at work, before enough steps were seen."""
+"""The price of a speculated token while one row is at work, before enough steps were seen."""
 
 ENOUGH = 8
 """Steps of different sizes after which they are trusted."""
@@ -52,7 +52,8 @@ class StepCost:
         return max(seconds - slope * tokens, 0.0), slope
 
     def price(self, rows: int) -> float:
-        """Of a speculated token where ``rows`` are at work, as a share of what a row's step costs without (0..1)."""
+        """The price of a speculated token where ``rows`` are at work, as a share (0..1) of a row's step without drafts.
+        """
         fixed, slope = self.line
         whole = fixed + slope * rows
         return slope * rows / whole if whole > 0 else min(1.0, PRIOR_PRICE * rows)
