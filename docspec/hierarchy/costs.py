@@ -21,7 +21,7 @@ CHARACTERS_PRIOR = 3.0
 """Characters of a token before any page was read."""
 
 SURPRISE_PRIOR = 1.5
-"""Seconds that Stage 1 takes over those that were expected, before it was ever run."""
+"""Stage 1's seconds over the expected ones (a ratio), before it was ever run."""
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Costs:
     ``step[width]`` is one forward pass of one row over ``width`` tokens; ``row`` the share of a one-row step that
     every further row of a batch adds (1 on a CPU, nearly 0 on an accelerator). ``prefill`` is per prompt token.
     ``errors[source]`` is the share of output tokens that drafts of that source got wrong. ``tokens`` are those of a
-    page, ``characters`` those of a token; ``surprise`` is what Stage 1 took over what was expected.
+    page, ``characters`` those of a token; ``surprise`` is the ratio of the seconds that Stage 1 took to those expected.
     """
 
     step: dict[int, Mean] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """Loops that count: the same words again and again, but for numbers that go up (or down) by the same step.
 
-No tokens repeat in them, so they are found in the text: between numbers it repeats itself, and the numbers of each
-place in the turn are as far apart as they were in the turn before.
+No tokens repeat in them, so they are found in the text: what stands between the numbers repeats itself, and each number
+of a turn is as far from the same number of the turn before as that was from its own.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 MOST_NUMBERS = 8
-"""Numbers in a turn that are looked for."""
+"""Numbers that a turn has at most."""
 
 TURNS = 300
-"""A count of so many turns without another word is no print: numbered lines of a form do not reach it."""
+"""Turns from which on a count without another word is a loop: numbered lines of a printed form are fewer."""
 
 _NUMBER = re.compile(r"\d{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A text's end from character ``start`` on counts; its first turn ends before character ``turn``."""
+    """The text counts from character ``start`` to its end; the first turn ends before character ``turn``."""
 
     start: int
     turn: int
 
 
 def counted(text: str) -> Count | None:
-    """What the end of ``text`` counts, if it has done so for :data:`TURNS` turns."""
+    """Where the end of ``text`` counts, if it has done so for :data:`TURNS` turns; else ``None``."""
     found = list(_NUMBER.finditer(text))
     numbers = [int(one.group()) for one in found]
     between = [text[a.end() : b.start()] for a, b in pairwise(found)]

@@ -19,13 +19,14 @@ THRESHOLDS: tuple[tuple[Grade, float], ...] = (("A", 0.97), ("B", 0.93), ("C", 0
 """The least certainty of each grade; below all of them is D."""
 
 FOREIGN = 0.2
-"""Share of the letters of words that nobody has in the file, from which on a script makes the page a foreign one."""
+"""Share of foreign letters, those of scripts that the reader does not write, among words that stand in no file: from
+here on the page is a foreign one."""
 
 LEAST_AGREEMENT = 0.5
 """Agreement (0..1) of what was read with what was drafted below which the two are of different pages."""
 
 LEAST_WORDS = 8
-"""Words that tell something of how far two readings agree."""
+"""Fewer words than these tell nothing of how far two readings agree."""
 
 SPARSEST = 0.8
 """Characters of a line for each of its heights along it: a line of fewer holds letters that were not recognised (Latin
@@ -73,7 +74,8 @@ def _why(sizes: Counter[str], certainty: float) -> str:
 
 
 def _foreign(blocks: Sequence[Block], card: ModelProfile) -> str | None:
-    """The script that the reader does not write and words have all the same that stand in no file."""
+    """The most frequent script, of words that stand in no file, that the reader does not write; ``None`` where such
+    letters are few."""
     if not card.scripts:
         return None
     found: Counter[str] = Counter()

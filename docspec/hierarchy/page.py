@@ -66,8 +66,8 @@ class PageParser:
             return DraftedPage(page, error=error)
 
     def verify(self, drafted: DraftedPage) -> PageResult:
-        """The result of a drafted page; raises no more than :meth:`parse`. Where memory runs out it is read once more
-        with less."""
+        """The result of a drafted page; raises what :meth:`parse` does. Where memory runs out, the page is read once
+        more with less."""
         try:
             [result] = self._readers.read([drafted])
             return result

@@ -38,8 +38,8 @@ class DraftedPage:
 
 @dataclass(slots=True, eq=False)
 class PageState:
-    """A page's result so far, whether its regions are verified, what was written for them, and the ``outputs`` that its
-    text is made of. ``future`` is its draft where that is still being made."""
+    """A page with its ``result`` so far. ``crops``: whether its regions are verified (Stage 1); ``texts`` is what was
+    written for them, ``outputs`` what its text is made of. ``future`` is its draft where that is still being made."""
 
     page: PageImage
     draft: PageDraft

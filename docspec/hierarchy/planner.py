@@ -34,8 +34,8 @@ LOOKUP_GAIN = 0.03
 class Planner:
     """Decides with the figures of one :class:`Costs`, which it also keeps up to date.
 
-    ``longest`` are the tokens of the longest page: plain decoding of it bounds what a draft may take; ``None``: nothing
-    does, as where a drafter was asked for by name.
+    ``longest`` is how many tokens the longest page has: what its plain decoding takes bounds what a draft may take.
+    ``None``: nothing bounds it, as where a drafter was asked for by name.
     """
 
     def __init__(self, costs: Costs, longest: int | None = None) -> None:

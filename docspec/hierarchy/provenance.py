@@ -152,5 +152,5 @@ def _pieces(tokens: Sequence[int], speller: Speller) -> list[str]:
 
 
 def _bare(escape: re.Match[str]) -> str:
-    """A JSON escape in as many characters that belong to no other word."""
+    """What stands in for a JSON escape: as many characters, none of which joins a word beside it."""
     return " \\" if escape[1] == "\\" else f" {escape[1]}" if escape[1] in '"/' else "  "

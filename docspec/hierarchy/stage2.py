@@ -21,7 +21,7 @@ class Stage2:
         self._setup = setup
 
     def request(self, state: PageState, growing: tuple[GrowingDraft, ...] = ()) -> Request:
-        """The page as a request. Its drafts, but with ``stages`` ``none``, may be copied from, and those ``growing``.
+        """The page as a request that may copy from its drafts (none with ``stages`` ``none``) and those ``growing``.
 
         Raises :class:`docspec.core.PageError` where the page leaves no room in the target's context.
         """

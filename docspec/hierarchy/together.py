@@ -77,7 +77,7 @@ def verify_together(
 
 
 class _Following:
-    """After every step: the page's growing drafts take up what the regions wrote, which end with the page."""
+    """After every step, hands what the regions wrote to the page's growing drafts; ends the regions with the page."""
 
     def __init__(
         self, scheduler: Scheduler, growing: Sequence[GrowingDraft], spell: Spell, on_step: OnStep | None

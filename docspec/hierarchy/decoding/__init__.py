@@ -1,4 +1,4 @@
-"""The engine with what proposes for it and what was measured: put together here, so that neither knows the other."""
+"""Puts the engine together with its proposers and with what the planner has measured; none of them knows the others."""
 
 from __future__ import annotations
 

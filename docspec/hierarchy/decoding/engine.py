@@ -61,7 +61,7 @@ class Engine:
     ) -> list[tuple[list[Output], StageStats]]:
         """:meth:`speculate` of the requests of several pages in one batch: each page's outputs and its own counts.
 
-        Of the seconds and forward passes that they share a page is charged with its part of the steps.
+        A page is charged with as much of the common seconds and forward passes as it has of the steps.
         """
         start = time.perf_counter()
         requests = [request for group in groups for request in group]
@@ -88,7 +88,7 @@ class Engine:
         ]
 
     def batch(self, requests: Sequence[Request], max_rows: int) -> MeasuredDecode:
-        """``requests`` before a batch of ``max_rows`` rows, ready for :meth:`decode`."""
+        """A loop for :meth:`decode`, with ``requests`` waiting for a batch of ``max_rows`` rows."""
         proposer = self._proposer()
         scheduler = Scheduler(
             self.target, self.cache_for(requests, max_rows), requests, proposer, self._margins
@@ -130,7 +130,7 @@ class Engine:
         return max(1, min(len(requests), most))
 
     def drafts_changed(self) -> None:
-        """Drafts have come: what was found about trees before does not hold any more."""
+        """Told when drafts have come: whether trees pay is judged anew."""
         if self._pace is not None:
             self._pace.drafts_changed()
 

@@ -14,7 +14,7 @@ from docspec.engine.row import Row
 
 
 class MeasuredDecode(SpecDecode):
-    """A loop that counts for each row, and for all of them ``forwards``, the forward passes.
+    """A loop that fills the ``counts`` of each row, and counts the forward passes of all rows in ``forwards``.
 
     Rows share the host's seconds of a step evenly, and those of a prefill by the lengths of their prompts.
     """
