@@ -25,7 +25,7 @@ WHOLE = "the draft was whole"
 
 class ArrivingDraft:
     """The draft of ``page`` on its way into ``drafts``; ``timeline`` is what happened when, in seconds since drafting
-    began. ``waited`` are the seconds that nothing was done but wait for its end."""
+    began. ``waited`` are the seconds spent on nothing but waiting for its end."""
 
     def __init__(self, setup: ReadingContext, page: PageImage, future: DraftFuture) -> None:
         self.drafts = GrowingDraft(MOST_OF_LINES), GrowingDraft(MOST_OF_ALL)

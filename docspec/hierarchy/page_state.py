@@ -16,8 +16,8 @@ from docspec.hierarchy import results
 class DraftedPage:
     """A page with its draft, ready to be verified; ``error`` is what drafting it raised (an error of ours).
 
-    ``future`` is its draft where that is still being made. ``waited`` are the seconds that nothing was done but
-    wait for it, where it was made beside other work.
+    ``future`` is its draft where that is still being made. ``waited`` are the seconds spent on nothing but
+    waiting for it, where it was made beside other work.
     """
 
     page: PageImage

@@ -32,7 +32,7 @@ def begun(
 ) -> PageResult:
     """The result of a page that was drafted and not verified yet.
 
-    ``waited`` are the seconds that nothing was done but wait for it, where it was made beside other work.
+    ``waited`` are the seconds spent on nothing but waiting for it, where it was made beside other work.
     """
     made = page.render_seconds + draft.seconds
     hidden = 0.0 if waited is None else max(0.0, made - waited)

@@ -35,9 +35,9 @@ from docspec.isolation.serving import main
 main()
 """
 START_SECONDS = 120.0
-"""For a child to say that it is there, and for what was only posted; an idle machine takes tenths of a second."""
+"""Seconds for a child to say that it is there, and for what was posted; an idle machine takes tenths of one."""
 END_SECONDS = 5.0
-"""For a process to end that has closed its answers."""
+"""Seconds for a process to end that has closed its answers."""
 TICK = 0.1
 """Seconds between two looks at what a child takes."""
 
@@ -146,7 +146,7 @@ class Child:
             return value
 
     def _look(self, end: float | None) -> None:
-        """Kills the child where it is over its limits."""
+        """Kills the child, and raises :class:`WorkerLost`, where it is over its limits."""
         if end is not None and time.monotonic() >= end:
             self.kill()
             raise WorkerLost("was not done in time", Failure.TIMED_OUT)

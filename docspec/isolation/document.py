@@ -53,11 +53,11 @@ class IsolatedDocument:
             self._end = time.monotonic() + self._seconds
 
     def seconds_left(self) -> float | None:
-        """Of its time; ``None`` where there is no end."""
+        """What is left of its time; ``None`` where that has no end."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
 
     def failed(self, number: int, what: str, failure: Failure) -> PageFailure:
-        """Page ``number``, which was lost."""
+        """The result of page ``number``, which was lost because of ``what``."""
         if self.seconds_left() == 0.0:
             what = "the document was not done in time (--document-timeout)"
         return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}", failure))

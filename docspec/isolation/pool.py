@@ -22,10 +22,10 @@ MOST_MEMORY = 8 * 2**30
 CHILD_MEMORY = 2**30
 """Bytes that a child takes where a page is nothing special."""
 MOST_CHILDREN = 4
-"""For every process that verifies."""
+"""Children for every process that verifies."""
 LEAST_BESIDE = 2
-"""Where another process decodes on this machine: drafting takes longer than a small model's decoding, and parts of it
-run on one processor."""
+"""Children where another process decodes on this machine: drafting takes longer than a small model's decoding, and
+parts of it run on one processor."""
 
 Place = tuple[IsolatedDocument | Unread, int]
 """A page by its number; one that cannot be read has a single page, which fails."""
@@ -52,7 +52,7 @@ class Isolation:
         self._workers: list[WorkerHandle] = []
 
     def start(self) -> None:
-        """Has a child before the first document is asked for."""
+        """Starts a child before the first document is asked for."""
         if not self._workers:
             self._workers.append(WorkerHandle(self._terms))
             self._workers[0].start()

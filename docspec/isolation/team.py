@@ -1,7 +1,7 @@
 """Several processes that verify, one a device, each with the model loaded once: pages go to whichever is free.
 
-One that dies is replaced, and the pages that it had are verified once more, each alone; the page that takes the next
-one along too has failed. One that cannot be replaced (its device is gone) leaves its work to the others.
+One that dies is replaced, and the pages that it had are verified once more, each alone: a page that brings down the
+second process too has failed. One that cannot be replaced (its device is gone) leaves its work to the others.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ class Member:
 
 
 class Team:
-    """Verifies like the parser that ``make`` makes in each process; ``devices`` may name one several times. ``info`` is
-    what the model is, ``lost`` says which devices were given up at once, ``steps`` how steps were last run. Raises
-    :class:`docspec.core.ModelError` where the model cannot be loaded."""
+    """Verifies pages in processes on ``devices``, of which one may be named several times; ``make`` makes in each what
+    verifies there. ``info`` is what the model is, ``lost`` says which devices were given up at once, ``steps`` how
+    steps were last run. Raises :class:`docspec.core.ModelError` where the model cannot be loaded."""
 
     def __init__(self, options: ParseOptions, devices: Sequence[str], make: VerifierMaker) -> None:
         on_cpu = devices.count("cpu")

@@ -29,7 +29,7 @@ VerifierMaker = Callable[[ParseOptions], PageVerifier]
 
 
 class VerifyingWorker:
-    """Has one verifier before it."""
+    """What a verifying child is asked: it holds one verifier."""
 
     def __init__(self, place: PixelsHandle) -> None:
         self._verifier: PageVerifier | None = None

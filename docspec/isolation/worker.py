@@ -110,8 +110,8 @@ class DocumentWorker:
     def draft(
         self, by_regions: bool, prices: Prices, told: bool
     ) -> tuple[DraftResult, Sequence[tuple[Kind, float]]]:
-        """Drafts the page that was drawn; and what that took. Where it is ``told``, lines are said as they are
-        recognised."""
+        """The draft of the page that was drawn, and the seconds that each kind of drafting took. Where it is ``told``,
+        lines are sent as they are recognised."""
         assert self._page is not None and self._drafters is not None
         self._policy.prices, self._policy.spent = prices, []
         self._policy.tell = self._recognised if told else None

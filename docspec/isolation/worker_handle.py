@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkerTerms:
-    """What children work by. ``memory`` are the bytes that one may take; ``quiet`` keeps libraries' warnings back."""
+    """What all children are made with. ``memory`` are the bytes that one may take; ``quiet`` keeps libraries' warnings
+    back."""
 
     options: ParseOptions
     make: DrafterMaker
@@ -40,10 +41,11 @@ class WorkerTerms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepareOptions:
-    """How pages are prepared: how they are drawn, which of them are read by regions, what is known of drafting when one
-    is begun, and who is told what it took. ``overlaps``: pages that are read whole are handed over while their text is
-    still recognised. ``looks``: whether anybody will look at the pixels of a page that was drafted; the others are only
-    sketched. ``None``: all are looked at."""
+    """How pages are prepared: ``view`` and ``image_dpi`` say how they are drawn, ``by_regions`` which of them are read
+    by regions, ``prices`` what is known of drafting when a draft is begun; ``drafted`` is told what it took.
+    ``overlaps``: pages that are read whole are handed over while their text is still recognised. ``looks``: whether
+    anybody will look at the pixels of a page that was drafted; the others are only sketched. ``None``: all are looked
+    at."""
 
     view: View
     image_dpi: float | None
@@ -55,15 +57,15 @@ class PrepareOptions:
 
     @classmethod
     def complete(cls, view: View, image_dpi: float | None) -> PrepareOptions:
-        """Where others verify, drafting always pays. Pages are drafted as for reading by regions, with all there is;
-        whether they are read so, the target says."""
+        """For pages that are verified elsewhere: drafting always pays, and pages are drafted with all there is, as for
+        reading by regions. Whether they are read so, the target says."""
         return cls(view, image_dpi, lambda page: True, lambda: FREE, lambda kind, seconds: None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedPage:
     """A page that was drawn, and drafted as far as that went; ``error`` is what judging it raised. ``waited`` are the
-    seconds that nothing was done but wait for it, ``None`` where it was not made beside other work. ``future`` is its
+    seconds spent on nothing but waiting for it, ``None`` where it was not made beside other work. ``future`` is its
     draft where that is still being made."""
 
     page: PageImage
@@ -83,7 +85,7 @@ class PreparedPage:
 
 
 class WorkerHandle:
-    """Has one thing done at a time; whoever comes meanwhile waits."""
+    """One child, which is asked for one thing at a time; whoever comes meanwhile waits. A lost child is replaced."""
 
     def __init__(self, terms: WorkerTerms) -> None:
         self._terms = terms
@@ -94,7 +96,7 @@ class WorkerHandle:
         self.lock = threading.Lock()
 
     def start(self) -> None:
-        """Has a child before the first document, which makes its drafters meanwhile."""
+        """Starts the child before the first document, and has it make its drafters meanwhile."""
         with self.lock, contextlib.suppress(WorkerLost):
             self._start()
             self._begin()
