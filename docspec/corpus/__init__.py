@@ -1,4 +1,4 @@
-"""Many documents: which there are, which are done, and reading the rest so that any end of the run can be gone on from.
+"""Many documents: which there are, which are done, and reading the rest, so that any run that ended can be resumed.
 
 A document's way: ``listing`` finds it and gives it a place in the output tree, ``shard`` says whose it is, ``resume``
 whether a ``manifest`` has it already; ``run`` has it read, its finished pages kept in a ``journal``, its outputs appear

@@ -26,8 +26,8 @@ class Ended(Protocol):
 
 @dataclass(slots=True)
 class DocumentCounts:
-    """Documents by status; ``doubtful`` counts those
-    among them that have doubtful pages, ``failures`` are the categories of those that failed or miss pages."""
+    """Documents by status. ``doubtful`` counts those among them that have doubtful pages, ``failures`` by category
+    those that failed or miss pages."""
 
     ok: int = 0
     damaged: int = 0
@@ -45,7 +45,7 @@ class DocumentCounts:
         return counts
 
     def add(self, ended: Ended) -> None:
-        """Counts one in."""
+        """Adds one document."""
         setattr(self, ended.status, getattr(self, ended.status) + 1)
         self.doubtful += bool(ended.doubtful_pages)
         if ended.failure is not None:

@@ -1,7 +1,7 @@
 """What a document's outputs depend on, as short hashes: the request, and the model.
 
-A document is done where input, request and model are those that the manifest has. The version of docspec is noted there
-and no part of it: ``--force`` reads everything again.
+A document is done where the manifest has it with the same input, request and model. The version of docspec is noted
+there too, but does not count: ``--force`` reads everything again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WITHOUT_EFFECT = frozenset(
 WHOLE = 2**22
 """Bytes up to which a model's file is hashed as a whole."""
 WINDOWS, WINDOW = 64, 2**16
-"""Of a larger one so many windows of so many bytes, evenly spaced, and its size."""
+"""Of a larger file this many windows of so many bytes, evenly spaced, are hashed, and its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def options_hash(options: ParseOptions, writing: OutputChoice) -> str:
 
 
 def model_hash(directory: Path) -> str:
-    """The hash of a checkpoint's files. Large ones are looked at in windows, which no training leaves as they were."""
+    """The hash of a checkpoint's files; of large ones windows are hashed, which training never leaves as they were."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(each for each in directory.iterdir() if each.is_file()):
         if path.suffix.lower() in (".md", ".lock") or path.name.startswith("."):

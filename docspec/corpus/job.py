@@ -42,7 +42,7 @@ class JobResult:
 
     @property
     def status(self) -> Status:
-        """In the words of the manifest."""
+        """The document's status, as the manifest has it."""
         if self.error is not None:
             return "failed"
         if self.failed:
@@ -58,12 +58,12 @@ class JobResult:
 
     @property
     def failed_pages(self) -> tuple[FailedPage, ...]:
-        """The missing pages in the words of the manifest."""
+        """The missing pages, as the manifest has them."""
         return tuple(FailedPage(page.number, page.failure, page.error or "unknown error") for page in self.failed)
 
     @property
     def doubtful_pages(self) -> tuple[DoubtfulPage, ...]:
-        """The doubtful pages in the words of the manifest."""
+        """The doubtful pages, as the manifest has them."""
         return tuple(self.doubtful)
 
     @property
@@ -79,7 +79,7 @@ class JobResult:
         return said if self.error is None else [*said, (str(self.error), self.trace)]
 
     def add(self, result: PageResult) -> None:
-        """Counts a page in; nothing of its text or pixels is kept."""
+        """Adds a page to the counts; nothing of its text or pixels is kept."""
         self.pages += 1
         self.tokens += output_tokens(result)
         self.steps += 0 if result.stage2 is None else result.stage2.steps

@@ -1,4 +1,4 @@
-"""The pages of a document that are read, kept while the rest is: a run that dies goes on behind the last of them.
+"""The pages of a document that are read already, kept while the rest is read: the next run goes on behind them.
 
 It holds results and pictures of pages, not text in a format: what is rendered comes out as in one go, also where
 rendering joins pages. It is one hidden file in the output folder, gone when the document is done.
@@ -31,8 +31,8 @@ def journal_path(folder: Path, document: str) -> Path:
 class Journal:
     """The pages of one document so far; ``head`` says of what input, by which options and model.
 
-    Pages of another head are forgotten, and everything from the first line on that is no page: a last one that is torn,
-    or one that somebody changed. Raises :class:`OutputError` where it cannot be written.
+    Pages under another head are dropped, and so is everything from the first line on that is no page: torn at the end,
+    or changed by somebody. Raises :class:`OutputError` where it cannot be written.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], *, with_pictures: bool) -> None:
@@ -69,14 +69,14 @@ class Journal:
         self._places[result.number] = place
 
     def close(self) -> None:
-        """Leaves it for the next run, where it holds anything."""
+        """Closes the file and leaves it for the next run; removes it where it holds no page."""
         with contextlib.suppress(OSError):
             self._file.close()
             if not self._places:
                 self.path.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """The document is done."""
+        """Removes the file: the document is done."""
         self.close()
         self.path.unlink(missing_ok=True)
 

@@ -51,8 +51,8 @@ def list_documents(
 
 
 def without_outputs(found: Expansion, inputs: Sequence[str], folders: Sequence[Path]) -> Expansion:
-    """``found`` without what runs have written: pictures beside documents, and whatever lies in ``folders``, where this
-    run writes, as far as those are within a folder that it reads. What ``inputs`` name themselves is kept."""
+    """``found`` without the outputs of runs: pictures beside documents, and whatever lies in ``folders`` (this run's
+    own) where these are inside a folder that it reads. What ``inputs`` name themselves is kept."""
     named = {_real(Path(each)) for each in inputs}
     roots = [_real(root) for each in inputs if each != "-" and (root := _root(each)) is not None]
     inner = [folder for folder in map(_real, folders) if any(root in folder.parents for root in roots)]

@@ -1,7 +1,7 @@
 """``docspec.manifest.jsonl``: one line for every document that is finished, appended when its outputs are in place.
 
-A line is written by one call and synchronised, so that of a run that dies only the last line may be torn; it is taken
-off before the next one is written. Shards write ``docspec.manifest.I-of-N.jsonl``; all of a folder are read together.
+A line is written by one call and synchronised, so that only the last line of a run that dies may be torn; the next run
+cuts it off. Shards write ``docspec.manifest.I-of-N.jsonl``; all manifests of a folder are read together.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAME = re.compile(r"docspec\.manifest(\.\d+-of-\d+)?\.jsonl")
 
 
 class ManifestLine(Protocol):
-    """What can be a line."""
+    """What can be written as a line."""
 
     def as_line(self) -> dict[str, Any]: ...
 
@@ -72,7 +72,7 @@ def manifest_name(shard: Shard | None) -> str:
 
 def read_history(folder: Path) -> History:
     """What all manifests in ``folder`` say; raises ``OSError`` where they cannot be read. Lines that are no records are
-    counted and mean nothing else; of a last line that is torn nothing is said."""
+    only counted; a torn last line is ignored."""
     history = History()
     manifests = [path for path in folder.iterdir() if NAME.fullmatch(path.name) and is_regular(path)]
     for path in sorted(manifests):
@@ -126,7 +126,7 @@ class Manifest:
             raise self._error(error) from error
 
     def close(self) -> None:
-        """Ends the run's hold; an empty manifest is taken away."""
+        """Closes the manifest and lets other runs have it; removes it where it is empty."""
         if os.fstat(self._handle).st_size == 0:
             self.path.unlink(missing_ok=True)
         os.close(self._handle)

@@ -1,7 +1,7 @@
 """An output folder on another file system: a run works in a folder of this machine and puts finished documents there.
 
-Manifest and page journals grow by appending, which object stores do not know. So they live in the folder here; the
-manifest is put there whole, now and then and at the end, always after the documents that it tells of.
+Manifest and page journals grow by appending, which object stores do not know. So they live in the local folder; the
+manifest is uploaded whole, now and then and at the end, always after the documents that it tells of.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from docspec.corpus.manifest import NAME
 from docspec.documents.remote import file_system
 
 EVERY = 30.0
-"""Seconds between two times that the manifest is put there, and never more than a tenth of all time."""
+"""Seconds between two uploads of the manifest, which together take no more than a tenth of all time."""
 
 
 class Mirror:
-    """The folder ``url`` and ``folder`` here. Raises :class:`OutputError` where it cannot be used."""
+    """The output folder at ``url``, and the local ``folder`` in which the run works. Raises :class:`OutputError` where
+    it cannot be used."""
 
     def __init__(self, url: str) -> None:
         self._fs, root = file_system(url)
@@ -40,11 +41,12 @@ class Mirror:
         self._names = {name[len(self._root) :].lstrip("/") for name in found}
 
     def has(self, name: str) -> bool:
-        """Whether a file is there."""
+        """Whether the output folder has a file of that name."""
         return name in self._names
 
     def fetch(self, own: Path) -> None:
-        """Brings the lines of manifests there here; ``own`` is the one that this run holds and goes on writing."""
+        """Fetches the lines of the output folder's manifests; ``own`` is the local one that this run holds and appends
+        to."""
         for name in filter(NAME.fullmatch, self._names):
             data: bytes = self._fs.cat_file(f"{self._root}/{name}")
             here = self.folder / name
@@ -55,14 +57,14 @@ class Mirror:
                 here.write_bytes(data + b"".join(line for line in known.splitlines(keepends=True) if line not in lines))
 
     def put(self, files: Iterable[Path]) -> None:
-        """Moves files of the folder here there."""
+        """Moves ``files`` of the local folder to the output folder."""
         for file in files:
             self._put(file)
             file.unlink()
             self._names.add(file.relative_to(self.folder).as_posix())
 
     def put_manifest(self, manifest: Path, *, now: bool = False) -> None:
-        """Puts the manifest there, where it is time or ``now``."""
+        """Uploads the manifest, where it is time for that or ``now``."""
         began = time.monotonic()
         if (now or began >= self._next) and manifest.stat().st_size:
             self._put(manifest)

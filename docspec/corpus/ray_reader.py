@@ -2,7 +2,7 @@
 
 Everything that travels is a row: a document, each of its pages, what came of it. A fault is a row too, never an
 exception. Rows come back in the order of the documents to the run that writes them, which is the same as on one
-machine: manifest, journals and exit codes are its. Ray is imported here and nowhere else.
+machine: it writes manifest and journals and sets the exit code. Ray is imported here and nowhere else.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ Opened = tuple[Any, Iterator[PageResult] | None, frozenset[int] | None]
 
 
 class DocumentReader:
-    """Opens the documents of ``jobs`` in their order. Those that a journal goes on with are opened when they are asked
-    for, of all others the next ones are opened, drawn and drafted while the last pages of one are verified."""
+    """Opens the documents of ``jobs`` in their order. Those that go on from a journal are opened when they are asked
+    for. Of the others, the next ones are opened, drawn and drafted while the last pages of one are verified."""
 
     def __init__(self, parser: Any, jobs: Sequence[Job], gone_on_with: frozenset[str]) -> None:
         self._parser = parser

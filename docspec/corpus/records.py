@@ -15,9 +15,9 @@ from docspec.corpus.shard import Shard
 
 SCHEMA = "docspec.manifest/1"
 MOST = 2**53
-"""Of any count; a float holds it."""
+"""The largest count; a float holds it."""
 MOST_SHARDS = 100_000
-"""A run of more of them is none."""
+"""A record of a run with more shards is not valid."""
 
 Status = Literal["ok", "damaged", "partial", "failed"]
 

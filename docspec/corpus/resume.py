@@ -1,4 +1,4 @@
-"""What earlier runs have done of a run's documents, what is left, and noting what this run does: the manifest's use."""
+"""What earlier runs have done of a run's documents, what is left, and noting in the manifest what this run does."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class Resume:
         return all(is_regular(self._folder / name) for name in names)
 
     def _remove_stale(self, before: DocumentRecord, now: DocumentRecord) -> None:
-        """Files in the folder that the document had before and has no more, unless somebody changed them."""
+        """Removes files in the folder that the document had before and has no more, unless somebody changed them."""
         kept = {file.path for file in now.files}
         for file in before.files:
             path = inside(self._folder, file.path)
@@ -216,7 +216,7 @@ class Resume:
                     path.unlink()
 
     def _tidy(self, finished: set[str]) -> None:
-        """Journals that a run left which died between its last line and their removal."""
+        """Removes journals left by a run that died between its last line and their removal."""
         names = {journal_path(self._folder, document).name for document in finished}
         for path in self._folder.iterdir():
             if path.name in names:

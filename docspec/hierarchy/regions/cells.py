@@ -27,8 +27,8 @@ LOWEST = 0.3
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """A printed line of a cell: which cell of the table it is, counted as HTML does, its place on the page, and what is
-    drafted for the cell if this is all of it."""
+    """A printed line of a table's cell: the cell's number in the order of the HTML, the line's place on the page, and
+    the cell's draft where this line is all of the cell."""
 
     cell: int
     bbox: BBox

@@ -13,11 +13,11 @@ from docspec.drafting.unread import unread_regions
 
 def complete(page: PageImage, draft: PageDraft, evidence: bool = False) -> list[Region]:
     """The regions of ``draft`` and what it forgot, in reading order. With ``evidence``, ink in which a recogniser found
-    no text is none: it is a picture, or left out where it is as small as a line. Pictures in which none has looked are
-    marked as such.
+    no text is no text: it is a picture, or left out where it is as small as a line. Pictures in which no recogniser has
+    looked are marked as such.
 
-    Where no layout model has seen the page, nothing is called a running head or foot, nor a head in the lower half of
-    the page or a foot in the upper one.
+    Running heads and feet become text where no layout model has seen the page, and so do a head in the lower half of
+    the page and a foot in the upper one.
     """
     regions = [
         replace(one, category=Category.TEXT)

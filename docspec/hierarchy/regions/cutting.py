@@ -42,8 +42,8 @@ class CutCrop:
 
 @dataclass(frozen=True, slots=True)
 class CutPage:
-    """A page's regions in reading order with the crops of those that are read; ``from_draft`` ones stand as they were
-    drafted, and of ``known`` ones the Markdown stands, both by their numbers."""
+    """A page's regions in reading order with the crops of those that are read. Of the others, by their numbers,
+    ``from_draft`` has the drafted text and ``known`` the Markdown."""
 
     regions: Sequence[Region]
     crops: Sequence[CutCrop]
@@ -76,7 +76,7 @@ class Cutting:
         return found
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> CutPage:
-        """The crops of ``regions``; none of those that are taken from the draft or whose words stand."""
+        """The crops of ``regions``, but for those that are taken from the draft or whose words stand."""
         usual = type_size(regions)
         known = known_texts(regions, self._card) if self._options.evidence else {}
         from_draft = {

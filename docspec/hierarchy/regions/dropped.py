@@ -25,7 +25,7 @@ SLENDER, BROAD = 0.25, 1.6
 
 
 REACH = 0.4
-"""How far, of the usual line, it may stand out of its paragraph, or within it."""
+"""How far it may stand out of its paragraph, or within it, in heights of the usual line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Words that are known and stand (``--words evidence``): those of a sound text layer, and lines that the recogniser was
 sure of, or any where the model reads unsure ones no better. Such regions get no crop; the model reads the others.
 
-Which kinds of region a model reads better than they are known says its card (``reads``); docs/words.md has the
+The model's card says which kinds of region it reads better than they are known (``reads``); docs/words.md has the
 measurement behind the bundled reader's.
 """
 

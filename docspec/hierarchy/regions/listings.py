@@ -11,7 +11,7 @@ BLANK = 2.0
 """Lines whose middles are more than so many heights of a line apart have a blank one between them."""
 
 NARROWEST = 0.4
-"""Of the size of type: no letter is narrower."""
+"""Width of the narrowest letter over the size of type."""
 
 
 def listing_text(printed: Sequence[PrintedLine], lines: Sequence[tuple[str, BBox]]) -> str:

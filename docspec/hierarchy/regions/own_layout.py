@@ -1,7 +1,7 @@
 """The target's own layout of a page, where it was taught to give one: the first step of reading by regions.
 
-What the drafter has found is its draft: boxes that the target agrees with are verified, not written. The texts
-that were drafted go with the boxes they lie in.
+The regions that the drafter has found are the draft of the target's layout: boxes that the target agrees with are
+verified, not written. Drafted texts go with the boxes they lie in.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class RegionPages:
         return [crop.request for crop in self.reading.cut(state.page, state.draft).crops]
 
     def reread(self, states: Sequence[PageState]) -> None:
-        """Reads what pages that were cut have not come to on crops of its own, and puts it behind what was written."""
+        """Reads the regions that pages cut short have not come to, on crops, and puts them behind what was written."""
         for state in states:
             start = time.perf_counter()
             left = unreached(complete(state.page, state.draft), state.result.text)

@@ -36,7 +36,7 @@ class RegionReading:
         return self.encoded(self.cutting.cut(page, draft))
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
-        """The crops of ``regions``, encoded; none of those that are taken from the draft or whose words stand."""
+        """The crops of ``regions``, encoded, but for those that are taken from the draft or whose words stand."""
         return self.encoded(self.cutting.crops_of(page, regions))
 
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What the text of a page that was cut has not come to: told from the draft, in reading order."""
+"""Which regions the text of a page that was cut has not come to, judged by the draft."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOT_LETTER = re.compile(r"[\W_]+")
 def unreached(regions: Sequence[Region], text: str) -> list[Region] | None:
     """The ``regions`` behind the last one whose beginning stands in ``text``; all of them where none does.
 
-    ``None`` where no region has enough text to tell. What ``text`` has left out before that place is not found.
+    ``None`` where no region has enough text to tell. Regions that ``text`` left out before that one are not found.
     """
     written = _letters(text)
     beginnings = [[_letters(one)[:BEGINNING] for one in region.texts] for region in regions]

@@ -274,8 +274,8 @@ def _inked(image: Image.Image, room: BBox) -> BBox:
 
 
 def crop_of(image: Image.Image, piece: Slice, factor: int, least: int = 0) -> Image.Image:
-    """The picture of ``piece``, upright and scaled, on a white canvas whose sides are multiples of ``factor`` pixels,
-    of ``least`` pixels or more: smaller pictures readers would enlarge."""
+    """The picture of ``piece``, upright and scaled, on a white canvas whose sides are multiples of ``factor`` pixels.
+    It has ``least`` pixels or more: readers would enlarge smaller ones."""
     left, top, right, bottom = piece.bbox.clamped(image.width, image.height).rounded()
     right, bottom = max(right, left + 1), max(bottom, top + 1)
     part = image.crop((left, top, right, bottom))
