@@ -51,7 +51,7 @@ class WorkerLost(Exception):
 
 
 class Child:
-    """A running child. It serves what ``worker``, a function that travels there by its name, makes of the handle of
+    """A running child. It serves what ``worker``, a callable that travels there by its name, makes of the handle of
     the shared pixels; ``memory`` are the resident bytes that it may take (looked at on Linux)."""
 
     def __init__(self, worker: Callable[[PixelsHandle], Any], memory: int = sys.maxsize) -> None:

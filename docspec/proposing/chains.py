@@ -77,7 +77,7 @@ class Chains:
         return Chained(row, room)
 
     def written(self, chained: Chained, new: Sequence[int]) -> None:
-        """Takes in that ``new`` was written; the chain that was proposed before it has been verified."""
+        """Takes in that ``new`` was written, and by that what became of the chain that was proposed."""
         output = chained.row.output
         output += new
         chain = chained.chain

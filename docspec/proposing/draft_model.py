@@ -49,7 +49,7 @@ class DraftModel:
         self._model = model
         self.share = share
         self._indices: dict[int, torch.Tensor | None] = {}
-        """Which image tokens are to be read, by the prompt (its id) of a row that will begin."""
+        """Indices of the tokens to be read, by the prompt (its id) of a row that will begin."""
         self._begun: dict[int, Context] = {}  # by request
         self._rows: list[_ModelRow] = []
         self._cache: SlotCache | None = None

@@ -2,7 +2,7 @@
 
 The grammar knows characters, the tree tokens. The drafts are searched once for the grammar's markers; behind each, the
 grammar says which element of the page the draft describes there. Where it predicts what follows better than the draft
-does, the tree forks as the grammar says, and does not copy the draft.
+does, or the draft ends there, the tree forks as the grammar says, and does not copy the draft.
 """
 
 from __future__ import annotations
