@@ -42,5 +42,5 @@ def test_a_proposer_is_a_row_of_its_own_and_models_pay_for_no_drafts(lively_qwen
     assert all(sample.identical for sample in page.samples)
     assert page.sample(model).draft == 0 < page.sample(f"cursor+{model}").draft
     assert page.sample(PLAIN).proposing == 0 < page.sample("lookup").proposing < page.sample(model).proposing
-    with pytest.raises(UsageError, match="no source"):
+    with pytest.raises(UsageError, match="no proposer"):
         settings_of("planed")

@@ -106,7 +106,7 @@ def test_sources_are_left_out_and_shown_alone(folder, tokenizer):
     rows = {line.split()[0]: line for line in result.output.splitlines() if line.split()}
     assert {"cursor", "cursor-lookup", "ngrams"} <= rows.keys()
     assert "+0.0 %" in rows["cursor"] and "-" in rows["ngrams"].split()[3]
-    with pytest.raises(UsageError, match="no source 'nothing'"):
+    with pytest.raises(UsageError, match="no proposer 'nothing'"):
         CliRunner().invoke(app, [*arguments, "--without", "nothing"], catch_exceptions=False)
 
 

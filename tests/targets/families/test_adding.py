@@ -27,7 +27,7 @@ from functools import wraps
 import torch
 from transformers import AutoConfig, Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
-from docspec.targets.model_profile import TargetCard
+from docspec.targets.model_profile import ModelProfile
 from docspec.targets.family import Family
 
 
@@ -54,7 +54,7 @@ FAMILY = Family(
     model_types=("toy_reader",),
     architecture=f"{__name__}:ToyReader",
     processor="Qwen3VLProcessor",
-    card=TargetCard("markdown", prompt="What does it say?"),
+    card=ModelProfile("markdown", prompt="What does it say?"),
     logits=capped,
 )
 '''
