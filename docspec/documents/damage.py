@@ -21,7 +21,8 @@ _LOST = re.compile(
     r"zlib error|treating as end of file|premature end|syntax error|content stream|not a stream|out of range"
     r"|unknown filter|bad data in|bad eod|corrupt|truncated|not enough|out of memory|malloc|recursi|cycle|too many"
     r"|too deep|nested|overflow|underflow|limit|non-page object|unknown keyword|lzw|jpx|jpeg|jbig2|faxd|inline image"
-    r"|undecodable|cannot (?!load ToUnicode|find ICC|load ICC|find builtin|find substitute|create color|read from icc)",
+    r"|undecodable|lexical error|expected '(?:endobj|R)|invalid indirect reference|was not found in its object stream"
+    r"|cannot (?!load ToUnicode|find ICC|load ICC|find builtin|find substitute|create color|read from icc)",
     re.IGNORECASE,
 )
 _NO_LOSS = re.compile(
@@ -55,6 +56,22 @@ def events_of(messages: Iterable[str]) -> tuple[Event, ...]:
     if odd:
         events.append(Event("pdf_warning", _shown(odd)))
     return tuple(events)
+
+
+def told_loss(messages: Iterable[str]) -> str | None:
+    """Those of ``messages`` that say that something could not be read; ``None`` where there are none."""
+    return _shown([message for message in messages if is_loss(message)]) or None
+
+
+def lost_size(page: Any) -> str | None:
+    """What is odd about the size of a page, outside of which nothing is shown; ``None`` for four numbers, its own or
+    those of its branch of the page tree."""
+    low = mupdf().mupdf
+    own = low.pdf_load_object(mupdf()._as_pdf_document(page.parent), page.xref)
+    box = low.pdf_dict_get_inheritable(own, low.PDF_ENUM_NAME_MediaBox)
+    if low.pdf_array_len(box) == 4 and all(low.pdf_is_number(low.pdf_array_get(box, index)) for index in range(4)):
+        return None
+    return "its size is missing or is not one, and another was taken"
 
 
 def lost_contents(pdf: Any, page: Any) -> str | None:

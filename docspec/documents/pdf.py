@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import Event, Failure, InputError, PageError, PageImage
-from docspec.documents.damage import DAMAGED_PAGE, events_of, heard, lost_contents
+from docspec.documents.damage import DAMAGED_PAGE, events_of, heard, lost_contents, lost_size, told_loss
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.jpeg import damage_on
@@ -38,7 +38,9 @@ class PdfDocument(Document):
     def __init__(self, source: Source, password: str | None = None) -> None:
         super().__init__(source)
         self._password = password
-        self._pdf, self._tree = _open_pdf(source, password)
+        with heard() as warnings:  # MuPDF warns of an object once: of those that the page tree needs, here
+            self._pdf, self._tree = _open_pdf(source, password)
+        self._lost = told_loss(warnings)
         self._rendered = 0
         self._repaired = bool(self._pdf.is_repaired)  # later too: MuPDF repairs when it first meets the fault
 
@@ -49,7 +51,7 @@ class PdfDocument(Document):
     @property
     def damage(self) -> str | None:
         repaired = "it was repaired" if self._repaired else None
-        known = [what for what in (repaired, self._tree.damage) if what]
+        known = [what for what in (repaired, self._tree.damage, self._lost) if what]
         return f"the PDF is damaged ({'; '.join(known)}); something may be missing" if known else None
 
     @cached_property
@@ -81,7 +83,8 @@ class PdfDocument(Document):
                 raise
         self._repaired = self._repaired or bool(self._pdf.is_repaired)
         events = list(events_of(warnings))
-        for what in filter(None, (drawing.trouble, lost_contents(self._pdf, self._pdf[index]))):
+        own = self._pdf[index]
+        for what in filter(None, (drawing.trouble, lost_size(own), lost_contents(self._pdf, own))):
             events.append(Event(DAMAGED_PAGE, f"{what}; some of the page is missing"))
         if DAMAGED_PAGE not in {event.kind for event in events} and (damage := damage_on(self._pdf, index)):
             events.append(Event(DAMAGED_PAGE, f"a picture is damaged ({damage}); some of it may be missing"))

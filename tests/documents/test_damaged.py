@@ -83,6 +83,35 @@ def test_a_page_that_lost_its_contents_is_damaged_and_an_empty_one_is_not() -> N
     assert kinds(page) == [], "contents that draw nothing are contents"
 
 
+@pytest.mark.parametrize(
+    ("sound", "damaged"),
+    [
+        (b"/Contents 11", b"/Content) 11"),
+        (b"/Contents 11", b"/Conte<ts 11"),
+        (b"/Parent 2 0 R/MediaBox", b"/Pa<ent 2 0 R/MediaBox"),
+        (b"/Contents 11 0 R/Resources<</Font<</F 3 0 R>>>>>>", b">>\nent 2 0 R/Contents 11 0 R>>"),
+        (b"[0 0 300 400]", b"[0 0 300 4/0]"),
+        (b"[0 0 300 400]", b"[0 0 300400 ]"),
+        (b"/MediaBox", b"/MidiaBox"),
+    ],
+)
+def test_a_page_whose_own_entries_are_damaged_loses_no_words_in_silence(sound: bytes, damaged: bytes) -> None:
+    """MuPDF reads pages when it opens the file, and warns of each once."""
+    data = document(GOOD, GOOD)
+    with opened(data) as pdf:
+        assert pdf.damage is None
+    assert sound in data
+    with opened(data.replace(sound, damaged.ljust(len(sound)), 1)) as pdf:  # all offsets stay: nothing is repaired
+        page = next(pdf.pages(view=View(dpi=72)))
+        assert pdf.damage is not None or "damaged_page" in kinds(page)
+
+
+def test_a_size_that_is_inherited_is_no_damage() -> None:
+    tree = b"<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 300 400]>>"
+    (page,) = pages_of(document(GOOD, tree=tree).replace(b"R/MediaBox[0 0 300 400]", b"R" + 23 * b" "))
+    assert kinds(page) == []
+
+
 def test_what_costs_nothing_is_no_damage() -> None:
     closed = b"h S\n" + GOOD  # closes a path that was never begun
     (page,) = pages_of(document(closed))
