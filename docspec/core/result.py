@@ -21,7 +21,7 @@ PageStatus = Literal["ok", "blank", "failed"]
 WordsOf = Literal["text layer", "recognition", "model"]
 """Whose words a text is made of."""
 
-DAMAGE = frozenset({"damaged_page", "damaged_input"})
+DAMAGE = frozenset({"damaged_page", "damaged_input", "page_unread"})
 """Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
 
 

@@ -88,5 +88,5 @@ class JobResult:
             return
         if result.doubtful is not None:
             self.doubtful.append(DoubtfulPage(result.number, result.doubtful))
-        here = [event.detail for event in result.events if event.kind == "damaged_page"]
+        here = [event.detail for event in result.events if event.kind in ("damaged_page", "page_unread")]
         self.damage += [f"{result.source}, page {result.number}: {detail}" for detail in here]

@@ -20,7 +20,7 @@ from tests.campaign.words import ENOUGH, share_of, words_of
 from tests.campaign.worker import CPU_SECONDS, Ran, Worker
 
 QUICK = ["--words", "evidence", "--stages", "none", "--max-tokens", "4", "--device", "cpu", "--dpi", "50"]
-SAYS = {"damaged_page", "damaged_input", "page_reduced"}
+SAYS = {"damaged_page", "damaged_input", "page_reduced", "page_unread"}
 """Events that say that something of a page may be missing or is too small to be read."""
 
 

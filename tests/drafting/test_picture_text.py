@@ -14,10 +14,12 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import Category, PageResult
+from docspec.isolation.pool import Isolation
 from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.markdown import page_markdown
 from docspec.reporting.renderer import Layout
 from tests.campaign.words import share_of, words_of
+from tests.isolation import doubles
 
 BODY = ["Dear members, please find the minutes below.", "They were written by hand on Monday evening."]
 PASTED = ["Statement of account number 4471", "Opening balance 1204 on Tuesday", "Transfer received from savings"]
@@ -126,6 +128,20 @@ def test_a_picture_in_which_nobody_looked_for_text_is_said(
     looked = read(tmp_path / "in.pdf")
     assert "pictures_unread" not in {event.kind for event in looked.events}
     assert linked(looked) == [""]
+
+
+def test_a_picture_that_may_be_print_is_no_sound_page_where_the_drafter_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dense print looks like a picture from afar."""
+    Image.effect_noise((800, 600), 90).save(tmp_path / "in.png")
+    with Parser(ParseOptions()) as parser:
+        assert parser.parse(tmp_path / "in.png").ok
+        children = Isolation(parser.options, doubles.aborting)
+        monkeypatch.setattr(parser, "_isolation", children)
+        [page] = parser.parse(tmp_path / "in.png").pages
+        children.close()
+    assert page.damage is not None and "nobody looked for text" in page.damage
 
 
 def test_ink_that_is_no_text_to_the_recogniser_is_said(tmp_path: Path, read: Callable[..., PageResult]) -> None:

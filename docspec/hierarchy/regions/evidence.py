@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from docspec.core import Block, Category, Event, Region
 from docspec.core.formulas import bare_formula
@@ -54,12 +54,16 @@ def known_words(known: Mapping[int, str], regions: Sequence[Region]) -> tuple[Ev
     return (Event("words_stand", f"{len(known)} of {len(regions)} regions were not read by the model: {told}"),)
 
 
-def unread_pictures(blocks: Sequence[Block]) -> tuple[Event, ...]:
-    """What to report about pictures among ``blocks`` in which neither the model nor the drafter looked for text."""
+def unread_pictures(blocks: Sequence[Block], happened: Collection[str] = ()) -> tuple[Event, ...]:
+    """What to report about pictures among ``blocks`` in which neither the model nor the drafter looked for text. Where
+    the drafter failed (``happened``), nobody knows that they are pictures: dense print is one from afar."""
     count = sum(block.unread for block in blocks)
     if not count:
         return ()
     pictures = f"{count} picture{'' if count == 1 else 's'}"
+    if "drafter_failed" in happened:
+        lost = f"the drafter failed, and nobody looked for text in {pictures}; some of the page may be missing"
+        return (Event("page_unread", lost),)
     return (Event("pictures_unread", f"nobody looked for text in {pictures} (--drafter auto does)"),)
 
 

@@ -134,7 +134,7 @@ def result_of(
             Event("read_by_regions", detail),
             *known_words(page.known, page.regions),
             *page.events(),
-            *unread_pictures(blocks),
+            *unread_pictures(blocks, {event.kind for event in result.events}),
             *results.skipped(page.stats),
         ),
         timings=replace(
