@@ -138,7 +138,7 @@ def test_a_picture_that_may_be_print_is_no_sound_page_where_the_drafter_failed(
     with Parser(ParseOptions()) as parser:
         assert parser.parse(tmp_path / "in.png").ok
         children = Isolation(parser.options, doubles.aborting)
-        monkeypatch.setattr(parser, "_isolation", children)
+        monkeypatch.setattr(parser._stream, "isolation", children)
         [page] = parser.parse(tmp_path / "in.png").pages
         children.close()
     assert page.damage is not None and "nobody looked for text" in page.damage
