@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from transformers import GenerationConfig
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
+from docspec.targets.generation import rules_of
 from docspec.targets.loading import inputs_of
 from docspec.targets.recurrent import layers
 from docspec.targets.recurrent.states import RecurrentStates
@@ -38,9 +40,9 @@ def picture(seed: int, width: int, height: int) -> Image.Image:
     return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8))
 
 
-def generated(target, prompt, most: int) -> tuple[int, ...]:
+def generated(target, prompt, most: int, **said) -> tuple[int, ...]:
     with torch.inference_mode():
-        ids = target.model.generate(**prompt.inputs, do_sample=False, max_new_tokens=most)
+        ids = target.model.generate(**prompt.inputs, do_sample=False, max_new_tokens=most, **said)
     return tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids)
 
 
@@ -80,6 +82,20 @@ def test_rows_enter_move_and_end_as_ever(target, asked):
         outputs, stats = engine.speculate(requests(asked), max_rows=max_rows)
         assert [output.tokens for output in outputs] == [tokens for _, tokens in asked], max_rows
         assert stats.accepted > stats.tokens / 2
+
+
+def test_generation_rules_hold_along_every_branch(target, asked, monkeypatch):
+    said = {"repetition_penalty": 1.3, "suppress_tokens": [asked[0][1][3], asked[1][1][5]]}
+    expected = [(prompt, generated(target, prompt, 40, **said)) for prompt, _ in asked[:3]]
+    assert all(tokens[:20] != free[:20] for (_, tokens), (_, free) in zip(expected[:2], asked[:2], strict=True))
+    monkeypatch.setattr(target, "rules", rules_of(GenerationConfig(**said), target.eos_ids, 400))
+    asking = [
+        Request(prompt, (edited(tokens, 5), free), 40)
+        for (prompt, tokens), (_, free) in zip(expected, asked[:3], strict=True)
+    ]
+    outputs, stats = make_engine(target, ParseOptions(**OPTIONS)).speculate(asking)
+    assert [output.tokens for output in outputs] == [tokens for _, tokens in expected]
+    assert stats.accepted > 20
 
 
 @pytest.mark.slow
