@@ -14,25 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.cli.paper import KINDS
 from docspec.reporting.writer import write_whole
 
 BEGIN, END = "<!-- figures -->", "<!-- end -->"
 HEAD = "| what | figure | command | commit |\n|---|---|---|---|\n"
-SMALL = (
-    "academic-paper",
-    "book",
-    "exam-paper",
-    "financial-report",
-    "magazine",
-    "newspaper",
-    "notes",
-    "slides",
-    "textbook",
-)
-"""The small samples; each has a scan beside it."""
-
-PDFS = [f"samples/{name}.pdf" for name in SMALL]
-SCANS = [f"samples/{name}-scan.pdf" for name in SMALL]
+PDFS = [f"samples/{name}.pdf" for name in KINDS]
+SCANS = [f"samples/{name}-scan.pdf" for name in KINDS]
 A4 = "samples/journal-article.pdf"
 CHECKED = [A4, *PDFS, "samples/notes-scan.pdf", "samples/book-scan.pdf"]
 

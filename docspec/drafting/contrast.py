@@ -10,7 +10,7 @@ import numpy as np
 
 def contrast_of(grey: Any) -> Any:
     """How far each pixel of ``grey``, a signed array (rows, columns) of 0..255, lies from the commonest grey."""
-    return np.abs(grey - ground_of(np.bincount(grey.ravel(), minlength=256).tolist()))
+    return np.abs(grey - ground_of(np.bincount(grey.ravel(), minlength=256)))
 
 
 def ground_of(histogram: Sequence[int] | np.ndarray) -> int:

@@ -52,6 +52,12 @@ class Chained:
     alone: int = 0
 
 
+def row_of(drafts: Sequence[Sequence[int]], kind: str, room: int, output: Sequence[int]) -> Row:
+    """A request of another engine as a row that proposers know."""
+    request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), room, kind=kind)
+    return Row(request, 0, 0, frozenset(), NeverStop(), list(output))
+
+
 class Chains:
     """``cost`` is to be told of steps; ``codec`` is the served model's tokenizer; ``charged`` as :data:`CHARGED`."""
 
@@ -71,8 +77,7 @@ class Chains:
     ) -> Chained:
         """A request with ``drafts`` in tokens, which has written ``output``: a token at least. ``ready`` are the same
         drafts where they were indexed before (while the prompt was read)."""
-        request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), room, kind=kind)
-        row = Row(request, 0, 0, frozenset(), NeverStop(), list(output))
+        row = row_of(drafts, kind, room, output)
         self._mixture.begin(row, drafts=ready)
         return Chained(row, room)
 

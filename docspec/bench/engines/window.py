@@ -7,14 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from docspec.engine.request import Request
-from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop
-from docspec.proposing.chains import Chained, Chains
+from docspec.proposing.chains import Chained, Chains, row_of
 from docspec.proposing.drafts import DraftText
 from docspec.proposing.spelling import Codec
 from docspec.proposing.window import WindowProposer as Policy
-from docspec.targets.protocol import Prompt
 from docspec.vllm import proposer
 
 
@@ -41,8 +37,7 @@ class WindowChains(Chains):
         output: Sequence[int],
         ready: DraftText | None = None,
     ) -> Chained:
-        request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), room, kind=kind)
-        row = Row(request, 0, 0, frozenset(), NeverStop(), list(output))
+        row = row_of(drafts, kind, room, output)
         self._policy.begin(row)
         return Chained(row, room)
 
