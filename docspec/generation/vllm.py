@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -187,7 +188,7 @@ def free_port() -> int:
 def last_error(log: Path) -> str:
     """The last line of ``log`` that reads like an error, else the last one."""
     lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    told = [line for line in lines if "Error" in line or "error:" in line]
+    told = [line for line in lines if re.search(r"(Error|Exception|error): *\S", line)]  # not the code that raises it
     # A traceback repeats at the end that the engine failed; why, it says first.
     causes = [line for line in told if "See root cause above" not in line and "initialization failed" not in line]
     return one_line((causes or told or lines or ["it said nothing"])[-1])[-300:]

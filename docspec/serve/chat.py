@@ -19,6 +19,12 @@ XARGS = "vllm_xargs"
 MEDIA = ("image_url", "video_url", "audio_url", "input_audio", "file")
 """Fields of a message's parts that may name an address for the server to fetch."""
 
+ONE_TOKEN = {
+    *("max_tokens", "max_completion_tokens", "min_tokens", "n", "stream", "stream_options"),
+    *("logprobs", "top_logprobs", "prompt_logprobs", "response_format", "structured_outputs", "prediction"),
+}
+"""Fields that say how much is written and in which form: a request that is to be prefilled has none of them."""
+
 Parts = tuple["bytes | memoryview", ...]
 
 
@@ -63,6 +69,11 @@ class Chat:
     def at(self, found: Mapping[str, str]) -> bytes:
         """The body with the addresses of media replaced by what was ``found`` there."""
         return _dumped(_replaced(self.values, found))
+
+    def for_prefill(self, added: Mapping[str, Any]) -> bytes:
+        """The body of the same prompt with one token to write, and ``added`` at its top level."""
+        kept = {name: value for name, value in self.values.items() if name not in ONE_TOKEN}
+        return _dumped({**kept, "max_tokens": 1, **added})
 
     def with_fields(self, added: Mapping[str, Any]) -> Parts:
         """The body with ``added`` at its top level; objects that are there are added to."""

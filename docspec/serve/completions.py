@@ -8,8 +8,10 @@ a byte of an answer is on its way, it is that answer or a broken connection, nev
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import httpx
@@ -91,12 +93,14 @@ class Answering:
         self._began = time.perf_counter()
         self._told = False
         self._size = 0
+        self._prefilled: Upstream | None = None
         self.is_whole = False
 
     async def run(self) -> None:
         gateway = self._gateway
         chat = await self._with_media(read_chat(self._body, gateway.settings.limits.pixels))
-        drafted = await gateway.drafts.of(self._client, chat)
+        prefill = partial(self._prefill, chat) if gateway.settings.kind == "vllm" else None
+        drafted = await gateway.drafts.of(self._client, chat, prefill)
         gateway.metrics.add("drafts_total", source=drafted.source)
         parts = chat.with_fields(self._fields(chat, drafted))
         kind, streams = (drafted.kind, chat.streams), chat.streams
@@ -105,7 +109,7 @@ class Answering:
         own = time.perf_counter() - self._began - drafted.seconds
         broken = 0.0
         while broken < TRIES:
-            async with gateway.upstreams.one() as upstream:
+            async with gateway.upstreams.one(self._prefilled) as upstream:
                 began = time.perf_counter()
                 try:
                     async with gateway.corpora.with_drafts(upstream, drafted.texts):
@@ -114,13 +118,27 @@ class Answering:
                     broken += self._lost(upstream, error)
                     continue
             seconds = time.perf_counter() - began
-            if status == 200:
-                gateway.drafts.payoff.answered(kind, bool(drafted.texts), self._size, seconds)
+            if status == 200 and drafted.way is not None:
+                way = drafted.way if drafted.texts else "plain"
+                gateway.drafts.payoff.answered(kind, way, self._size, seconds + drafted.waited)
             gateway.metrics.add("upstream_seconds_total", seconds)
             gateway.metrics.add("own_seconds_total", own)
             gateway.metrics.add("drafting_seconds_total", drafted.seconds)
             return
         raise broke_off()
+
+    async def _prefill(self, chat: Chat) -> None:
+        """Has an upstream read the prompt while a draft is made: the same request for one token. Its prefix cache holds
+        the prompt then, and the request itself goes there too. Whatever becomes of it, the request is sent."""
+        body = chat.for_prefill(self._fields(chat, FoundDrafts()))
+        with contextlib.suppress(httpx.HTTPError, Refusal):
+            async with self._gateway.upstreams.one() as upstream:
+                answer = await upstream.client.post(
+                    "/v1/chat/completions", content=body, headers=self._headers(len(body))
+                )
+            self._gateway.metrics.add("prefills_total", status=str(answer.status_code))
+            if answer.is_success:
+                self._prefilled = upstream
 
     def _lost(self, upstream: Upstream, error: httpx.TransportError) -> float:
         """Leaves out an upstream that broke; how much of a try that was. Raises where there may be no other one."""

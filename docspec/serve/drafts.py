@@ -3,14 +3,16 @@ document that it uploaded before, an image that was read before, and reading it 
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from docspec.core import PageDraft
 from docspec.serve.cache import DraftCache
 from docspec.serve.chat import Chat
-from docspec.serve.payoff import Payoff
+from docspec.serve.payoff import Payoff, Way
 from docspec.serve.picture import Picture
 from docspec.serve.readers import PLAIN, KnownPrompt, reader_of
 from docspec.serve.recognition import Recognition
@@ -21,15 +23,21 @@ from docspec.serve.uploads import Uploads
 PROPOSED = {"chart": "text", "layout": "page"}
 """Kinds as docspec's proposer counts them, where they differ."""
 
+WAYS: tuple[Way, ...] = ("drafted", "prefilled")
+"""How an image is recognised for a request."""
+
 
 @dataclass(frozen=True, slots=True)
 class FoundDrafts:
-    """The drafts of one request, the ``source`` that they are from, and the seconds that getting them took."""
+    """The drafts of one request, the ``source`` that they are from, and the ``seconds`` that getting them took, of
+    which it ``waited`` so many for the upstream's prefill. ``way``: what its answer's time measures, if anything."""
 
     texts: tuple[str, ...] = ()
     source: str = "none"
     kind: str = "page"
     seconds: float = 0.0
+    way: Way | None = None
+    waited: float = 0.0
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -52,9 +60,9 @@ class DraftFinder:
         self._cache = cache
         self.payoff = payoff
 
-    async def of(self, client: str, chat: Chat) -> FoundDrafts:
-        """The drafts of a request; never fails for what is wrong with an image."""
-        began = time.perf_counter()
+    async def of(self, client: str, chat: Chat, prefill: Callable[[], Awaitable[None]] | None = None) -> FoundDrafts:
+        """The drafts of a request; never fails for what is wrong with an image. ``prefill`` has an upstream read the
+        prompt, where that can be done before the drafts are there; it is used where it is measured to help."""
         if chat.brings_drafts:
             return FoundDrafts(source="client")
         if chat.prediction:
@@ -66,33 +74,53 @@ class DraftFinder:
         reader = reader_of(chat.prompt, chat.model)
         if reader.kind in ("layout", "chart"):
             return FoundDrafts(kind=reader.kind)
-        texts, source = await self._read(client, pictures[0], reader, chat.streams)
-        return FoundDrafts(texts, source if texts else "none", reader.kind, time.perf_counter() - began)
+        return await self._of_picture(client, pictures[0], reader, chat.streams, prefill)
 
-    async def _read(
-        self, client: str, picture: Picture, reader: KnownPrompt, streams: bool
-    ) -> tuple[tuple[str, ...], str]:
+    async def _of_picture(
+        self,
+        client: str,
+        picture: Picture,
+        reader: KnownPrompt,
+        streams: bool,
+        prefill: Callable[[], Awaitable[None]] | None,
+    ) -> FoundDrafts:
         assert picture.size is not None
+        began, size = time.perf_counter(), picture.size
+
+        def found(draft: PageDraft | None, source: str, way: Way | None, waited: float = 0.0) -> FoundDrafts:
+            texts = () if draft is None else spelled(draft, size, reader)
+            seconds = time.perf_counter() - began
+            return FoundDrafts(texts, source if texts else "none", reader.kind, seconds, way, waited)
+
         uploaded = await self._uploads.page_like(client, picture, self._recognition)
         if uploaded is not None:
-            return spelled(uploaded, picture.size, reader), "upload"
+            return found(uploaded, "upload", None)
         if self._mode == "never" or self._recognition is None:
-            return (), "none"
+            return found(None, "none", None)
         digest = picture.digest
         known = self._cache.get(client, digest)
         if known is not None:
-            return spelled(known, picture.size, reader), "cache"
-        pixels = picture.size[0] * picture.size[1]
-        if self._mode == "auto" and not self.payoff.decide((reader.kind, streams), pixels):
-            return (), "none"
+            return found(known, "cache", None)
+        pixels, ways = size[0] * size[1], WAYS if prefill is not None else WAYS[:1]
+        way = self.payoff.decide((reader.kind, streams), pixels, ways, self._mode == "always")
+        if way == "plain":
+            return found(None, "none", "plain")
         recognition = self._recognition
 
-        async def read() -> Any:
+        async def read() -> PageDraft | None:
             began = time.perf_counter()
             draft = await recognition.recognise(picture.data())
             if draft is not None:
                 self.payoff.recognised(pixels, time.perf_counter() - began)
             return draft
 
-        draft = await self._cache.read(client, digest, read)
-        return ((), "none") if draft is None else (spelled(draft, picture.size, reader), "recognition")
+        beside = asyncio.ensure_future(prefill()) if prefill is not None and way == "prefilled" else None
+        try:
+            draft = await self._cache.read(client, digest, read)
+            ended = time.perf_counter()
+            if beside is not None:
+                await beside
+            return found(draft, "recognition", way, time.perf_counter() - ended)
+        finally:
+            if beside is not None:
+                beside.cancel()

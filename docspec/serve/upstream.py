@@ -58,9 +58,10 @@ class Upstreams:
         return len(self._waiting)
 
     @contextlib.asynccontextmanager
-    async def one(self) -> AsyncIterator[Upstream]:
-        """The least busy upstream that has room. Raises :class:`Refusal` (503) where none comes free in time."""
-        upstream = await self._taken()
+    async def one(self, wanted: Upstream | None = None) -> AsyncIterator[Upstream]:
+        """The one that is ``wanted``, where it is there and has room, else the least busy one that has. Raises
+        :class:`Refusal` (503) where none comes free in time."""
+        upstream = await self._taken(wanted)
         try:
             yield upstream
         finally:
@@ -85,16 +86,16 @@ class Upstreams:
         for upstream in self.all:
             await upstream.client.aclose()
 
-    def _best(self) -> Upstream | None:
+    def _best(self, wanted: Upstream | None) -> Upstream | None:
         free = [one for one in self.all if one.is_there and one.busy < self._limits.in_flight]
-        return min(free, key=lambda one: one.busy, default=None)
+        return wanted if wanted in free else min(free, key=lambda one: one.busy, default=None)
 
-    async def _taken(self) -> Upstream:
+    async def _taken(self, wanted: Upstream | None) -> Upstream:
         first = True
         end = asyncio.get_running_loop().time() + self._limits.seconds
         try:
             while True:
-                best = self._best() if not (first and self._waiting) else None
+                best = self._best(wanted) if not (first and self._waiting) else None
                 if best is not None:
                     best.busy += 1
                     return best

@@ -13,8 +13,8 @@ import pytest
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.serve.cache import DraftCache
 from docspec.serve.chat import read_chat
-from docspec.serve.drafts import DraftFinder
-from docspec.serve.payoff import CONTROL, ENOUGH, SHARE, Payoff
+from docspec.serve.drafts import WAYS, DraftFinder
+from docspec.serve.payoff import CONTROL, ENOUGH, SHARE, Payoff, Way
 from docspec.serve.picture import looked_at
 from docspec.serve.readers import reader_of
 from docspec.serve.recognition import Recognition
@@ -107,6 +107,25 @@ def test_an_image_is_read_here_once_and_its_words_go_along(upstream: Served) -> 
         assert "libtorch" not in maps
 
 
+def test_while_an_image_is_recognised_its_upstream_prefills_the_prompt(upstream: Served) -> None:
+    """The same messages for one token, then the request itself, to the same server; what failed changes nothing."""
+    with gateway("--upstream", upstream.url, "--recognise", "always") as served:
+        upstream.told()
+        sent: list[dict[str, Any]] = []
+        for number in range(12):
+            image = data_url(printed(f"Page {number}"))
+            more = {"stream": number % 2 == 0, "max_completion_tokens": 900, "status": 500} if number == 11 else {}
+            answer = served_post(served, body(image, "Text Recognition:", number=number, **more))
+            assert answer.headers["x-docspec-drafts"] == "recognition"
+            sent += upstream.told()["seen"]
+    ahead = [one for one in sent if one["body"].get("max_tokens") == 1]
+    whole = [one for one in sent if one["body"].get("max_tokens") != 1]
+    assert len(whole) == 12 and ahead, "each request is asked once, some prompts are prefilled"
+    for one in ahead:
+        assert "vllm_xargs" not in one["body"] and not one["body"].get("stream")
+        assert one["messages"] in {other["messages"] for other in whole}
+
+
 @pytest.mark.parametrize(
     "image", ["data:image/png;base64,aGVsbG8=", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=="]
 )
@@ -191,11 +210,11 @@ def test_an_image_is_not_read_where_that_never_pays() -> None:
     """Answers of a second, which drafts do not shorten; reading takes two seconds."""
     payoff, spent = Payoff(), 0.0
     for _ in range(1000):
-        drafted = payoff.decide(("page", False), 1_000_000)
-        if drafted:
+        way = payoff.decide(("page", False), 1_000_000)
+        if way == "drafted":
             payoff.recognised(1_000_000, 2.0)
             spent += 2.0
-        payoff.answered(("page", False), drafted, 1000, 1.0)
+        payoff.answered(("page", False), way, 1000, 1.0)
     assert spent <= 2 * SHARE * 1000 and spent > 0
 
 
@@ -203,10 +222,11 @@ def test_an_image_is_read_where_it_is_measured_to_pay() -> None:
     """Answers of twenty seconds, or of four with a draft that takes one."""
     payoff, taken = Payoff(), []
     for _ in range(400):
-        drafted = payoff.decide(("page", False), 1_000_000)
+        way = payoff.decide(("page", False), 1_000_000)
+        drafted = way == "drafted"
         if drafted:
             payoff.recognised(1_000_000, 1.0)
-        payoff.answered(("page", False), drafted, 1000, 4.0 if drafted else 20.0)
+        payoff.answered(("page", False), way, 1000, 4.0 if drafted else 20.0)
         taken.append(drafted)
     assert not any(taken[:ENOUGH]), "what it is without is measured first"
     assert sum(taken[200:]) >= 200 - 200 // CONTROL - 1, "and again from time to time"
@@ -217,15 +237,37 @@ def test_kinds_of_requests_are_measured_apart() -> None:
     payoff = Payoff()
     for _ in range(400):
         for kind, with_drafts in ((("page", False), 4.0), (("text", False), 20.0)):
-            drafted = payoff.decide(kind, 1_000_000)
-            if drafted:
+            way = payoff.decide(kind, 1_000_000)
+            if way == "drafted":
                 payoff.recognised(1_000_000, 1.0)
-            payoff.answered(kind, drafted, 1000, with_drafts if drafted else 20.0)
-    asked = [
-        (payoff.decide(("page", False), 1_000_000), payoff.decide(("text", False), 1_000_000))
-        for _ in range(10)
-    ]
-    assert sum(page for page, _ in asked) >= 9 and sum(text for _, text in asked) <= 2
+            payoff.answered(kind, way, 1000, with_drafts if way == "drafted" else 20.0)
+    asked = [payoff.decide((kind, False), 1_000_000) for kind in ("page", "text") for _ in range(10)]
+    assert asked[:10].count("drafted") >= 9 and asked[10:].count("drafted") <= 2
+
+
+@pytest.mark.parametrize(("caches", "better"), [(True, "prefilled"), (False, "drafted")])
+def test_a_prompt_is_prefilled_beside_recognition_where_answers_come_sooner_for_it(
+    caches: bool, better: Way
+) -> None:
+    """Twenty seconds without a draft, six with one, of which three are prefill; an upstream without a prefix cache
+    prefills twice, and the request waits for the first time too."""
+    payoff, taken = Payoff(), list[Way]()
+    for _ in range(800):
+        way = payoff.decide(("page", False), 1_000_000, WAYS)
+        payoff.recognised(1_000_000, 1.0 if way != "plain" else 0.0)
+        seconds = {"plain": 20.0, "drafted": 6.0, "prefilled": 5.0 if caches else 8.0}
+        payoff.answered(("page", False), way, 1000, seconds[way])
+        taken.append(way)
+    assert taken[600:].count(better) > 0.8 * 200
+
+
+def test_an_image_that_is_always_read_is_read_with_every_request() -> None:
+    payoff = Payoff()
+    for _ in range(100):
+        way = payoff.decide(("page", False), 1_000_000, WAYS, always=True)
+        assert way in WAYS
+        payoff.answered(("page", False), way, 1000, 2.0 if way == "prefilled" else 3.0)
+    assert payoff.decide(("page", False), 1_000_000, WAYS, always=True) == "prefilled"
 
 
 def test_too_many_images_at_once_go_on_without_waiting() -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
 import pytest
 
+from tests.serve.conftest import data_url, printed
 from tests.serve.processes import gateway
 from tests.serve.speed import CHAT, crops, speculated, timed, vllm
 
@@ -42,11 +44,24 @@ def test_answers_are_vllms_own_and_drafts_are_accepted(tmp_path: Path) -> None:
     assert accepted > 0.5 * sum(len(text) for text in straight) / 4, "most of what is written was drafted"
 
 
+def larger(number: int) -> dict[str, Any]:
+    """A request whose prompt fills several blocks of the KV cache."""
+    url = data_url(printed(f"Page {number} of a picture with print", size=(900, 400)))
+    parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "Text Recognition:"}]
+    return {"messages": [{"role": "user", "content": parts}], "temperature": 0, "max_tokens": 40}
+
+
 def test_without_an_upstream_the_gateway_starts_vllm_and_ends_it(tmp_path: Path) -> None:
+    """On the way: a prompt that is prefilled while its image is recognised is in vLLM's prefix cache afterwards."""
     arguments = "--dtype float32 --enforce-eager --max-model-len 2048 --max-num-seqs 8"
-    words = ("--model", "mini", "--engine-python", str(PYTHON), "--engine-args", arguments, "--recognise", "never")
+    arguments += " --enable-prompt-tokens-details --block-size 32"
+    words = ("--model", "mini", "--engine-python", str(PYTHON), "--engine-args", arguments, "--recognise", "always")
     asked = crops(6)
     with gateway(*words, patience=400.0) as served:
+        answers = [httpx.post(served.url + CHAT, json=larger(number), timeout=60) for number in range(4)]
+        assert {answer.headers["x-docspec-drafts"] for answer in answers} == {"recognition"}
+        cached = [answer.json()["usage"]["prompt_tokens_details"]["cached_tokens"] for answer in answers]
+        assert any(cached), "each picture came once; where it was prefilled, its first blocks are cached"
         drafted = [{**crop.values, "prediction": {"type": "content", "content": crop.words}} for crop in asked]
         assert timed(served.url, drafted, 3)[0] == timed(served.url, [crop.values for crop in asked], 3)[0]
         [model] = served.get("/v1/models").json()["data"]
