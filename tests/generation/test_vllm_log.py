@@ -1,0 +1,29 @@
+"""What is told of a vLLM that did not start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docspec.generation.vllm import last_error
+
+LOG = """\
+(Worker pid=9) ERROR 11-24 [multiproc_executor.py:1063] ValueError: No common block size for 16
+(EngineCore pid=8) ERROR 11-24 [core.py:1510] RuntimeError: Worker failed with error 'No common block size for 16'
+  File "core.py", line 90, in start
+    raise RuntimeError(
+RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': 1}
+"""
+
+
+def test_the_error_is_told_and_not_the_code_that_raises_it(tmp_path: Path) -> None:
+    log = tmp_path / "vllm.log"
+    log.write_text(LOG)
+    assert last_error(log).endswith("RuntimeError: Worker failed with error 'No common block size for 16'")
+
+
+def test_a_log_without_an_error_is_told_by_its_last_line(tmp_path: Path) -> None:
+    log = tmp_path / "vllm.log"
+    log.write_text("loading\nKilled\n\n")
+    assert last_error(log) == "Killed"
+    log.write_text("")
+    assert last_error(log) == "it said nothing"
