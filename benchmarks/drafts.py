@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from benchmarks.accuracy import draft_blocks
+from benchmarks.degradation import DEGRADATIONS, degraded_page
 from benchmarks.page_score import distance, normalise, page_text
-from docspec.bench.degradation import DEGRADATIONS, degraded_page
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver
 from docspec.core.options import DrafterName, Stages

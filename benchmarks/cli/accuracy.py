@@ -44,7 +44,7 @@ def accuracy(
     from docspec.parser import Parser
 
     for module in ("apted", "scipy.optimize"):
-        require(module, "bench accuracy")
+        require(module, "accuracy")
     pages = []
     skips = skip_verification or []
     for skip in skips:

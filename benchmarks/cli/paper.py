@@ -76,12 +76,12 @@ def paper(
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was interrupted.")] = False,
     mode: Annotated[
         list[str] | None,
-        typer.Option(metavar="MODE", show_default=False, help="As of bench suite. Repeatable."),
+        typer.Option(metavar="MODE", show_default=False, help="As of suite. Repeatable."),
     ] = None,
     proposer: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", show_default=False, help="Other methods for table 4, as of bench speed."
+            metavar="NAME", show_default=False, help="Other methods for table 4, as of docspec bench speed."
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 1,
@@ -91,7 +91,7 @@ def paper(
     scorer: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", show_default=False, help="A checkout of OmniDocBench, as of bench suite."
+            metavar="DIR", show_default=False, help="A checkout of OmniDocBench, as of suite."
         ),
     ] = None,
 ) -> int:

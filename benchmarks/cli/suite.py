@@ -57,7 +57,7 @@ def suite(
         typer.Option(
             metavar="MODE",
             show_default=False,
-            help="Repeatable, as of bench speed; default: page, hierarchical, tau 0.75, planned. plain always runs.",
+            help="As of docspec bench speed; repeatable. Default: page, hierarchical, tau 0.75, planned; plain always.",
         ),
     ] = None,
     proposer: Annotated[
@@ -65,7 +65,7 @@ def suite(
         typer.Option(
             metavar="NAME",
             show_default=False,
-            help="Whole pages by a proposer, as of bench speed. Repeatable.",
+            help="Whole pages by a proposer, as of docspec bench speed. Repeatable.",
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 1,

@@ -16,7 +16,7 @@ from time import perf_counter
 
 from rapidfuzz.distance import Levenshtein
 
-from docspec.bench.degradation import degraded_page
+from benchmarks.degradation import degraded_page
 from docspec.core import BBox, Category, PageImage, Region
 from docspec.dialects.text import join_lines, straight_quotes
 from docspec.documents import PageFailure, Source, open_document

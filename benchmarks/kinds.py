@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from docspec.bench.degradation import degraded_page
-from docspec.bench.layer import layer_lines, owner_of, texts_of
-from docspec.bench.word_counts import WordCounts, counted
+from benchmarks.degradation import degraded_page
+from benchmarks.layer import layer_lines, owner_of, texts_of
+from benchmarks.word_counts import WordCounts, counted
 from docspec.core import ParseOptions, Region
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting.lines import TextLine

@@ -1,4 +1,4 @@
-"""``docspec bench proposer``: what proposing for a batch takes of a step inside vLLM."""
+"""``python -m benchmarks proposer``: what proposing for a batch takes of a step inside vLLM."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
-    from docspec.bench.proposer import ProposerCost
+    from benchmarks.proposer import ProposerCost
 
 
 @takes_options("dpi", drafter="text-layer")
@@ -42,9 +42,9 @@ def proposer(
 ) -> int:
     """Milliseconds that docspec's proposer inside vLLM takes for a row and step; neither vLLM nor a model runs.
 
-    Rows follow what a model wrote earlier (see bench transcripts); each has the drafts of its page.
+    Rows follow what a model wrote earlier (see docspec bench transcripts); each has the drafts of its page.
     """
-    from docspec.bench.proposer import measure
+    from benchmarks.proposer import measure
     from docspec.bench.transcripts import TokenizerFile, find_transcripts, followed
     from docspec.console.terminal import quiet_libraries
     from docspec.drafting import make_drafter

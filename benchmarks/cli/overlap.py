@@ -1,4 +1,4 @@
-"""``docspec bench overlap``: recognition before the page against recognition beside it."""
+"""``python -m benchmarks overlap``: recognition before the page against recognition beside it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 
 if TYPE_CHECKING:
-    from docspec.bench.overlap import Overlapped
+    from benchmarks.overlap import Overlapped
 
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", stages="page", words="model")
@@ -29,7 +29,7 @@ def overlap(
 
     Beside the page recognition has half of the cores; OMP_NUM_THREADS gives the model the other half.
     """
-    from docspec.bench.overlap import measure
+    from benchmarks.overlap import measure
     from docspec.console.terminal import say
 
     found = measure(

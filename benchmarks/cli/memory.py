@@ -1,4 +1,4 @@
-"""``docspec bench memory``: peak memory of short and long documents."""
+"""``python -m benchmarks memory``: peak memory of short and long documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
-    from docspec.bench.memory import Peak
+    from benchmarks.memory import Peak
 
 
 @takes_options("model", max_tokens=32, words="model")
@@ -27,7 +27,7 @@ def memory(
     json_file: JsonFile = None,
 ) -> int:
     """Peak memory of generated documents of different length, each in a process of its own."""
-    from docspec.bench.memory import measure
+    from benchmarks.memory import measure
 
     peaks = measure(pages or [10, 300], ["--model", options.model, "--max-tokens", str(options.max_tokens)])
     print_memory(peaks)
