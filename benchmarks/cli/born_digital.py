@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def born_digital(
     inputs: Inputs,
     *,
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each.")] = 3,
+    repeats: Repeats = 3,
     processes: Annotated[
         int | None,
         typer.Option(

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from docspec.bench.cli.common import JsonFile, write_json
+from docspec.bench.cli.common import JsonFile, repeatable, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -21,9 +19,7 @@ if TYPE_CHECKING:
 def memory(
     *,
     options: ParseOptions,
-    pages: Annotated[
-        list[int] | None, typer.Option(min=1, show_default=False, help="Repeatable; default: 10 and 300.")
-    ] = None,
+    pages: Annotated[list[int] | None, repeatable("N", "Default: 10 and 300.", least=1)] = None,
     json_file: JsonFile = None,
 ) -> int:
     """Peak memory of generated documents of different length, each in a process of its own."""

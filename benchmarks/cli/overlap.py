@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
@@ -22,7 +20,7 @@ def overlap(
     *,
     inputs: Inputs,
     options: ParseOptions,
-    repeats: Annotated[int, typer.Option(min=1, help="Times that every page is read each way.")] = 3,
+    repeats: Repeats = 3,
     json_file: JsonFile = None,
 ) -> int:
     """Pages read whole, recognised first (--overlap off) and while they are read (auto): one run, interleaved, medians.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, write_json
+from docspec.bench.cli.common import JsonFile, Tokenizer, Transcripts, repeatable, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -20,22 +19,9 @@ if TYPE_CHECKING:
 @takes_options("dpi", drafter="text-layer")
 def proposer(
     *,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="INPUT",
-            show_default=False,
-            help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
-        ),
-    ],
-    tokenizer: Annotated[
-        Path,
-        typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped."),
-    ],
-    rows: Annotated[
-        list[int] | None,
-        typer.Option(metavar="N", show_default=False, help="Rows of a step; repeatable. Default: 1, 16 and 64."),
-    ] = None,
+    inputs: Transcripts,
+    tokenizer: Tokenizer,
+    rows: Annotated[list[int] | None, repeatable("N", "Rows of a step; default: 1, 16 and 64.")] = None,
     steps: Annotated[int, typer.Option(min=1, help="Steps that are counted.")] = 200,
     options: ParseOptions,
     json_file: JsonFile = None,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, write_json
-from docspec.bench.cli.step import Prefix, Repeats, Rows, Trees, facts_of, measure_steps
+from docspec.bench.cli.common import JsonFile, Repeats, Transcripts, write_json
+from docspec.bench.cli.step import Prefix, Rows, Trees, facts_of, measure_steps
 from docspec.bench.cli.tables import console
 from docspec.console import exits
 from docspec.console.parameters import takes_options
@@ -58,14 +58,7 @@ def step(
 @takes_options("device", "dtype", "graphs", "align", "dpi", max_tree=64, drafter="text-layer")
 def scripted(
     *,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="INPUT",
-            show_default=False,
-            help="Documents with NAME.md or NAME.json beside them (what the target shall write), or folders.",
-        ),
-    ],
+    inputs: Transcripts,
     random: Annotated[str, typer.Option(metavar=SIZES, help="The published size to run.")] = "qwen3-vl-2b",
     tokenizer: Annotated[
         Path | None,
@@ -76,7 +69,7 @@ def scripted(
         ),
     ] = None,
     options: ParseOptions,
-    repeats: Annotated[int, typer.Option(min=1, help="Times that every page is read each way.")] = 3,
+    repeats: Repeats = 3,
     json_file: JsonFile = None,
 ) -> int:
     """Plain against speculative, end to end, at full size without weights: the output follows a transcript."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, write_json
+from docspec.bench.cli.common import JsonFile, Repeats, repeatable, write_json
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -17,15 +17,8 @@ if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
 
 Prefix = Annotated[int, typer.Option(min=1, help="Verified tokens before each tree.")]
-Trees = Annotated[
-    list[int] | None,
-    typer.Option(min=1, show_default=False, help="Tree tokens; repeatable. Default: 1 to 128."),
-]
-Rows = Annotated[
-    list[int] | None,
-    typer.Option(min=1, show_default=False, help="Rows of a batch; repeatable. Default: 1, 4, 16."),
-]
-Repeats = Annotated[int, typer.Option(min=1, help="Times that every size is measured.")]
+Trees = Annotated[list[int] | None, repeatable("N", "Tree tokens; default: 1 to 128.", least=1)]
+Rows = Annotated[list[int] | None, repeatable("N", "Rows of a batch; default: 1, 4, 16.", least=1)]
 
 
 @takes_options("model", "device", "dtype", "graphs")
