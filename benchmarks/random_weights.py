@@ -18,7 +18,6 @@ from benchmarks.published_sizes import SIZES, PublishedSize
 from docspec.core import ModelError
 from docspec.core.options import Graphs
 from docspec.core.sizes import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
-from docspec.reader import model as reader
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.attention import attentions
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig
@@ -28,6 +27,7 @@ from docspec.targets.families import families
 from docspec.targets.own_processor import named_class
 from docspec.targets.processing import Processing
 from docspec.targets.stepping.choice import make_steps
+from training.reader import model as reader
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig

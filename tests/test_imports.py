@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "dialects": {"core"},
     "reporting": {"core", "process"},
     "reader": {"core"},
-    "targets": {"core", "reader"},
+    "targets": {"core"},
     "models": {"core", "targets"},
     "generation": {"core", "engine", "proposing", "targets"},
     "engine": {"core", "targets"},
@@ -71,7 +71,6 @@ NEEDS_LOCAL = {
     "docspec.heads",
     "docspec.proposing.head_memory",
     "docspec.proposing.head_tree",
-    "docspec.reader",
     "docspec.targets",
 }
 """Rooms and modules that need the extra ``local`` as soon as they are imported. All others are the base: they are

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docspec.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
+from training.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
 
 _spec = importlib.util.spec_from_file_location("suites_made", Path(__file__).with_name("made_suites.py"))
 _made = importlib.util.module_from_spec(_spec)

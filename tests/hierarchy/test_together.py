@@ -14,8 +14,8 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.page_state import DraftedPage
 from docspec.hierarchy.together import rows_for, verify_together
 from docspec.reporting.timing import page_object
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from docspec.targets.registry import load_target
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 BUDGET = 120
 
