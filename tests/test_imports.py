@@ -43,8 +43,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "results": {"core", "reporting"},
     "verifier": {*READING, "isolation"},
     "served": {*READING, "generation", "isolation", "offline", "verifier"},
-    "devices": {"core", "documents", "isolation", "targets"},
-    "page_stream": {"core", "documents", "isolation", "lookahead", "targets"},
+    "devices": {"core", "documents", "drafting", "isolation", "targets"},
+    "page_stream": {"core", "documents", "drafting", "isolation", "lookahead", "targets"},
     "parser": {*READING, "devices", "isolation", "offline", "page_stream", "results", "served", "verifier"},
     "corpus": {
         *("core", "console", "documents", "drafting", "generation", "isolation", "reporting", "targets"),
