@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from benchmarks.accuracy import draft_blocks
+from benchmarks.degradation import DEGRADATIONS, degraded_page
+from benchmarks.draft_noise import Noise, degrade
 from benchmarks.page_score import distance, normalise, page_text
-from docspec.bench.degradation import DEGRADATIONS, degraded_page
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver
 from docspec.core.options import DrafterName, Stages
 from docspec.core.result import AcceptanceRatios
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter
-from docspec.drafting.noise import Noise, degrade
 from docspec.hierarchy.calibration import calibrate
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page import PageParser

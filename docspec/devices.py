@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.documents.view import View
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.team import Team
 from docspec.isolation.verifying import VerifierMaker
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.isolation.worker_handle import PrepareOptions
 
 if TYPE_CHECKING:
     from docspec.targets.model_profile import ModelProfile
@@ -75,7 +76,7 @@ class DevicesVerifier:
         """Drafting beside other processes' work always pays."""
         return PrepareOptions.complete(view, image_dpi)
 
-    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
+    def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were prepared; may be called from several threads."""
         return self.team.verify(prepared)
 

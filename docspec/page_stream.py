@@ -20,9 +20,10 @@ from docspec.core.observer import Observer
 from docspec.core.processors import processors
 from docspec.documents import PageFailure
 from docspec.documents.view import View
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.pool import Isolation, Page, Place
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.isolation.worker_handle import PrepareOptions
 from docspec.lookahead import lookahead
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class PagesVerifier(Protocol):
     def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
         """How pages are prepared for it. Without ``images`` those that nobody looks at are not drawn in full."""
 
-    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
+    def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were prepared."""
 
     def report(self) -> Any:
@@ -152,7 +153,7 @@ class PageStream:
                     if found is None:
                         break
                     document, page = found
-                    if isinstance(page, PreparedPage):
+                    if isinstance(page, DraftedPage):
                         page = replace(page, waited=time.perf_counter() - asked if ahead else None)
                     group.append((document, page))
                 if not group:
@@ -162,10 +163,10 @@ class PageStream:
     def _verified(self, group: Sequence[Page]) -> list[Found]:
         """The results of a group, without those of documents that nobody reads on."""
         group = [(document, page) for document, page in group if not self.is_abandoned(document)]
-        prepared = [page for _, page in group if isinstance(page, PreparedPage)]
+        prepared = [page for _, page in group if isinstance(page, DraftedPage)]
         results = iter(self._verifier.verify(prepared) if prepared else ())
         return [
-            (document, next(results) if isinstance(page, PreparedPage) else _failed(page)) for document, page in group
+            (document, next(results) if isinstance(page, DraftedPage) else _failed(page)) for document, page in group
         ]
 
 

@@ -25,9 +25,9 @@ from docspec.documents import Document, PageFailure, PageSelection, Source, pars
 from docspec.documents.remote import fetched
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
 from docspec.documents.view import View
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.pool import Isolation, Place
-from docspec.isolation.worker_handle import PreparedPage
 from docspec.page_stream import Found, PageStream, PagesVerifier
 from docspec.proposing.registry import proposer_names
 from docspec.results import ParsedDocument
@@ -210,7 +210,7 @@ class Parser:
         with self._turn:
             return self.page_parser.parse(page)
 
-    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
+    def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         self._go_offline()
         self._check_process()

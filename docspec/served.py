@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 from docspec.core import PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents.view import View
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.drafting.drafted_page import DraftedPage
+from docspec.isolation.worker_handle import PrepareOptions
 from docspec.offline import is_here
-from docspec.verifier import drafted_of, spoken
+from docspec.verifier import spoken
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
@@ -82,10 +83,10 @@ class ServedVerifier:
         """Drafting beside another process's work always pays."""
         return PrepareOptions.complete(view, image_dpi)
 
-    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
+    def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, read side by side."""
         self.open()
-        drafted = drafted_of(prepared)
+        drafted = [page.settled() for page in prepared]
         if len(drafted) == 1:
             return [self.pages.verify(drafted[0])]
         with ThreadPoolExecutor(max(1, len(drafted)), "docspec-page") as threads:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import Category, PageImage, PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.documents.view import View
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.page import DraftResult
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.isolation.worker_handle import PrepareOptions
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
-    from docspec.hierarchy.page_state import DraftedPage
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
@@ -72,9 +72,9 @@ class Verifier:
         for name in ("card", "loaded", "dialect", "pages"):
             self.__dict__.pop(name, None)
 
-    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]:
+    def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
-        drafted = drafted_of(prepared)
+        drafted = [page.settled() for page in prepared]
         if not self._options.loads_late:
             return self.pages.verify_all(drafted)
         known = [self._known(one) for one in drafted]
@@ -84,11 +84,9 @@ class Verifier:
 
     def looks(self, page: PageImage, drafted: DraftResult) -> bool:
         """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""
-        from docspec.hierarchy.page_state import DraftedPage
-
         if drafted.draft.drafter != "text-layer" or drafted.draft.unread is None:
             return True
-        result = self._known(DraftedPage.of(page, drafted))
+        result = self._known(DraftedPage(page, drafted))
         return result is None or any(block.category is Category.PICTURE for block in result.blocks)
 
     def _known(self, drafted: DraftedPage) -> PageResult | None:
@@ -153,16 +151,6 @@ def dialect_of(loaded: LoadedTarget) -> Dialect:
     """How ``loaded`` is asked and how it answers, with what its card and its image processor say."""
     scaled = loaded.card.dialect == "layout-json"
     return spoken(loaded.card, loaded.target.processing.pixel_limits if scaled else {})
-
-
-def drafted_of(prepared: Sequence[PreparedPage]) -> list[DraftedPage]:
-    """Pages that were drawn and drafted elsewhere, ready to be verified."""
-    from docspec.hierarchy.page_state import DraftedPage
-
-    return [
-        replace(DraftedPage.of(one.page, one.drafted), error=one.error, waited=one.waited, future=one.future)
-        for one in (page.settled() for page in prepared)
-    ]
 
 
 def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:

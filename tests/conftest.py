@@ -82,7 +82,7 @@ def lively_qwen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Directory of a tiny random Qwen3-VL; it does not read, but every token depends on image and context."""
     import torch
 
-    from docspec.reader.checkpoint import init
+    from training.reader.checkpoint import init
 
     directory = tmp_path_factory.mktemp("models") / "lively-qwen"
     init(directory, size="tiny", seed=1)

@@ -105,7 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
     root = parser()
     options = root.parse_args(arguments)
     if options.verb == "init":
-        from docspec.reader.checkpoint import init
+        from training.reader.checkpoint import init
 
         init(options.directory, options.size, options.seed)
     elif options.verb == "train":
@@ -150,7 +150,7 @@ def main(arguments: list[str] | None = None) -> None:
 
         write_pages(options.directory, options.count, options.seed)
     elif options.verb == "blend":
-        from docspec.reader.checkpoint import blend
+        from training.reader.checkpoint import blend
 
         blend(options.first, options.second, options.target, options.share)
     elif options.verb == "export":

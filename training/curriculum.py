@@ -11,8 +11,8 @@ import random
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from docspec.reader.model import CELL, ReaderSize
 from training.losses import Weights
+from training.reader.model import CELL, ReaderSize
 
 PAGE = (704, 960)
 SLIDE = (960, 704)

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from docspec.reader import tokenizer as tok
-from docspec.reader.model import CELL, PATCH
 from training.corpus import ALPHABET
+from training.reader import tokenizer as tok
+from training.reader.model import CELL, PATCH
 from training.render import Sample
 
 CLASSES = {char: i + 1 for i, char in enumerate(sorted(ALPHABET - {" "}))}  # 0 is blank

@@ -20,14 +20,14 @@ import torch
 from PIL import Image
 from rapidfuzz.distance import Levenshtein
 
-from docspec.reader import checkpoint
-from docspec.reader import tokenizer as tok
-from docspec.reader.model import CELL
 from training import papers
 from training.crops import make_crop
 from training.formulas import make_formula
 from training.lines import ONE_LINE, make_lines
 from training.pages import KINDS, make_page
+from training.reader import checkpoint
+from training.reader import tokenizer as tok
+from training.reader.model import CELL
 from training.render import Sample
 
 LEVEL = 20.0  # pixels; raised and lowered characters belong to their line, also one beside the other

@@ -15,13 +15,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from types import TracebackType
 
-from docspec.reader.model import ReaderSize
 from training import curriculum
 from training.crops import make_crop
 from training.curriculum import Phase
 from training.formulas import make_formula
 from training.lines import make_lines
 from training.pages import make_page
+from training.reader.model import ReaderSize
 from training.render import Sample
 
 Source = Callable[[Phase, int, int, int, ReaderSize], list[Sample]]

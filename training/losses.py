@@ -17,10 +17,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from docspec.reader.model import CELL, MERGE, PATCH
-from docspec.reader.tokenizer import IM_END, IMAGE_PAD
 from training.data import BIN, IGNORE, Batch
 from training.network import CODE, Network, Seen
+from training.reader.model import CELL, MERGE, PATCH
+from training.reader.tokenizer import IM_END, IMAGE_PAD
 
 
 @dataclass(frozen=True)

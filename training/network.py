@@ -17,9 +17,9 @@ from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast, Qwen3VLForConditionalGeneration
 from transformers.vision_utils import get_vision_interpolation_indices_and_weights, get_vision_position_ids
 
-from docspec.reader import tokenizer as tok
-from docspec.reader.model import CELL, MERGE, PATCH
 from training.data import BIN, CLASSES
+from training.reader import tokenizer as tok
+from training.reader.model import CELL, MERGE, PATCH
 
 CODE = 48  # width of the throw-away heads' character code
 

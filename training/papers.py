@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pymupdf
 
-from docspec.reader.model import CELL
+from training.reader.model import CELL
 from training.render import Sample, degrade
 
 WIDEST = 1440  # pixels

@@ -20,9 +20,6 @@ import torch
 import torch.distributed as dist
 from transformers import PreTrainedTokenizerFast
 
-from docspec.reader import checkpoint
-from docspec.reader import model as reader_model
-from docspec.reader import tokenizer as tok
 from training import corpus, curriculum, losses
 from training.curriculum import Phase
 from training.data import Batch, collate
@@ -30,6 +27,9 @@ from training.feed import Feed, Source, samples_of
 from training.network import Network
 from training.optimiser import Optimiser
 from training.pages import make_page
+from training.reader import checkpoint
+from training.reader import model as reader_model
+from training.reader import tokenizer as tok
 
 
 @dataclass

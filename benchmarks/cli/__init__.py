@@ -5,13 +5,21 @@ from __future__ import annotations
 import typer
 
 from benchmarks.cli.accuracy import accuracy
+from benchmarks.cli.born_digital import born_digital
 from benchmarks.cli.corrections import corrections
 from benchmarks.cli.drafts import drafts
 from benchmarks.cli.figures import figures
+from benchmarks.cli.kinds import kinds
+from benchmarks.cli.layer import layer
 from benchmarks.cli.marks import marks
+from benchmarks.cli.memory import memory
+from benchmarks.cli.overlap import overlap
 from benchmarks.cli.paper import paper
 from benchmarks.cli.pictures import pictures
+from benchmarks.cli.proposer import proposer
+from benchmarks.cli.step import scripted, step
 from benchmarks.cli.suite import suite
+from benchmarks.cli.words import words
 
 app = typer.Typer(
     name="benchmarks",
@@ -19,5 +27,11 @@ app = typer.Typer(
     help="Published benchmarks, the paper's tables, and what drafts of varied quality are worth.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (suite, paper, figures, pictures, accuracy, drafts, corrections, marks):
+COMMANDS = (
+    *(suite, paper, figures, pictures),
+    *(words, kinds, layer, accuracy, born_digital),
+    *(drafts, corrections, marks, overlap),
+    *(step, scripted, proposer, memory),
+)
+for command in COMMANDS:
     app.command()(command)

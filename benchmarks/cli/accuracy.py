@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, target_fields, target_line, write_json
+from docspec.bench.cli.common import (
+    Inputs,
+    JsonFile,
+    repeatable,
+    sources_of,
+    target_fields,
+    target_line,
+    write_json,
+)
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -26,10 +32,9 @@ def accuracy(
     options: ParseOptions,
     skip_verification: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="uniform:K|similarity:T",
-            show_default=False,
-            help="Also with verification skipped so (lossy), beside the same fully verified. Repeatable: a curve.",
+        repeatable(
+            "uniform:K|similarity:T",
+            "Also with verification skipped so (lossy), beside the same fully verified.",
         ),
     ] = None,
     json_file: JsonFile = None,
@@ -44,7 +49,7 @@ def accuracy(
     from docspec.parser import Parser
 
     for module in ("apted", "scipy.optimize"):
-        require(module, "bench accuracy")
+        require(module, "accuracy")
     pages = []
     skips = skip_verification or []
     for skip in skips:

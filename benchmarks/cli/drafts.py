@@ -12,6 +12,8 @@ from docspec.bench.cli.common import (
     Inputs,
     JsonFile,
     PlotFile,
+    Repeats,
+    repeatable,
     sources_of,
     target_fields,
     target_line,
@@ -29,9 +31,7 @@ Levels = list[float] | None
 
 
 def _level(name: str, least: float, most: float, help: str) -> Any:
-    return typer.Option(
-        f"--{name}", metavar="N", min=least, max=most, show_default=False, help=f"{help} Repeatable."
-    )
+    return repeatable("N", help, f"--{name}", least=least, most=most)
 
 
 @takes_options(
@@ -43,11 +43,7 @@ def drafts(
     options: ParseOptions,
     drafter: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            show_default=False,
-            help="Repeatable; default: text-layer, rapidocr, none, and those whose options are given.",
-        ),
+        repeatable("NAME", "Default: text-layer, rapidocr, none, and those whose options are given."),
     ] = None,
     recogniser: Annotated[DrafterName, typer.Option(help="What reads degraded images.")] = "rapidocr",
     resolution: Annotated[
@@ -58,7 +54,7 @@ def drafts(
     noise: Annotated[Levels, _level("noise", 0, 1, "Share of wrong characters.")] = None,
     jitter: Annotated[Levels, _level("jitter", 0, 1, "Share of a box's side that its edges move.")] = None,
     stages: Annotated[Literal["both", "page"], typer.Option(help="Both stages, or the page alone.")] = "both",
-    repeats: Annotated[int, typer.Option(min=1, help="Times that every draft is used.")] = 3,
+    repeats: Repeats = 3,
     seed: Annotated[int, typer.Option(help="Of noise and jitter.")] = 1,
     json_file: JsonFile = None,
     plot: PlotFile = None,

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.cli.suite import modes_named, read_suite, write_summary
-from docspec.bench.cli.common import target_line
+from benchmarks.cli.suite import Limit, Resume, Scorer, SuiteModes, modes_named, read_suite, write_summary
+from docspec.bench.cli.common import Repeats, repeatable, target_line
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
@@ -45,14 +45,7 @@ BUNDLED_METHODS = (
 
 
 @takes_options(
-    "model",
-    "read",
-    "device",
-    "dtype",
-    "dpi",
-    "ppstructure_models",
-    "align",
-    "max_tokens",
+    *("model", "read", "device", "dtype", "dpi", "ppstructure_models", "align", "max_tokens"),
     drafter="auto",
     words="model",
 )
@@ -61,39 +54,25 @@ def paper(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the report goes.")],
     suite: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="DIR",
-            show_default=False,
-            help="A data set as published, recognised by its files; repeatable. Default: the samples of a clone that "
-            "are of OmniDocBench's kinds.",
+        repeatable(
+            "DIR",
+            "A data set as published, recognised by its files; default: the samples of a clone that are of "
+            "OmniDocBench's kinds.",
         ),
     ] = None,
     options: ParseOptions,
-    limit: Annotated[
-        int | None, typer.Option(min=1, show_default=False, help="A sample of N pages of each data set.")
-    ] = None,
+    limit: Limit = None,
     seed: Annotated[int, typer.Option(help="Of the sample, and of figure 3's noise.")] = 1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was interrupted.")] = False,
-    mode: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODE", show_default=False, help="As of bench suite. Repeatable."),
-    ] = None,
+    resume: Resume = False,
+    mode: SuiteModes = None,
     proposer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", show_default=False, help="Other methods for table 4, as of bench speed."
-        ),
+        list[str] | None, repeatable("NAME", "Other methods for table 4, as of docspec bench speed.")
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 1,
+    repeats: Repeats = 1,
     figure_pages: Annotated[
         int, typer.Option(min=0, help="Pages that figure 3 is made of; 0: no figure.")
     ] = 2,
-    scorer: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", show_default=False, help="A checkout of OmniDocBench, as of bench suite."
-        ),
-    ] = None,
+    scorer: Scorer = None,
 ) -> int:
     """Tables 1 to 8 and figure 3 of the paper (arXiv 2602.12957), our figures beside the published ones.
 

@@ -12,7 +12,7 @@ def pictures(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="JSON", show_default=False, help="What bench speed or transcripts wrote (--json)."
+            metavar="JSON", show_default=False, help="What docspec bench speed or transcripts wrote (--json)."
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of the SVG files.")],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import target_fields, target_line
+from docspec.bench.cli.common import Proposers, Repeats, repeatable, target_fields, target_line
 from docspec.bench.cli.tables import console, table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
@@ -22,17 +22,28 @@ if TYPE_CHECKING:
 
 NAMES = "omnidocbench|olmocr-bench|ocean-ocr|pairs"
 
+Limit = Annotated[
+    int | None, typer.Option(metavar="N", min=1, show_default=False, help="Read a sample of N pages of a data set.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on where a run was interrupted.")]
+SuiteModes = Annotated[
+    list[str] | None,
+    repeatable(
+        "MODE", "As of docspec bench speed; default: page, hierarchical, tau 0.75, planned; plain always runs."
+    ),
+]
+Scorer = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        show_default=False,
+        help="OmniDocBench: a checkout of its repository, whose own scorer is run instead of ours.",
+    ),
+]
+
 
 @takes_options(
-    "model",
-    "read",
-    "device",
-    "dtype",
-    "dpi",
-    "ppstructure_models",
-    "drafts",
-    "align",
-    "max_tokens",
+    *("model", "read", "device", "dtype", "dpi", "ppstructure_models", "drafts", "align", "max_tokens"),
     drafter="auto",
     words="model",
 )
@@ -44,39 +55,16 @@ def suite(
         Path, typer.Option("-o", "--output", metavar="DIR", help="Journal, texts and figures of the run.")
     ],
     options: ParseOptions,
-    limit: Annotated[
-        int | None, typer.Option(min=1, show_default=False, help="Read a sample of N pages.")
-    ] = None,
+    limit: Limit = None,
     seed: Annotated[int, typer.Option(help="Of the sample.")] = 1,
     shard: Annotated[
         str, typer.Option(metavar="I/N", help="Read every Nth page from the Ith on: one process a GPU.")
     ] = "1/1",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was interrupted.")] = False,
-    mode: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MODE",
-            show_default=False,
-            help="Repeatable, as of bench speed; default: page, hierarchical, tau 0.75, planned. plain always runs.",
-        ),
-    ] = None,
-    proposer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            show_default=False,
-            help="Whole pages by a proposer, as of bench speed. Repeatable.",
-        ),
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 1,
-    scorer: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            show_default=False,
-            help="OmniDocBench: a checkout of its repository, whose own scorer is run instead of ours.",
-        ),
-    ] = None,
+    resume: Resume = False,
+    mode: SuiteModes = None,
+    proposer: Proposers = None,
+    repeats: Repeats = 1,
+    scorer: Scorer = None,
 ) -> int:
     """A published benchmark in one run: accuracy and speed of every way of reading, by kind of page.
 

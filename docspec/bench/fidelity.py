@@ -23,9 +23,11 @@ from docspec.core.observer import NullObserver
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter
 from docspec.drafting.blank import is_blank
+from docspec.drafting.drafted_page import DraftedPage
+from docspec.drafting.page import DraftResult
 from docspec.hierarchy.calibration import calibrate
 from docspec.hierarchy.costs import Costs
-from docspec.hierarchy.page import DraftedPage, PageParser
+from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.planner import Planner
 from docspec.parser import Parser
 
@@ -186,8 +188,8 @@ class _Checker:
         has a reference of its own. Its files are those that docspec makes of the same tokens decoded plainly."""
         pages = []
         for name, draft in (drafted.made or {"none": PageDraft()}).items():
-            reference = self._generator.crops(plain.requests(DraftedPage(image, draft)))
-            result = plain.verify(DraftedPage(image, draft))
+            reference = self._generator.crops(plain.requests(DraftedPage(image, DraftResult(draft))))
+            result = plain.verify(DraftedPage(image, DraftResult(draft)))
             page = self._begun(image, drafted, reference, files_of(result))
             self._judge(page, name, draft, "none", result)
             self._compare(page, name, draft, "page")
@@ -275,7 +277,7 @@ def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> PageDrafts:
 
 
 def _ready(page: _CheckedPage) -> DraftedPage:
-    return DraftedPage(page.image, page.draft[1])
+    return DraftedPage(page.image, DraftResult(page.draft[1]))
 
 
 def _file_of(document: Document, page: PageImage) -> Path | None:

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import cast, get_args
 
 from docspec.core import UsageError
-from docspec.core.options import OUTPUT, flag_of, option
+from docspec.core.options import flag_of
 from docspec.corpus.writing import OutputChoice
 from docspec.reporting.destinations import LINKING, Destination, InputFile, infer_format, plan, plan_more
 from docspec.reporting.renderer import Format, Layout
-
-LOOKING = "Looking at it"
 
 FormatName = StrEnum("FormatName", [(name, name) for name in get_args(Format)])  # type: ignore[misc]
 """The formats as Typer takes several of them."""
@@ -24,45 +22,15 @@ FormatName = StrEnum("FormatName", [(name, name) for name in get_args(Format)]) 
 class Outputs:
     """What was asked for on the output side, as given on the command line."""
 
-    output: str | None = option(
-        None,
-        "File, folder (ends with / or exists), or - for standard output (default of one input).",
-        OUTPUT,
-        metavar="FILE|DIR|-",
-        flags=("-o", "--output"),
-    )
-    format: list[FormatName] | None = option(
-        None, "Default: by the suffix of the output, else md. May be repeated: one file each.", OUTPUT
-    )
-    figures: str | None = option(
-        None,
-        "Where pictures go. Default: NAME.figures beside the output; inside the page for html.",
-        OUTPUT,
-        metavar="DIR|none",
-    )
-    tables: str | None = option(None, "Write every table as a CSV file too.", OUTPUT, metavar="DIR")
-    report: Path | None = option(
-        None, "Write a timing report: every page, stage and token count.", OUTPUT, metavar="FILE.json"
-    )
-    view: str | None = option(
-        None,
-        "Write pages beside their text, in one HTML file: where words come from, what to check, speed.",
-        LOOKING,
-        metavar="FILE.html|DIR",
-    )
-    layout_pdf: str | None = option(
-        None,
-        "Write the input with numbered boxes, their kinds and the reading order drawn over it.",
-        LOOKING,
-        metavar="FILE.pdf|DIR",
-    )
+    output: str | None = None
+    format: list[FormatName] | None = None
+    figures: str | None = None
+    tables: str | None = None
+    report: Path | None = None
+    view: str | None = None
+    layout_pdf: str | None = None
 
-    numbers_report: Path | None = option(
-        None,
-        "Write the numbers on which two readings of a page differ, a line each.",
-        LOOKING,
-        metavar="FILE.csv",
-    )
+    numbers_report: Path | None = None
 
     @property
     def formats(self) -> tuple[Format, ...]:

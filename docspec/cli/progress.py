@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColum
 from rich.text import Text
 
 from docspec.console import exits, log
-from docspec.console.terminal import say, stderr_console
+from docspec.console.terminal import say, say_error, stderr_console
 from docspec.core import PageResult
 from docspec.core.observer import NullObserver
 from docspec.core.safe_text import one_line
@@ -70,6 +70,8 @@ class Lines(NullObserver):
         self._say_how_far()
 
     def document_done(self, outcome: JobResult) -> None:
+        for message, trace in outcome.complaints:
+            say_error(message, trace)
         self._say_how_far()
 
     def note(self, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Declared options (``docspec.core.options``) as parameters of Typer commands.
+"""Declared options (``docspec.core.options``) with their help as parameters of Typer commands.
 
 A command asks for a whole dataclass of options in one parameter; Typer sees one command-line option a field. A field
 that two dataclasses have by the same name is one option that fills both.
@@ -14,8 +14,9 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from docspec.console.completion import completing
+from docspec.console.help_texts import HELP
 from docspec.console.terminal import say_warning
-from docspec.core.options import OPTION, RENAMED, Option, flag_of
+from docspec.core.options import BOUNDS, RENAMED, flag_of
 
 FORMER = "former_"
 """How the parameters of former flags begin."""
@@ -70,12 +71,12 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
 
 
 def declared(cls: Any) -> Sequence[Field[Any]]:
-    """The fields of the dataclass ``cls`` that are options."""
-    return [each for each in fields(cls) if OPTION in each.metadata]
+    """The fields of the dataclass ``cls``, all of which are options."""
+    return fields(cls)
 
 
 def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect.Parameter:
-    said: Option = each.metadata[OPTION]
+    said, (least, most) = HELP[each.name], each.metadata.get(BOUNDS, (None, None))
     kind = get_type_hints(cls)[each.name]
     default = defaults.get(each.name, each.default)
     if get_origin(kind) is tuple:  # Typer's word for options that may be repeated
@@ -84,11 +85,11 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
     shown = typer.Option(
         *flags,
         metavar=said.metavar,
-        min=said.least,
-        max=said.most,
+        min=least,
+        max=most,
         rich_help_panel=said.group,
         show_default=default is not None and kind is not bool,
-        help=said.help,
+        help=said.text,
         autocompletion=completing(each.name),
     )
     return inspect.Parameter(
@@ -98,9 +99,9 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
 
 def _former(cls: type, each: Field[Any]) -> inspect.Parameter:
     """The flag that ``each`` had before, which no help page shows."""
-    said: Option = each.metadata[OPTION]
+    least, most = each.metadata.get(BOUNDS, (None, None))
     kind = get_type_hints(cls)[each.name]
-    hidden = typer.Option(RENAMED[each.name][1], hidden=True, min=said.least, max=said.most)
+    hidden = typer.Option(RENAMED[each.name][1], hidden=True, min=least, max=most)
     return inspect.Parameter(
         FORMER + each.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, hidden]
     )

@@ -1,7 +1,8 @@
 """The one typed configuration, built at the edge (command line or API) and passed down unchanged.
 
-An option is declared here once, as a field with its help and its bounds. The command line, the benchmarks, the config
-file and the Python interface all take it from here: another option is another field.
+An option is declared here once, as a field with its choices and bounds. The command line, the benchmarks, the config
+file and the Python interface all take it from here: another option is another field, and its help in
+:mod:`docspec.console.help_texts`.
 """
 
 from __future__ import annotations
@@ -47,26 +48,13 @@ SERVED_IN_FLIGHT = 16
 BUNDLED_MODELS = ("auto", "mini")
 """Names of the bundled reader."""
 
-OPTION = "option"
-"""Key of a field's metadata under which its :class:`Option` stands."""
+BOUNDS = "bounds"
+"""Key of a field's metadata under which its least and most values stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What a person is told of an option: ``group`` is the panel of the help page, ``least`` and ``most`` bound the
-    value, ``flags`` are the names on the command line where they do not follow from the field's."""
-
-    help: str
-    group: str
-    metavar: str | None = None
-    least: float | None = None
-    most: float | None = None
-    flags: tuple[str, ...] = ()
-
-
-def option(default: Any, help: str, group: str, **more: Any) -> Any:
-    """A dataclass field that is an option of the command line (see :class:`Option` for ``more``)."""
-    return field(default=default, metadata={OPTION: Option(help, group, **more)})
+def bounded(default: Any, *, least: float | None = None, most: float | None = None) -> Any:
+    """A dataclass field whose value, where there is one, is from ``least`` to ``most``."""
+    return field(default=default, metadata={BOUNDS: (least, most)})
 
 
 RENAMED = {
@@ -87,35 +75,22 @@ def check(options: Any) -> None:
     """Raises ``UsageError`` where a field of the dataclass ``options`` is out of its declared bounds or choices."""
     types = get_type_hints(type(options))
     for each in fields(options):
-        declared: Option | None = each.metadata.get(OPTION)
-        value = getattr(options, each.name)
-        if declared is None or value is None:
-            continue
-        kind = types[each.name]
-        if get_origin(kind) is Literal and value not in get_args(kind):
+        value, kind = getattr(options, each.name), types[each.name]
+        if value is not None and get_origin(kind) is Literal and value not in get_args(kind):
             choices = ", ".join(map(str, get_args(kind)))
             raise UsageError(f"{flag_of(each.name)} {value}: choose among {choices}")
         if isinstance(value, int | float) and not isinstance(value, bool):
-            least = -math.inf if declared.least is None else declared.least
-            most = math.inf if declared.most is None else declared.most
+            low, high = each.metadata.get(BOUNDS, (None, None))
+            least, most = -math.inf if low is None else low, math.inf if high is None else high
             if not (math.isfinite(value) and least <= value <= most):
                 bounds = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
                 raise UsageError(f"{flag_of(each.name)} {value}: must be {bounds}")
 
 
-OUTPUT, PAGES, MODEL, DRAFTS, SPECULATION = "Output", "Pages", "Model", "Drafts", "Speculation"
-SERVERS = "Servers"
-
-
-PLAIN_MARKDOWN = (
-    "Reading by regions: words, headings (#, ##), lists and pipe tables only; no links, pictures, bold, italics, "
-    "footnotes, further levels of headings or cells that span."
-)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseOptions:
-    """How to parse. Every field has the command line's name, help and default.
+    """How to parse. Every field has the command line's name and default; what it says of each is
+    :data:`docspec.console.help_texts.HELP`.
 
     ``tau=None`` is exact acceptance (argmax equality); a number in (0, 1] is the paper's equation 10.
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
@@ -131,197 +106,60 @@ class ParseOptions:
     Raises ``UsageError`` for values out of bounds and for options that exclude each other.
     """
 
-    pages: str | None = option(None, "Pages to read, counted from 1. Default: all.", PAGES, metavar="1-3,7")
-    dpi: float = option(200.0, "Pixels per inch that PDF pages are rendered at.", PAGES, least=1, most=9600)
-    image_scale: ImageScale = option(
-        "published",
-        "Image files as large as the model's own tool shows them (dots.ocr: about twice), or as they are.",
-        PAGES,
-    )
-    keep_rotation: bool = option(False, "Leave pages as they are whose text runs sideways.", PAGES)
-    ignore_exif: bool = option(False, "Leave photographs as stored, whatever way up they were taken.", PAGES)
-    max_megapixels: float = option(
-        25.0, "Larger pages and images are reduced to this many million pixels; 0: never.", PAGES, least=0
-    )
-    page_timeout: float = option(
-        120.0,
-        "Most seconds that drawing and drafting a page may take, and opening a document.",
-        PAGES,
-        metavar="SECONDS",
-        least=0.1,
-    )
-    document_timeout: float | None = option(
-        None,
-        "Most seconds that a document may take; its pages that are not drawn by then fail. Default: no end.",
-        PAGES,
-        metavar="SECONDS",
-        least=0.1,
-    )
-    password: str | None = option(None, "Password of encrypted PDF files.", PAGES)
+    pages: str | None = None
+    dpi: float = bounded(200.0, least=1, most=9600)
+    image_scale: ImageScale = "published"
+    keep_rotation: bool = False
+    ignore_exif: bool = False
+    max_megapixels: float = bounded(25.0, least=0)
+    page_timeout: float = bounded(120.0, least=0.1)
+    document_timeout: float | None = bounded(None, least=0.1)
+    password: str | None = None
 
-    model: str = option(
-        "auto",
-        "Hub name or local folder. auto: $DOCSPEC_MODEL, the config file, else the bundled reader.",
-        MODEL,
-        metavar="NAME|DIR",
-    )
-    device: str = option("auto", "Where the model runs.", MODEL, metavar="auto|cpu|cuda[:N]|mps")
-    dtype: Dtype = option("auto", "Number format of the weights.", MODEL)
-    quantize: Quantize = option(
-        "none", "Linear weights in 8 or 4 bits, by bitsandbytes: less memory, another model's words.", MODEL
-    )
-    attention: Attention = option(
-        "auto",
-        "Attention implementation. split: over prefix and tree apart, for GPUs where docspec doctor finds that faster.",
-        MODEL,
-    )
-    offline: bool = option(False, "Never open a connection; use what is on this machine.", MODEL)
-    dialect: DialectName | None = option(
-        None, "How the model writes pages. Default: what is known of it.", MODEL
-    )
-    prompt: str | None = option(
-        None, "What the model is asked for a page. Default: what is known of it.", MODEL, metavar="TEXT"
-    )
-    graphs: Graphs = option(
-        "auto",
-        "How steps are run: captured as CUDA graphs, compiled, or as they come (off); auto: what works.",
-        MODEL,
-    )
-    kv_memory: int | None = option(
-        None,
-        "Most MiB that key-value buffers may take; a page that needs more fails. Default: no bound.",
-        MODEL,
-        metavar="MIB",
-        least=1,
-    )
-    pages_in_flight: int | None = option(
-        None,
-        "Pages read side by side, for throughput. Default: 1, and 16 where a server reads.",
-        MODEL,
-        metavar="N",
-        least=1,
-        most=64,
-    )
+    model: str = "auto"
+    device: str = "auto"
+    dtype: Dtype = "auto"
+    quantize: Quantize = "none"
+    attention: Attention = "auto"
+    offline: bool = False
+    dialect: DialectName | None = None
+    prompt: str | None = None
+    graphs: Graphs = "auto"
+    kv_memory: int | None = bounded(None, least=1)
+    pages_in_flight: int | None = bounded(None, least=1, most=64)
 
-    server: tuple[str, ...] = option(
-        (),
-        "Read with an OpenAI-compatible server (vLLM, docspec serve); needs no weights here. May be repeated: servers "
-        "share the work. What it serves is told by its name, --model or --family.",
-        SERVERS,
-        metavar="URL",
-    )
-    server_key: str | None = option(
-        None, "Its key. Default: $DOCSPEC_SERVER_KEY.", SERVERS, metavar="KEY"
-    )
-    served_model: str | None = option(
-        None, "Which of its models, where it has several.", SERVERS, metavar="NAME"
-    )
-    family: str | None = option(
-        None, "The family of a served model whose name does not tell it (qwen2_5_vl, dots_ocr, ...).", SERVERS
-    )
-    engine: EngineName = option(
-        "auto",
-        "What decodes: this process (local), a --server, vLLM or llama.cpp, started for the run. auto: server where "
-        "one is named, llama for a model.gguf, else local. (ray is the former name of --scheduler ray.)",
-        SERVERS,
-    )
-    engine_args: str | None = option(
-        None, "Options of vLLM's own, in one text ('--enforce-eager --max-model-len 8192').", SERVERS, metavar="TEXT"
-    )
-    engine_python: Path | None = option(
-        None,
-        "The Python of an environment that has vLLM, or llama-cpp-python. Default: this one.",
-        SERVERS,
-        metavar="FILE",
-    )
-    mmproj: Path | None = option(
-        None, "llama.cpp: the picture tower. Default: the one beside --model.", SERVERS, metavar="FILE.gguf"
-    )
+    server: tuple[str, ...] = ()
+    server_key: str | None = None
+    served_model: str | None = None
+    family: str | None = None
+    engine: EngineName = "auto"
+    engine_args: str | None = None
+    engine_python: Path | None = None
+    mmproj: Path | None = None
 
-    drafter: DrafterName = option("auto", "What proposes text; auto decides page by page.", DRAFTS)
-    drafts: Path | None = option(None, "Saved results, for --drafter saved.", DRAFTS, metavar="FILE|DIR")
-    ocr_model: Path | None = option(
-        None, "Another recognition model of RapidOCR, for scripts that its own cannot write.", DRAFTS, metavar="FILE"
-    )
-    ppstructure_models: Path | None = option(
-        None, "Local PP-StructureV3 models, one folder each.", DRAFTS, metavar="DIR"
-    )
-    ppstructure_engine: str = option("onnxruntime", "What runs PP-StructureV3.", DRAFTS, metavar="NAME")
+    drafter: DrafterName = "auto"
+    drafts: Path | None = None
+    ocr_model: Path | None = None
+    ppstructure_models: Path | None = None
+    ppstructure_engine: str = "onnxruntime"
 
-    read: Read = option(
-        "auto",
-        "The page as a whole, or its regions one by one as the layout gives them; auto: what the model was made for.",
-        SPECULATION,
-    )
-    words: WordsFrom = option(
-        "auto",
-        "Whose words are written: the model's, token for token (model), or those of the file where they are sound and "
-        "the model's for the rest (evidence). auto: evidence for the bundled reader, model for all others.",
-        SPECULATION,
-    )
-    stages: Stages = option(
-        "auto",
-        "Check regions and page, the page only, or decode plainly (none); auto: what pays.",
-        SPECULATION,
-    )
-    schedule: Schedule = option(
-        "sequential", "Regions before the page, or together with it in one batch.", SPECULATION
-    )
-    align: str = option(
-        "cursor",
-        "What proposes tokens: cursor, the paper's window, or proposers joined with +.",
-        SPECULATION,
-        metavar="NAME[+NAME]",
-    )
-    window: int = option(3, "Tokens that must match to line up.", SPECULATION, least=1, most=1000)
-    tau: float | None = option(
-        None,
-        "Relaxed acceptance (0 to 1, paper: 0.75). Default: exact, the model's own output.",
-        SPECULATION,
-        least=0,
-        most=1,
-    )
-    trust_agreement: bool = option(
-        False,
-        "LOSSY. Reading by regions, take from the draft what text layer and recognition read alike to the letter, but "
-        "for digits, formulas and tables; needs --drafter text-layer+rapidocr.",
-        SPECULATION,
-    )
-    skip_verification: str | None = option(
-        None,
-        "LOSSY. Every K-th step (uniform:K), or where the tree's paths are alike (similarity:T, 0 to 1), take a "
-        "drafted path unverified. Meant for heads (--proposer head:DIR).",
-        SPECULATION,
-        metavar="uniform:K|similarity:T",
-    )
-    exact: Exact = option(
-        "fast",
-        "Strict: choices that the shape of a step could tip are made again by a step of one token.",
-        SPECULATION,
-    )
-    overlap: Overlap = option(
-        "auto",
-        "Begin a page that is read whole while its text is still recognised beside it (auto), or after that (off).",
-        SPECULATION,
-    )
-    max_tree: int = option(64, "Tokens checked in one step.", SPECULATION, least=1, most=4096)
-    on_loop: OnLoop = option(
-        "stop",
-        "Cut a page where its text only repeats itself, and no more (stop) or then read what it has not come to on "
-        "crops (reread); or keep all that the model writes.",
-        SPECULATION,
-    )
-    max_tokens: int | None = option(
-        None, "Most tokens a page may have. Default: the model's limit.", SPECULATION, least=1
-    )
-    baseline: bool = option(False, "Also decode plainly and report the speed-up.", SPECULATION)
-    plain_markdown: bool = option(False, PLAIN_MARKDOWN, OUTPUT)
-    provenance: bool = option(
-        False,
-        "Keep for every word whether a draft had it, the model corrected it or wrote it alone (in JSON; --view asks "
-        "for it).",
-        SPECULATION,
-    )
+    read: Read = "auto"
+    words: WordsFrom = "auto"
+    stages: Stages = "auto"
+    schedule: Schedule = "sequential"
+    align: str = "cursor"
+    window: int = bounded(3, least=1, most=1000)
+    tau: float | None = bounded(None, least=0, most=1)
+    trust_agreement: bool = False
+    skip_verification: str | None = None
+    exact: Exact = "fast"
+    overlap: Overlap = "auto"
+    max_tree: int = bounded(64, least=1, most=4096)
+    on_loop: OnLoop = "stop"
+    max_tokens: int | None = bounded(None, least=1)
+    baseline: bool = False
+    plain_markdown: bool = False
+    provenance: bool = False
 
     def __post_init__(self) -> None:
         check(self)

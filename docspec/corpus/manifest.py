@@ -2,6 +2,9 @@
 
 A line is written by one call and synchronised, so that only the last line of a run that dies may be torn; the next run
 cuts it off. Shards write ``docspec.manifest.I-of-N.jsonl``; all manifests of a folder are read together.
+
+It is no SQLite database: people read it with ``grep`` and ``jq``, a mirror uploads it as it stands, shards on a file
+system of a network need no lock but the one on their own file; records, their checks and that lock would be needed, too.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from docspec.core import OutputError
 from docspec.core.paths import is_regular, make_folder
@@ -23,12 +26,6 @@ from docspec.corpus.records import DocumentRecord, ListedRecord, RunRecord
 from docspec.corpus.shard import Shard
 
 NAME = re.compile(r"docspec\.manifest(\.\d+-of-\d+)?\.jsonl")
-
-
-class ManifestLine(Protocol):
-    """What can be written as a line."""
-
-    def as_line(self) -> dict[str, Any]: ...
 
 
 @dataclass(slots=True)

@@ -23,8 +23,9 @@ from docspec.documents import PageFailure, PageSelection, Source, parse_page_ran
 from docspec.documents.remote import fetched
 from docspec.documents.sources import Unreadable
 from docspec.documents.view import View
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.pool import Isolation
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.isolation.worker_handle import PrepareOptions
 from docspec.served import card_of_served
 from docspec.targets.registry import card_of
 
@@ -94,7 +95,7 @@ class Verify:
             for index, kind, data in zip(batch["index"], batch["kind"], batch["data"], strict=True)
         ]
         try:
-            pages = [value[0] for _, kind, value in rows if kind == "page" and isinstance(value[0], PreparedPage)]
+            pages = [value[0] for _, kind, value in rows if kind == "page" and isinstance(value[0], DraftedPage)]
             results = iter(self._parser.verify(pages) if pages else ())
             info = self._parser.target_info if pages else None
         except Exception as error:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from docspec.console import exits
-from docspec.console.terminal import say_error
 from docspec.core import (
     DocspecError,
     DrafterError,
@@ -214,8 +213,6 @@ class CorpusRun:
 
     def _count(self, outcome: JobResult) -> None:
         self.counts.add(outcome)
-        for message, trace in outcome.complaints:
-            say_error(message, trace)
         self._tally.document_done(outcome)
         self._watcher.document_done(outcome)
 

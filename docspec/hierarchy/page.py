@@ -14,11 +14,12 @@ from docspec.core.observer import Observer
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.page import PageDrafters
 from docspec.engine.request import Request
 from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
-from docspec.hierarchy.page_state import DraftedPage
+from docspec.hierarchy.page_state import PageState, page_of
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.reading_context import FRUGAL_TREE, ReadingContext
@@ -61,7 +62,7 @@ class PageParser:
     def draft(self, page: PageImage) -> DraftedPage:
         """The page with its draft, made in this process."""
         try:
-            return DraftedPage.of(page, self._drafters.draft(page, self.regions.takes(page)))
+            return DraftedPage(page, self._drafters.draft(page, self.regions.takes(page)))
         except Exception as error:
             return DraftedPage(page, error=error)
 
@@ -73,7 +74,7 @@ class PageParser:
             return result
         except Exception as error:
             self.setup.engine.release()
-            failed = results.failed(drafted.page, error)
+            failed = results.failed(page_of(drafted), error)
         # What the error held, all tensors of its frames, is free by now.
         return self._with_less(drafted) if failed.failure is Failure.OUT_OF_MEMORY else failed
 
@@ -90,11 +91,13 @@ class PageParser:
         if short:
             release_memory()
         event = Event("pages_separated", f"{what}, with {len(drafted)} pages in flight")
-        return [self.verify(replace(one, events=(*one.events, event))) for one in drafted]
+        return [self.verify(one.noted(event)) for one in drafted]
 
     def requests(self, drafted: DraftedPage) -> list[Request]:
         """What the engine is asked for a drafted page without Stage 1: the page, or its crops in reading order."""
-        return self._readers.requests(drafted)
+        state = PageState.begun(drafted)
+        reads: RegionPages | WholePages = self.regions if self.regions.takes(state.page) else WholePages(self.setup)
+        return reads.requests(state)
 
     def _with_less(self, drafted: DraftedPage) -> PageResult:
         """The page read by what needs the least memory."""
@@ -107,7 +110,7 @@ class PageParser:
                 [result] = readers_of(self.setup.with_less()).read([drafted])
         except Exception as error:
             self.setup.engine.release()
-            return results.failed(drafted.page, error)
+            return results.failed(page_of(drafted), error)
         detail = (
             f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
         )

@@ -1,39 +1,21 @@
-"""A page on its way: drafted, then worked on, its result growing."""
+"""A page while it is read, its result growing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from docspec.core import Event, PageDraft, PageError, PageImage, PageResult
 from docspec.drafting.draft_future import DraftFuture
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.page import DraftResult
 from docspec.drafting.turning import turning, upright
 from docspec.engine.request import Output
 from docspec.hierarchy import results
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DraftedPage:
-    """A page with its draft, ready to be verified; ``error`` is what drafting it raised (an error of ours).
-
-    ``future`` is its draft where that is still being made. ``waited`` are the seconds spent on nothing but
-    waiting for it, where it was made beside other work.
-    """
-
-    page: PageImage
-    draft: PageDraft = field(default_factory=PageDraft)
-    events: tuple[Event, ...] = ()
-    blank: bool = False
-    error: Exception | None = None
-    waited: float | None = None
-    future: DraftFuture | None = None
-
-    @classmethod
-    def of(cls, page: PageImage, drafted: DraftResult) -> DraftedPage:
-        """``page`` as it was ``drafted``."""
-        turns = drafted.draft.turns
-        events = (*page.events, *turning(turns), *drafted.events)
-        return cls(upright(page, turns), drafted.draft, events, drafted.blank)
+def page_of(drafted: DraftedPage) -> PageImage:
+    """The page as it is read: turned upright where its draft says how."""
+    return upright(drafted.page, drafted.draft.turns)
 
 
 @dataclass(slots=True, eq=False)
@@ -53,15 +35,17 @@ class PageState:
     @classmethod
     def begun(cls, drafted: DraftedPage) -> PageState:
         """The work as it begins: done already where drafting the page failed or nothing is printed on it."""
-        page, draft = drafted.page, drafted.draft
+        page, draft = page_of(drafted), drafted.draft
         if drafted.error is not None:
             return cls(page, draft, results.failed(page, drafted.error))
-        begun = results.begun(page, draft, drafted.events, drafted.waited)
+        events = (*page.events, *turning(draft.turns), *drafted.drafted.events)
+        begun = results.begun(page, draft, events, drafted.waited)
         state = cls(page, draft, begun, future=drafted.future)
-        if drafted.blank and state.result.damage is not None:
+        blank = drafted.drafted.blank
+        if blank and state.result.damage is not None:
             lost = PageError(f"nothing of it can be shown; {state.result.damage}")
             state.result = replace(results.failed(page, lost), events=state.result.events)
-        elif drafted.blank:
+        elif blank:
             state.happened("blank_page", "nothing is printed on the page; the model was not asked")
             state.result = replace(state.result, status="blank")
         return state

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from docspec.core import PageResult
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.hierarchy.grading import graded
-from docspec.hierarchy.page_state import DraftedPage, PageState
+from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.provenance import with_provenance
 from docspec.hierarchy.regions.pages import RegionPages
 
@@ -19,10 +20,6 @@ class ReadsWhole(Protocol):
         """Reads ``states``, one or more."""
         ...
 
-    def requests(self, state: PageState) -> list[Any]:
-        """What the engine is asked for the page."""
-        ...
-
 
 class Readers:
     """Both ways of reading, over one engine."""
@@ -31,11 +28,6 @@ class Readers:
         self.setup = setup
         self.regions = regions
         self._whole = whole
-
-    def requests(self, drafted: DraftedPage) -> list[Any]:
-        """What the engine is asked for a drafted page without Stage 1: the page, or its crops in reading order."""
-        state = PageState.begun(drafted)
-        return (self.regions if self.regions.takes(state.page) else self._whole).requests(state)
 
     def read(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of ``drafted``, their rows decoded side by side. Raises whatever goes wrong."""

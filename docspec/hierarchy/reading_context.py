@@ -23,7 +23,7 @@ from docspec.targets.registry import LoadedTarget
 from docspec.targets.sight import Sight
 
 if TYPE_CHECKING:
-    from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.protocol import TargetModel
 
 FRUGAL_TREE = 8
 """Tokens of a tree where memory is short."""
@@ -37,7 +37,7 @@ class ReadingContext:
     ``stop`` makes the rule that cuts an output short. Choices whose margin is below ``least_margin``, in logits, are
     made again. ``frugal``: crops are read one at a time."""
 
-    target: TransformersTarget
+    target: TargetModel
     card: ModelProfile
     dialect: Dialect
     options: ParseOptions
@@ -73,7 +73,7 @@ class ReadingContext:
     @property
     def sight(self) -> Sight:
         """How the target sees pictures."""
-        return self.target.processing
+        return self.target.sight
 
     @property
     def max_length(self) -> int:

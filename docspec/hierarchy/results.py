@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 
 from docspec.core import (
     Baseline,
@@ -80,12 +81,31 @@ def failed(page: PageImage, error: Exception) -> PageResult:
     )
 
 
-def cut_of(output: Output) -> Cut | None:
-    """Where the page's text was cut; ``None`` where it ended by itself."""
-    kept = len(output.tokens)
+def whole(
+    result: PageResult, output: Output, text: str, blocks: Sequence[Block], stats: StageStats, encode_seconds: float
+) -> PageResult:
+    """``result`` with what was written for the whole page: ``text``, which says ``blocks``."""
+    cut = cut_of(output, stats.tokens)
+    return replace(
+        result,
+        text=text,
+        token_ids=output.tokens,
+        blocks=tuple(blocks),
+        stage2=stats,
+        events=(*result.events, *ending(cut), *skipped(stats), *unsaid(text, blocks)),
+        cut=cut,
+        timings=replace(
+            result.timings, prefill=encode_seconds + stats.prefill_seconds, stage2=stats.decode_seconds
+        ),
+    )
+
+
+def cut_of(output: Output, tokens: int) -> Cut | None:
+    """Where the page's text was cut, of an engine that counts ``tokens`` and may tell none; ``None`` where it ended by
+    itself."""
     if output.loop is not None:
-        return Cut("loop", kept, output.loop.dropped, output.loop.text)
-    return Cut("budget", kept) if output.finish == "budget" else None
+        return Cut("loop", len(output.tokens) or output.loop.keep, output.loop.dropped, output.loop.text)
+    return Cut("budget", len(output.tokens) or tokens) if output.finish == "budget" else None
 
 
 def ending(cut: Cut | None) -> tuple[Event, ...]:
@@ -108,7 +128,7 @@ def skipped(stats: StageStats) -> tuple[Event, ...]:
     return (Event("verification_skipped", detail),)
 
 
-def unsaid(text: str, blocks: tuple[Block, ...]) -> tuple[Event, ...]:
+def unsaid(text: str, blocks: Sequence[Block]) -> tuple[Event, ...]:
     """What to report about an answer that holds nothing of the page: thoughts that were cut off, an empty layout."""
     if blocks or not text.strip():
         return ()

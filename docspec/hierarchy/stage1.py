@@ -22,7 +22,7 @@ from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
 from docspec.hierarchy.loop_guard import LoopGuard
 
 if TYPE_CHECKING:
-    from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.protocol import TargetModel
 
 SPARE_TOKENS = 48
 """Tokens beyond one and a half times its longest draft that a region may write."""
@@ -38,7 +38,7 @@ class RegionOutputs:
 
 def verify_regions(
     engine: Engine,
-    target: TransformersTarget,
+    target: TargetModel,
     dialect: Dialect,
     pages: Sequence[tuple[PageImage, PageDraft]],
     on_step: OnStep | None = None,
@@ -61,7 +61,7 @@ def verify_regions(
 
 
 def region_jobs(
-    target: TransformersTarget,
+    target: TargetModel,
     dialect: Dialect,
     page: PageImage,
     draft: PageDraft,
@@ -72,11 +72,11 @@ def region_jobs(
     No region may write more than ``max_tokens``, the page's own budget where there is one.
     """
     limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
-    asked = asked_of_regions(dialect, target.processing.factor, page, draft)
+    asked = asked_of_regions(dialect, target.sight.factor, page, draft)
     return [(index, _job(target, one, limit)) for index, one in asked]
 
 
-def _job(target: TransformersTarget, asked: GenerationRequest, limit: int) -> Request:
+def _job(target: TargetModel, asked: GenerationRequest, limit: int) -> Request:
     drafts = tuple(tuple(target.tokenize(text)) for text in asked.drafts)
     longest = max((len(draft) for draft in drafts), default=0)
     budget = min(longest + longest // 2 + SPARE_TOKENS, limit)

@@ -85,26 +85,13 @@ class Stage2:
 
     def written(self, state: PageState, output: Output, stats: StageStats) -> None:
         """Adds to the result what the page's row wrote, its counts and its times."""
-        setup, page, result = self._setup, state.page, state.result
+        setup, page = self._setup, state.page
         state.outputs = (output,)
         text = setup.target.detokenize(list(output.tokens))
         if state.future is None:  # else it was not the draft alone that told what was wrong
             setup.planner.observe(state.draft.drafter, text, stats)
-        cut = results.cut_of(output)
-        blocks = setup.dialect.parse(text, page.width, page.height)
-        timings = replace(
-            result.timings, prefill=state.encode_seconds + stats.prefill_seconds, stage2=stats.decode_seconds
-        )
-        state.result = replace(
-            result,
-            text=text,
-            token_ids=output.tokens,
-            blocks=attach_boxes(blocks, state.draft),
-            stage2=stats,
-            events=(*result.events, *results.ending(cut), *results.skipped(stats), *results.unsaid(text, blocks)),
-            cut=cut,
-            timings=timings,
-        )
+        blocks = attach_boxes(setup.dialect.parse(text, page.width, page.height), state.draft)
+        state.result = results.whole(state.result, output, text, blocks, stats, state.encode_seconds)
 
     def compare(self, state: PageState, request: Request, output: Output) -> None:
         """Adds to the result what plain decoding takes for the same page."""

@@ -77,7 +77,7 @@ class WholePages:
 
     def _plan(self, state: PageState) -> None:
         """Whether the regions are verified: where that is asked for or pays. The reason against it is an event."""
-        options, factor = self._setup.options, self._setup.target.processing.factor
+        options, factor = self._setup.options, self._setup.sight.factor
         if options.stages not in ("auto", "both"):
             return
         drafted = any(region.texts for region in state.draft.regions)

@@ -12,9 +12,10 @@ from docspec.core import PageError, ParseOptions
 from docspec.core.processors import processors
 from docspec.documents import PageFailure, Source
 from docspec.drafting import make_drafter
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.worker import DrafterMaker
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions, WorkerHandle, WorkerTerms
+from docspec.isolation.worker_handle import PrepareOptions, WorkerHandle, WorkerTerms
 from docspec.lookahead import lookahead
 
 MOST_MEMORY = 8 * 2**30
@@ -29,7 +30,7 @@ parts of it run on one processor."""
 
 Place = tuple[IsolatedDocument | Unread, int]
 """A page by its number; one that cannot be read has a single page, which fails."""
-Page = tuple[IsolatedDocument | Unread, PreparedPage | PageFailure]
+Page = tuple[IsolatedDocument | Unread, DraftedPage | PageFailure]
 
 
 class Isolation:

@@ -14,9 +14,9 @@ from itertools import groupby
 from typing import Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageResult, ParseOptions
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.verifying import VerifierMaker, VerifyingWorker
-from docspec.isolation.worker_handle import PreparedPage
 from docspec.lookahead import lookahead
 
 LOADS = 2
@@ -42,7 +42,7 @@ class Member:
         self._child = Child(VerifyingWorker)
         return self._child.call("load", *self._load)
 
-    def verify(self, pages: Sequence[PreparedPage]) -> tuple[list[PageResult], Any]:
+    def verify(self, pages: Sequence[DraftedPage]) -> tuple[list[PageResult], Any]:
         """The results of ``pages``, and how steps are run. Raises :class:`WorkerLost` where they take the process
         along."""
         assert self._child is not None
@@ -106,7 +106,7 @@ class Team:
             if not member.is_closed:
                 self._free.put(member)
 
-    def verify(self, pages: Sequence[PreparedPage]) -> list[PageResult]:
+    def verify(self, pages: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of ``pages``; may be called from several threads. Raises :class:`docspec.core.ModelError` where
         no process is left."""
         try:
@@ -119,7 +119,7 @@ class Team:
         for member in self.members:
             member.close()
 
-    def _alone(self, one: PreparedPage) -> PageResult:
+    def _alone(self, one: DraftedPage) -> PageResult:
         try:
             return self._verified([one])[0]
         except WorkerLost as lost:
@@ -127,7 +127,7 @@ class Team:
             error = f"{page.source}, page {page.number}: verifying it {lost}"
             return PageResult(page.source, page.number, "failed", error=error, failure=lost.failure)
 
-    def _verified(self, pages: Sequence[PreparedPage]) -> list[PageResult]:
+    def _verified(self, pages: Sequence[DraftedPage]) -> list[PageResult]:
         member = self._taken()
         try:
             results, self.steps = member.verify(pages)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from docspec.core import PageResult, ParseOptions
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.shared_pixels import PixelsHandle
-from docspec.isolation.worker_handle import PreparedPage
 from docspec.process import silence
 
 
@@ -21,7 +21,7 @@ class PageVerifier(Protocol):
     @property
     def step_report(self) -> Any: ...
 
-    def verify(self, prepared: Sequence[PreparedPage]) -> list[PageResult]: ...
+    def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]: ...
 
 
 VerifierMaker = Callable[[ParseOptions], PageVerifier]
@@ -45,7 +45,7 @@ class VerifyingWorker:
             torch.set_num_threads(max(1, torch.get_num_threads() // sharing))
         return self._verifier.target_info
 
-    def verify(self, pages: Sequence[PreparedPage]) -> tuple[list[tuple[PageResult, bool]], Any]:
+    def verify(self, pages: Sequence[DraftedPage]) -> tuple[list[tuple[PageResult, bool]], Any]:
         """The results of ``pages``, each without its image but whether it has one, and how steps are run."""
         assert self._verifier is not None
         results = self._verifier.verify(pages)

@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from docspec.core import DocspecError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
@@ -17,6 +17,7 @@ from docspec.documents.memory import return_free_memory
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
 from docspec.drafting.draft_future import DraftFuture
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.page import DraftResult
 from docspec.drafting.policy import FREE, Kind, Prices
 from docspec.isolation.child import Child, WorkerLost
@@ -62,28 +63,6 @@ class PrepareOptions:
         return cls(view, image_dpi, lambda page: True, lambda: FREE, lambda kind, seconds: None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedPage:
-    """A page that was drawn, and drafted as far as that went; ``error`` is what judging it raised. ``waited`` are the
-    seconds spent on nothing but waiting for it, ``None`` where it was not made beside other work. ``future`` is its
-    draft where that is still being made."""
-
-    page: PageImage
-    drafted: DraftResult = field(default_factory=DraftResult)
-    error: Exception | None = None
-    waited: float | None = 0.0
-    future: DraftFuture | None = None
-
-    def settled(self) -> PreparedPage:
-        """With its draft in place of the coming one where that is there by now."""
-        if self.future is None or not self.future.is_whole:
-            return self
-        try:
-            return replace(self, drafted=self.future.whole(), future=None)
-        except Exception as error:
-            return replace(self, error=error, future=None)
-
-
 class WorkerHandle:
     """One child, which is asked for one thing at a time; whoever comes meanwhile waits. A lost child is replaced."""
 
@@ -117,7 +96,7 @@ class WorkerHandle:
 
     def prepare(
         self, document: IsolatedDocument, number: int, preparation: PrepareOptions
-    ) -> PreparedPage | PageFailure:
+    ) -> DraftedPage | PageFailure:
         """Page ``number`` drawn and drafted. Raises what keeps drafters from being made
         (:class:`docspec.core.DrafterError`): no page can be drafted as it was asked for then."""
         return_free_memory()  # of the pages before, which come and go in large pieces
@@ -140,7 +119,7 @@ class WorkerHandle:
         )
         thread.start()
         future.await_begin()
-        return PreparedPage(page, future=future).settled()
+        return DraftedPage(page, waited=0.0, future=future).settled()
 
     def _draft_on(
         self, document: IsolatedDocument, page: PageImage, preparation: PrepareOptions, future: DraftFuture
@@ -148,7 +127,7 @@ class WorkerHandle:
         """Drafts ``page`` to the end; the lock is held until then."""
         try:
             found = self._drafted(document, page, preparation, future)
-            assert isinstance(found, PreparedPage), "what is handed over while it is drafted was drawn before"
+            assert isinstance(found, DraftedPage), "what is handed over while it is drafted was drawn before"
             future.finish(found.drafted, found.error)
         except BaseException as error:
             future.finish(DraftResult(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
@@ -270,7 +249,7 @@ class WorkerHandle:
         page: PageImage,
         preparation: PrepareOptions,
         future: DraftFuture | None = None,
-    ) -> PreparedPage | PageFailure:
+    ) -> DraftedPage | PageFailure:
         if not document.is_drafted:
             seen = page if page.is_drawn else self._seen(document, page)
             if isinstance(seen, PageFailure):
@@ -301,20 +280,20 @@ class WorkerHandle:
                 return seen
             return self._undrafted(seen, why, lost.failure, seconds)
         except Exception as error:
-            return PreparedPage(page, error=error)
+            return DraftedPage(page, error=error, waited=0.0)
         document.note_draft(lost=False)
         for kind, seconds in spent:
             preparation.drafted(kind, seconds)
         if not page.is_drawn and (preparation.looks is None or preparation.looks(page, drafted)):
             seen = self._seen(document, page)
-            return seen if isinstance(seen, PageFailure) else PreparedPage(seen, drafted)
-        return PreparedPage(page, drafted)
+            return seen if isinstance(seen, PageFailure) else DraftedPage(seen, drafted, waited=0.0)
+        return DraftedPage(page, drafted, waited=0.0)
 
-    def _undrafted(self, page: PageImage, why: str, failure: Failure, seconds: float) -> PreparedPage:
+    def _undrafted(self, page: PageImage, why: str, failure: Failure, seconds: float) -> DraftedPage:
         name = self._terms.options.drafter
         event = Event("drafter_failed", f"{name}: {why}; decoded without a draft", failure)
         draft = PageDraft(drafter=name, reason=f"failed: {why}", seconds=seconds)
-        return PreparedPage(page, DraftResult(draft, (event,), is_blank(page)))
+        return DraftedPage(page, DraftResult(draft, (event,), is_blank(page)), waited=0.0)
 
     def _seconds(self, document: IsolatedDocument, limit: float) -> float:
         left = document.seconds_left()

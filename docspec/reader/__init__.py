@@ -1,1 +1,2 @@
-"""The bundled reader, a small Qwen3-VL: its weights, tokenizer and checkpoint. ``training`` teaches it."""
+"""The bundled reader, a small Qwen3-VL, its draft model and heads: weights and what lies beside them, read as any
+checkpoint is. ``training``, beside the package, makes them."""

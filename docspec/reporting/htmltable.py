@@ -1,7 +1,9 @@
 """Tables that a model wrote as HTML, made safe to show: allowed tags only, everything closed, no attributes
 but spans and links.
 
-No text is left out: what is no tag of HTML, or one that may do harm, is shown as it was written.
+No text is left out: what is no tag of HTML, or one that may do harm, is shown as it was written. Libraries that clean
+HTML (nh3) drop the words of a ``<script>``, of what only looks like a tag (``<foo@bar.de>``), of ``alt`` and ``value``,
+and move text that stands between rows before the table.
 """
 
 from __future__ import annotations

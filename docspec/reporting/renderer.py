@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from docspec.core import Block, PageResult
-from docspec.core.options import OUTPUT, PLAIN_MARKDOWN, option
 from docspec.core.plugins import with_plugins
 from docspec.core.running_text import is_left_out
 
@@ -39,16 +38,10 @@ class Layout:
     themselves, JSON has them beside the blocks.
     """
 
-    keep_furniture: bool = option(False, "Keep page headers and footers.", OUTPUT)
-    page_separator: str | None = option(
-        None, "A line between pages, or before each page if it holds {page}.", OUTPUT, metavar="TEXT"
-    )
-    plain_markdown: bool = option(False, PLAIN_MARKDOWN, OUTPUT)
-    raw: bool = option(
-        False,
-        "Write each answer as the model wrote it: thoughts, fences and layout JSON as they are.",
-        OUTPUT,
-    )
+    keep_furniture: bool = False
+    page_separator: str | None = None
+    plain_markdown: bool = False
+    raw: bool = False
 
 
 class Renderer(Protocol):

@@ -12,8 +12,9 @@ from docspec.core import DrafterError, ParseOptions, UsageError
 from docspec.documents import parse_page_ranges
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.pool import Isolation, Place
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.isolation.worker_handle import PrepareOptions
 from docspec.serve.recognition_worker import fingerprint_of
 from docspec.serve.uploads import Uploaded
 
@@ -53,10 +54,10 @@ def _places(document: IsolatedDocument, numbers: tuple[int, ...]) -> Iterator[Pl
 
 def _uploaded(page: object) -> Uploaded | None:
     """What is kept of a page that could be drawn and drafted."""
-    if not isinstance(page, PreparedPage):
+    if not isinstance(page, DraftedPage):
         return None
     try:
-        draft = page.settled().drafted.draft
+        draft = page.settled().draft
     except DrafterError:
         return None
     if draft is None or draft.is_empty:

@@ -40,6 +40,7 @@ from docspec.targets.processing import Processing
 from docspec.targets.protocol import PER_TOKEN, ImportanceCallback, Prefill, Prompt, PromptStates
 from docspec.targets.recurrent.layers import KIND, recurrent_spec, verify_by_trees
 from docspec.targets.rules import GenerationRules, RowRules
+from docspec.targets.sight import Sight
 from docspec.targets.staging import uploaded
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.outputs import choice_of
@@ -122,11 +123,14 @@ class TransformersTarget:
         )
         return layers + self._head.weight.nbytes
 
+    @property
+    def sight(self) -> Sight:
+        return self.processing
+
     def encode(self, image: Image, prompt: str) -> Prompt:
         return _prompt(self.processing.encode(self._shown(image), prompt))
 
     def encode_all(self, asked: Sequence[tuple[Image, str]]) -> list[Prompt]:
-        """:meth:`encode` of many images and prompts, in fewer calls of the processor."""
         shown = [(self._shown(image), prompt) for image, prompt in asked]
         return list(map(_prompt, self.processing.encode_all(shown)))
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.rules import GenerationRules, RowRules
+    from docspec.targets.sight import Sight
 
 __all__ = [
     "CHOICES_ONLY",
@@ -95,7 +96,7 @@ ImportanceCallback: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
 
 class TargetModel(Protocol):
     """A vision-language model with its decoder opened up for tree verification; ``rules`` are what its generation
-    configuration asks for, ``card`` what the checkpoint says of itself."""
+    configuration asks for, ``card`` what the checkpoint says of itself, ``max_length`` the tokens of its context."""
 
     kv_spec: KVSpec
     kv: KVMemory
@@ -103,9 +104,19 @@ class TargetModel(Protocol):
     rules: GenerationRules
     eos_ids: frozenset[int]
     card: ModelProfile
+    max_length: int
+
+    @property
+    def sight(self) -> Sight:
+        """How it sees pictures."""
+        ...
 
     def encode(self, image: Image, prompt: str) -> Prompt:
         """The model's inputs for one image and one instruction."""
+        ...
+
+    def encode_all(self, asked: Sequence[tuple[Image, str]]) -> list[Prompt]:
+        """:meth:`encode` of many images and prompts, in fewer calls of the processor."""
         ...
 
     def alike(self, prompt: Prompt) -> Hashable:

@@ -1,7 +1,8 @@
 """The small files of a checkpoint, checked once when it is loaded: what is wrong is told by file and field.
 
 Only what docspec or transformers computes with is looked at, and only where it is present: what may be left out, and
-what else may stand there, is the business of the classes that read the file.
+what else may stand there, is the business of the classes that read the file. Rules are tables here and no pydantic
+models: nearly all fields are another project's and may be missing, and a message says in words what to put there.
 """
 
 from __future__ import annotations

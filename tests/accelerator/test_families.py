@@ -16,8 +16,8 @@ from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets import families
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from docspec.targets.registry import load_target
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 from tests.targets.families.checkpoint import write
 from tests.targets.families.test_families import CASES, printed
 

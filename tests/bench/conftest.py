@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from docspec.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
+from training.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
 
 
 @pytest.fixture(scope="session")

@@ -8,11 +8,10 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from benchmarks.random_weights import random_target
 from docspec.bench.bandwidth import measure_bandwidth, step_bytes
 from docspec.bench.step import Omitted, StepTime, measure
 from docspec.cli.app import app
-from docspec.core import ModelError, UsageError
-from docspec.targets.random_weights import PUBLISHED, random_target
 from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
 from docspec.targets.stepping.eager import EagerSteps
 
@@ -65,44 +64,12 @@ def test_bandwidth_is_a_positive_number():
     assert measure_bandwidth(CPU, repeats=1) > 1e6
 
 
-def test_published_sizes_have_their_published_numbers_of_weights():
-    billions = {"qwen3-vl-2b": 2.13, "qwen3-vl-8b": 8.77, "dots.ocr": 3.04}
-    for name, expected in billions.items():
-        with torch.device("meta"):
-            model = PUBLISHED[name].model(PUBLISHED[name].config(None))
-        assert sum(weight.numel() for weight in model.parameters()) / 1e9 == pytest.approx(expected, abs=0.01)
-
-
-def test_a_vocabulary_grows_where_the_tokenizer_needs_it():
-    assert random_target("tiny", CPU, torch.float32, vocabulary=1000).model.lm_head.weight.shape[0] == 1024
-    assert random_target("tiny", CPU, torch.float32, vocabulary=7).model.lm_head.weight.shape[0] == 400
-
-
-def test_unknown_sizes_are_refused_with_the_known_ones():
-    with pytest.raises(ModelError, match="qwen3-vl-2b"):
-        random_target("gpt", CPU, torch.float32)
-
-
-def test_the_command_prints_a_table_and_writes_json(tmp_path):
+def test_the_command_measures_a_checkpoint(lively_qwen, tmp_path):
     file = tmp_path / "step.json"
-    arguments = (
-        "bench step --random tiny --device cpu --prefix 30 --tree 1 --tree 4 --rows 1 --repeats 2 --json"
-    )
-    result = CliRunner().invoke(app, [*arguments.split(), str(file)], catch_exceptions=False)
+    arguments = f"bench step --model {lively_qwen} --device cpu --prefix 30 --tree 2 --rows 1 --repeats 1 --json {file}"
+    result = CliRunner().invoke(app, arguments.split(), catch_exceptions=False)
     assert result.exit_code == 0
-    assert "RANDOM WEIGHTS" in result.output
+    assert "RANDOM WEIGHTS" not in result.output
     found = json.loads(file.read_text(encoding="utf-8"))
-    assert found["schema"] == "docspec.bench.step/1"
-    assert found["random_weights"] is True
-    assert found["bandwidth_bytes_per_second"] > 0
-    assert [(row["rows"], row["tree"], row["mode"]) for row in found["rows"]] == [
-        (1, 1, "eager"),
-        (1, 4, "eager"),
-    ]
-    assert found["steps"]["mode"] == "eager"
-
-
-def test_one_of_model_and_random_must_be_named():
-    for arguments in ([], ["--model", "mini", "--random", "mini"]):
-        result = CliRunner().invoke(app, ["bench", "step", *arguments])
-        assert isinstance(result.exception, UsageError)
+    assert found["schema"] == "docspec.bench.step/1" and found["random_weights"] is False
+    assert [(row["rows"], row["tree"]) for row in found["rows"]] == [(1, 2)]

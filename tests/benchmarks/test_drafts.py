@@ -10,8 +10,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import benchmarks.cli
+from benchmarks.degradation import DEGRADATIONS, degraded_page
 from benchmarks.drafts import DraftMaker, Plan, beginning_distance, same_tokens
-from docspec.bench.degradation import DEGRADATIONS, degraded_page
 from docspec.bench.speed import MODES, PageTimes, Sample, by_kind, summarise
 from docspec.cli.app import app
 from docspec.core import Event, PageImage, PageResult, ParseOptions

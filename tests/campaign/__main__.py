@@ -187,7 +187,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=600, help="ends before a batch that would begin later")
     parser.add_argument("--only", choices=SHARES, nargs="+", default=list(SHARES), help="families")
     asked = parser.parse_args()
-    from docspec.reader.checkpoint import init
+    from training.reader.checkpoint import init
 
     lines = results_so_far(asked.out)
     done = {line["done"] for line in lines if "done" in line}

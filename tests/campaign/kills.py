@@ -99,7 +99,7 @@ def _hear_signals() -> None:
 
 def made(folder: Path) -> Path:
     """A folder with documents and a tiny model in it."""
-    from docspec.reader.checkpoint import init
+    from training.reader.checkpoint import init
 
     (folder / "in" / "sub").mkdir(parents=True)
     for number in range(9):

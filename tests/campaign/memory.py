@@ -74,7 +74,7 @@ def main() -> int:
     parser.add_argument("--drafter", default="auto")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        from docspec.reader.checkpoint import init
+        from training.reader.checkpoint import init
 
         folder = Path(temporary)
         init(folder / "model", size="tiny", seed=1)

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from docspec.bench.memory import write_pdf
+from benchmarks.memory import write_pdf
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,7 @@ from docspec.core import PageImage
 from docspec.core.sizes import smart_resize
 from docspec.documents import PageFailure, open_document
 from docspec.documents.image_scale import through_pdf
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 
 @pytest.mark.parametrize(

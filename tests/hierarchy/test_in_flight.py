@@ -12,11 +12,12 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
+from docspec.drafting.drafted_page import DraftedPage
+from docspec.drafting.page import DraftResult
 from docspec.engine import loop
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.decoding.measuring import shares
-from docspec.hierarchy.page_state import DraftedPage
 from docspec.hierarchy.stage2 import Stage2
 from docspec.targets.registry import load_target
 
@@ -30,7 +31,7 @@ def page_of(number, height=128):
 
 def drafted(number, text, height=128):
     regions = tuple(Region(BBox(0, y, 250, y + 50), Category.TEXT, (text,)) for y in (0, 64))
-    return DraftedPage(page_of(number, height), PageDraft(regions, "text-layer"))
+    return DraftedPage(page_of(number, height), DraftResult(PageDraft(regions, "text-layer")))
 
 
 PAGES = (drafted(1, "some words"), drafted(2, "others " * 9, 192), drafted(3, "", 96), drafted(4, "x y z"))

@@ -9,13 +9,14 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
+from docspec.drafting.drafted_page import DraftedPage
+from docspec.drafting.page import DraftResult
 from docspec.engine.request import GrowingDraft, Request
 from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.page_state import DraftedPage
 from docspec.hierarchy.together import rows_for, verify_together
 from docspec.reporting.timing import page_object
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from docspec.targets.registry import load_target
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 BUDGET = 120
 
@@ -134,7 +135,7 @@ def drafted(printed_page):
     image.paste(printed_page.crop((40, 0, 296, 192)), (0, 280))
     boxes = [BBox(0, 80 * i, 250, 80 * i + 72) for i in range(5)]
     found = tuple(Region(box, Category.TEXT, (f'words "of" {box.y0}',)) for box in boxes)
-    return DraftedPage(PageImage(image, 1, 1.0, "noise.png"), PageDraft(found, "text-layer"))
+    return DraftedPage(PageImage(image, 1, 1.0, "noise.png"), DraftResult(PageDraft(found, "text-layer")))
 
 
 @pytest.mark.parametrize("family", ["qwen", "dots"])

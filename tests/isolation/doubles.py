@@ -29,8 +29,9 @@ from docspec.core import (
 )
 from docspec.documents.view import View
 from docspec.drafting import SafeDrafter
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.policy import Prices
-from docspec.isolation.worker_handle import PreparedPage, PrepareOptions
+from docspec.isolation.worker_handle import PrepareOptions
 
 MOST = 3 * 2**30
 """Bytes that are eaten at most, where nobody stops it."""
@@ -143,7 +144,7 @@ class VerifierDouble:
     def __init__(self, options: ParseOptions) -> None:
         self.target_info = Info(os.getpid(), options.device)
 
-    def verify(self, pages: Sequence[PreparedPage]) -> list[PageResult]:
+    def verify(self, pages: Sequence[DraftedPage]) -> list[PageResult]:
         return [self._read(one.page) for one in pages]
 
     def _read(self, page: PageImage) -> PageResult:

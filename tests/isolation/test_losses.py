@@ -12,9 +12,9 @@ from docspec.core import DrafterError, Failure, InputError
 from docspec.documents import PageFailure
 from docspec.documents.sources import source_from_path
 from docspec.documents.weight import MAX_POINTS
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import Isolation
-from docspec.isolation.worker_handle import PreparedPage
 from tests.campaign.raw import document, text
 from tests.isolation import doubles
 from tests.isolation.conftest import written
@@ -27,7 +27,7 @@ PATIENCE = 60.0
 MEMORY = 700 * 2**20
 
 
-def read(children: Isolation, path: Path, dpi: float = 72) -> list[PreparedPage | PageFailure]:
+def read(children: Isolation, path: Path, dpi: float = 72) -> list[DraftedPage | PageFailure]:
     document = children.open(source_from_path(path))
     document.begin()
     places = ((document, number) for number in range(1, document.page_count + 1))
@@ -38,7 +38,7 @@ def test_a_drafter_that_takes_the_child_along_costs_the_page_its_draft(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
     pages = read(isolation(doubles.ill_fated, MEMORY), written(tmp_path / "a.pdf", pages=11))
-    prepared = [page for page in pages if isinstance(page, PreparedPage)]
+    prepared = [page for page in pages if isinstance(page, DraftedPage)]
     assert len(prepared) == 11, "no page is lost"
     assert len({page.page.image.tobytes() for page in prepared}) == 11
     for page in prepared[::2]:
@@ -63,7 +63,7 @@ def test_a_drafter_that_hangs_is_stopped_in_time(isolation: Callable[..., Isolat
     pages = read(isolation(doubles.hanging, page_timeout=TIMEOUT), pdf)
     assert len(pages) == 3
     second = pages[1]
-    assert isinstance(second, PreparedPage)
+    assert isinstance(second, DraftedPage)
     [event] = second.drafted.events
     assert event.failure is Failure.TIMED_OUT
     assert "was not done in time (--page-timeout); decoded without" in event.detail
@@ -78,7 +78,7 @@ def test_a_draft_never_takes_longer_than_it_could_save(
     _, second, _ = [
         page for _, page in children.pages(iter([(document, n) for n in (1, 2, 3)]), wanted(most=2.0), 1)
     ]
-    assert isinstance(second, PreparedPage)
+    assert isinstance(second, DraftedPage)
     [event] = second.drafted.events
     assert "took longer than plain decoding of a page (2.0 s); decoded without" in event.detail
 
@@ -87,7 +87,7 @@ def test_a_page_that_takes_the_child_along_while_it_is_drawn_is_lost_alone(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
     pages = read(isolation(doubles.ill_fated_drawing, MEMORY), written(tmp_path / "a.pdf", pages=5))
-    assert [isinstance(page, PreparedPage) for page in pages] == [True, False, True, False, True]
+    assert [isinstance(page, DraftedPage) for page in pages] == [True, False, True, False, True]
     lost = [page.error for page in pages if isinstance(page, PageFailure)]
     assert [error.failure for error in lost] == [Failure.CRASHED, Failure.OUT_OF_MEMORY]
     why = "cannot be rendered: drawing it crashed (SIGABRT)"
@@ -120,7 +120,7 @@ def test_a_drafter_that_dies_again_and_again_is_given_up(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
     pages = read(isolation(doubles.aborting), written(tmp_path / "a.pdf", pages=5))
-    said = [page.drafted.events[0].detail for page in pages if isinstance(page, PreparedPage)]
+    said = [page.drafted.events[0].detail for page in pages if isinstance(page, DraftedPage)]
     assert ["SIGABRT" in detail for detail in said] == [True, True, True, False, False]
     assert "given up" in said[3]
 

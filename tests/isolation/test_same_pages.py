@@ -72,7 +72,7 @@ def test_a_page_larger_than_the_window_comes_whole(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
     from docspec.documents.sources import source_from_path
-    from docspec.isolation.worker_handle import PreparedPage
+    from docspec.drafting.drafted_page import DraftedPage
     from tests.isolation.doubles import wanted
 
     picture = Image.effect_noise((3000, 2 * SIZE // 9000), 90).convert("RGB")
@@ -80,7 +80,7 @@ def test_a_page_larger_than_the_window_comes_whole(
     children = isolation(doubles.sound)
     document = children.open(source_from_path(tmp_path / "large.png"))
     [(_, page)] = children.pages(iter([(document, 1)]), wanted(), 0)
-    assert isinstance(page, PreparedPage)
+    assert isinstance(page, DraftedPage)
     assert page.page.image.tobytes() == picture.tobytes()
 
 
@@ -212,7 +212,7 @@ def test_pages_that_were_sketched_are_drawn_where_their_drafts_are_lost(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
     from docspec.documents.sources import source_from_path
-    from docspec.isolation.worker_handle import PreparedPage
+    from docspec.drafting.drafted_page import DraftedPage
     from tests.isolation.doubles import wanted
 
     children = isolation(doubles.aborting)
@@ -220,7 +220,7 @@ def test_pages_that_were_sketched_are_drawn_where_their_drafts_are_lost(
     spared = replace(wanted(400), looks=lambda page, drafted: False)
     pages = [page for _, page in children.pages(((document, number) for number in range(1, 6)), spared, 0)]
     for page in pages:
-        assert isinstance(page, PreparedPage)
+        assert isinstance(page, DraftedPage)
         assert page.drafted.events[0].kind == "drafter_failed"
         assert page.page.is_drawn and not page.drafted.blank
     assert "given up" in pages[-1].drafted.events[0].detail  # type: ignore[union-attr]

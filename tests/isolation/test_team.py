@@ -13,8 +13,8 @@ from PIL import Image
 from docspec import ParseOptions, Parser
 from docspec.core import Failure, ModelError, PageImage, PageResult, UsageError
 from docspec.corpus.options import CorpusOptions
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.team import Team
-from docspec.isolation.worker_handle import PreparedPage
 from docspec.lookahead import lookahead
 from docspec.targets.devices import devices_of
 from tests.isolation import doubles
@@ -36,8 +36,8 @@ def team() -> Iterator[Callable[..., Team]]:
         one.close()
 
 
-def prepared(number: int) -> PreparedPage:
-    return PreparedPage(PageImage(Image.new("RGB", (40, 30), (number, 0, 0)), number, 1.0, "a.pdf"))
+def prepared(number: int) -> DraftedPage:
+    return DraftedPage(PageImage(Image.new("RGB", (40, 30), (number, 0, 0)), number, 1.0, "a.pdf"))
 
 
 def pids(team: Team) -> list[int]:

@@ -9,9 +9,9 @@ from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.parallel import ParallelDraft
-from docspec.reader.checkpoint import init
 from docspec.targets.registry import load_target
 from tests.proposing.decoding import PATIENCE
+from training.reader.checkpoint import init
 
 from ..conftest import enliven
 

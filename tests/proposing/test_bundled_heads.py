@@ -16,11 +16,11 @@ from docspec.heads.network import Head
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import parallel
 from docspec.proposing.trained_head import BUNDLED, load
-from docspec.reader import checkpoint
-from docspec.reader.model import build
 from docspec.targets.registry import BUNDLED_DRAFT, load_target
 from tests.proposing.decoding import decoded
 from training.evaluate import LINE_GROUPS, lines_of
+from training.reader import checkpoint
+from training.reader.model import build
 
 NEW_TOKENS = 60
 HEADS = ("mini-hivis", "mini-vispec")

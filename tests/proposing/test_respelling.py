@@ -7,8 +7,8 @@ import pytest
 from docspec.proposing.context import Context, LeftPosition
 from docspec.proposing.respelling import Respelling
 from docspec.proposing.spelling import Speller, letters
-from docspec.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
 from tests.proposing.replays import row_of, steps
+from training.reader.tokenizer import BUILT_IN_TEXT, train_tokenizer
 
 BEFORE = "A page of print is looked at once, "
 AFTER = " would have been written before the question stood in the morning rain."

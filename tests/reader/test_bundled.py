@@ -10,8 +10,8 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 import docspec.reader
-from docspec.reader.checkpoint import NOTE
 from training.evaluate import LINE_GROUPS, Reader, crops_of, lines_of, normalise
+from training.reader.checkpoint import NOTE
 
 MODEL = Path(docspec.reader.__file__).parent / "mini"
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from docspec.targets.dots_ocr.processing import DotsOCRProcessing
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig, DotsVisionConfig
 from docspec.targets.dots_ocr.modeling import DotsOCRForCausalLM
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 from .tiny_dots_ocr import load
 

@@ -12,7 +12,7 @@ import torch
 
 from docspec.core.errors import ModelError
 from docspec.targets.dots_ocr.processing import DotsOCRProcessing
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 from .tiny_dots_ocr import picture
 

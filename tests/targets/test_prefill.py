@@ -14,10 +14,10 @@ from docspec.dialects import make_dialect
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.stage1 import verify_regions
 from docspec.targets import prefill
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.prefill import MAX_STRETCH, MAX_TOKENS, groups, prefill_rows
 from docspec.targets.registry import load_target
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 SIZES = [(320, 192), (320, 96), (64, 64), (192, 320), (256, 128), (320, 160)]
 

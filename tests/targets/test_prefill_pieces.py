@@ -12,10 +12,10 @@ from PIL import Image
 
 from docspec.core import ParseOptions
 from docspec.targets.adapter import TransformersTarget
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from docspec.targets.estimate import PIECES, Estimate, estimate
 from docspec.targets.protocol import Prefill, Prompt
 from docspec.targets.registry import load_target
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 from tests.targets.families.checkpoint import write
 from tests.targets.families.qwen2_5_vl import CASE
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from docspec.core import ModelError, ParseOptions
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
 from docspec.targets.registry import load_target
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 NOT_JSON = ("", "{", "[]", "null", '"text"', "\x00\x01", "[" * 100_000, '{"a": 1}}')
 

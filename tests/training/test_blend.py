@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from docspec.reader.checkpoint import init, load
 from training.__main__ import main
+from training.reader.checkpoint import init, load
 
 
 def test_weights_lie_between_two_checkpoints_where_they_were_asked_for(tmp_path):

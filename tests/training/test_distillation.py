@@ -8,13 +8,13 @@ from pathlib import Path
 import torch
 
 from docspec.core import ParseOptions
-from docspec.reader import checkpoint
-from docspec.reader import model as reader_model
-from docspec.reader import tokenizer as tok
 from docspec.targets.registry import load_target
 from tests.training.test_train import WORDS, cards
 from training.curriculum import Phase
 from training.losses import Weights
+from training.reader import checkpoint
+from training.reader import model as reader_model
+from training.reader import tokenizer as tok
 from training.train import Run
 
 PLAN = (Phase("read", 8, (3e-3, 3e-3), {"160x64": 1.0}, Weights(dense=0.0, bag=0.0, order=0.0, guide=0.0, noise=0.0)),)

@@ -9,12 +9,12 @@ import pytest
 import torch
 from PIL import Image
 
-from docspec.reader import checkpoint
-from docspec.reader import model as reader_model
-from docspec.reader import tokenizer as tok
 from training.crops import make_crop
 from training.data import collate
 from training.network import Network
+from training.reader import checkpoint
+from training.reader import model as reader_model
+from training.reader import tokenizer as tok
 
 TOKENIZER = tok.train_tokenizer()
 

@@ -8,9 +8,9 @@ import numpy as np
 import pymupdf
 import pytest
 
-from docspec.reader.model import CELL
 from training.evaluate import printed_lines
 from training.papers import crops_of
+from training.reader.model import CELL
 
 PROSE = (
     "The first line of the paragraph ends in a di-",

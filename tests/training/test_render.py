@@ -7,10 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from docspec.reader.model import CELL
 from training.crops import make_crop
 from training.fonts import faces
 from training.pages import KINDS, make_page
+from training.reader.model import CELL
 from training.render import Sheet, degrade
 
 

@@ -11,13 +11,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.reader import tokenizer as tok
-from docspec.reader.model import CELL
 from training.crops import make_crop
 from training.data import CLASSES, EDGE, across, collate, dense_labels, reading_order, token_cells
 from training.fonts import faces
 from training.losses import either, emphasis
 from training.pages import make_page
+from training.reader import tokenizer as tok
+from training.reader.model import CELL
 from training.render import CENTRE, Sample, Sheet, degrade
 
 TOKENIZER = tok.train_tokenizer([make_crop(480, 160, seed).text for seed in range(20)], vocab_size=320)

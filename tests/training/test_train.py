@@ -12,14 +12,14 @@ import pytest
 import torch
 
 import training
-from docspec.reader import checkpoint
-from docspec.reader import tokenizer as tok
-from docspec.reader.model import SIZES, ReaderSize
 from training.curriculum import Phase, choose, read_plan, write_plan
 from training.evaluate import Reader
 from training.feed import Feed, samples_of
 from training.fonts import faces
 from training.losses import Weights
+from training.reader import checkpoint
+from training.reader import tokenizer as tok
+from training.reader.model import SIZES, ReaderSize
 from training.render import Sample, Sheet
 from training.train import Run, rate_at
 

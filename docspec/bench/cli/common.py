@@ -27,6 +27,35 @@ PlotFile = Annotated[
 ]
 
 
+Transcripts = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT",
+        show_default=False,
+        help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
+    ),
+]
+Tokenizer = Annotated[
+    Path,
+    typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped."),
+]
+Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Times that everything is run each way.")]
+
+
+def repeatable(metavar: str, help: str, *flags: str, least: float | None = None, most: float | None = None) -> Any:
+    """An option that may be given several times; its parameter is a list or ``None``."""
+    return typer.Option(
+        *flags, metavar=metavar, min=least, max=most, show_default=False, help=f"{help} Repeatable."
+    )
+
+
+Modes = Annotated[list[str] | None, repeatable("MODE", "Default: all; plain always runs.")]
+Proposers = Annotated[
+    list[str] | None,
+    repeatable("NAME", "Pages by what --proposer NAME of parse is: lookup, cursor, model:NAME, window+lookup."),
+]
+
+
 def sources_of(inputs: list[str]) -> list[Any]:
     """The files that ``inputs`` name; raises the first error there is."""
     from docspec.documents import expand_inputs

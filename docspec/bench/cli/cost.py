@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, write_json
+from docspec.bench.cli.common import JsonFile, repeatable, write_json
 from docspec.bench.cli.tables import console, table
 
 
@@ -18,12 +18,9 @@ def cost(
     ],
     pages: Annotated[int, typer.Option(min=1, help="Pages of the corpus.")] = 1_000_000,
     devices: Annotated[
-        list[int] | None,
-        typer.Option(min=1, show_default=False, help="Devices like the report's. Repeatable; default: 8 and 64."),
+        list[int] | None, repeatable("N", "Devices like the report's; default: 8 and 64.", least=1)
     ] = None,
-    drafters: Annotated[
-        int, typer.Option(min=1, help="Processes that draw and draft, for each device.")
-    ] = 4,
+    drafters: Annotated[int, typer.Option(min=1, help="Processes that draw and draft, for each device.")] = 4,
     json_file: JsonFile = None,
 ) -> int:
     """What a corpus would cost on devices like the one that a report was made on: an estimate, no measurement."""

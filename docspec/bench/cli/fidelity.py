@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, target_fields, target_line, write_json
+from docspec.bench.cli.common import (
+    Inputs,
+    JsonFile,
+    repeatable,
+    sources_of,
+    target_fields,
+    target_line,
+    write_json,
+)
 from docspec.bench.cli.tables import console, table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
@@ -22,19 +30,8 @@ ATTENTIONS = ("sdpa", "eager", "auto")
 
 
 @takes_options(
-    "model",
-    "device",
-    "pages",
-    "dpi",
-    "image_scale",
-    "drafts",
-    "ppstructure_models",
-    "read",
-    "exact",
-    "engine",
-    "engine_python",
-    "mmproj",
-    "max_tokens",
+    *("model", "device", "pages", "dpi", "image_scale", "drafts", "ppstructure_models", "read", "exact"),
+    *("engine", "engine_python", "mmproj", "max_tokens"),
     dtype="float32",
     words="model",
 )
@@ -42,14 +39,8 @@ def fidelity(
     *,
     inputs: Inputs,
     options: ParseOptions,
-    drafter: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", show_default=False, help="Repeatable; default: text-layer."),
-    ] = None,
-    attention: Annotated[
-        list[str] | None,
-        typer.Option(metavar="|".join(ATTENTIONS), show_default=False, help="Repeatable; default: auto."),
-    ] = None,
+    drafter: Annotated[list[str] | None, repeatable("NAME", "Default: text-layer.")] = None,
+    attention: Annotated[list[str] | None, repeatable("|".join(ATTENTIONS), "Default: auto.")] = None,
     ways: Annotated[
         bool, typer.Option("--ways", help="llama.cpp: float32 and 16-bit keys and values, flash attention off and on.")
     ] = False,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from docspec.bench.cli.common import (
     Inputs,
     JsonFile,
+    Modes,
     PlotFile,
+    Proposers,
+    Repeats,
     sources_of,
     target_fields,
     target_line,
@@ -34,19 +35,9 @@ def speed(
     *,
     inputs: Inputs,
     options: ParseOptions,
-    mode: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MODE", show_default=False, help="Repeatable; default: all. plain always runs."),
-    ] = None,
-    proposer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            show_default=False,
-            help="Pages by what --proposer NAME of parse is: lookup, cursor, model:NAME, window+lookup. Repeatable.",
-        ),
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Times that every mode reads every page.")] = 3,
+    mode: Modes = None,
+    proposer: Proposers = None,
+    repeats: Repeats = 3,
     json_file: JsonFile = None,
     plot: PlotFile = None,
 ) -> int:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, PlotFile
+from docspec.bench.cli.common import JsonFile, PlotFile, Tokenizer, Transcripts, repeatable
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions
@@ -27,37 +26,14 @@ LABEL = (
 @takes_options("drafts", "dpi", drafter="text-layer", max_tree=128)
 def transcripts(
     *,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="INPUT",
-            show_default=False,
-            help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
-        ),
-    ],
-    tokenizer: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped."
-        ),
-    ],
+    inputs: Transcripts,
+    tokenizer: Tokenizer,
     align: Annotated[
         list[str] | None,
-        typer.Option(
-            *("--proposer", "--align"),
-            metavar="NAME",
-            show_default=False,
-            help="What to replay; repeatable. Default: window and cursor.",
-        ),
+        repeatable("NAME", "What to replay; default: window and cursor.", "--proposer", "--align"),
     ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", show_default=False, help="Also the cursor without it; repeatable."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", show_default=False, help="Also this proposer by itself; repeatable."),
-    ] = None,
+    without: Annotated[list[str] | None, repeatable("NAME", "Also the cursor without it.")] = None,
+    only: Annotated[list[str] | None, repeatable("NAME", "Also this proposer by itself.")] = None,
     chain: Annotated[
         bool, typer.Option("--chain", help="Also each of them with one continuation a step in place of a tree.")
     ] = False,

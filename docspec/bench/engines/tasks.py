@@ -65,16 +65,18 @@ def _crops(setup: ReadingContext, page: Any, draft: Any) -> list[Task]:
     reading = RegionReading(setup)
     cut = reading.cutting.cut(page, draft)
     read = reading.encoded(cut)
-    return [_task(crop.asked, done.request) for crop, done in zip(cut.crops, read.crops, strict=True)]
+    return [_task(crop.request, done.request) for crop, done in zip(cut.crops, read.crops, strict=True)]
 
 
 def _whole(setup: ReadingContext, page: Any, draft: Any) -> list[Task]:
+    from docspec.drafting.drafted_page import DraftedPage
+    from docspec.drafting.page import DraftResult
     from docspec.hierarchy.asking import asked_of_page, asked_of_regions
-    from docspec.hierarchy.page_state import DraftedPage, PageState
+    from docspec.hierarchy.page_state import PageState
     from docspec.hierarchy.whole import WholePages
 
-    [request] = WholePages(setup).requests(PageState.begun(DraftedPage(page, draft)))
-    marks, factor = setup.card.writes_marks, setup.target.processing.factor
+    [request] = WholePages(setup).requests(PageState.begun(DraftedPage(page, DraftResult(draft))))
+    marks, factor = setup.card.writes_marks, setup.sight.factor
 
     def asked(texts: Sequence[str] | None) -> GenerationRequest:
         return asked_of_page(setup.dialect, page, draft, texts, request.budget, marks)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import Category, PageDraft, PageImage, ParseOptions, Region
@@ -12,6 +12,7 @@ from docspec.drafting.tilt import as_printed, straightened
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.evidence import asked_for, known_texts
+from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
 from docspec.hierarchy.regions.trusted import may_be_taken
 from docspec.targets.model_profile import ModelProfile
@@ -30,27 +31,6 @@ KINDS = {Category.TABLE: "table", Category.FORMULA: "formula"}
 """Kinds of drafts (:class:`GenerationRequest`) other than text, by what a crop shows."""
 
 
-@dataclass(frozen=True, slots=True)
-class CutCrop:
-    """A crop: the number of its region, where it stands, what it shows, and what is asked."""
-
-    region: int
-    piece: Slice
-    category: Category
-    asked: GenerationRequest
-
-
-@dataclass(frozen=True, slots=True)
-class CutPage:
-    """A page's regions in reading order with the crops of those that are read. Of the others, by their numbers,
-    ``from_draft`` has the drafted text and ``known`` the Markdown."""
-
-    regions: Sequence[Region]
-    crops: Sequence[CutCrop]
-    from_draft: Mapping[int, str]
-    known: Mapping[int, str]
-
-
 class Cutting:
     """Cuts pages for a model with ``card`` that sees pictures as ``sight`` says."""
 
@@ -66,7 +46,7 @@ class Cutting:
             card.table_cells,
         )
 
-    def cut(self, page: PageImage, draft: PageDraft) -> CutPage:
+    def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops."""
         upright, straight = straightened(page, draft)
         found = self.crops_of(upright, complete(upright, straight, self._options.evidence))
@@ -75,7 +55,7 @@ class Cutting:
             return replace(found, regions=regions)
         return found
 
-    def crops_of(self, page: PageImage, regions: Sequence[Region]) -> CutPage:
+    def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
         """The crops of ``regions``, but for those that are taken from the draft or whose words stand."""
         usual = type_size(regions)
         known = known_texts(regions, self._card) if self._options.evidence else {}
@@ -90,14 +70,14 @@ class Cutting:
             if number not in from_draft and number not in known and asked_for(region, self._card)
             for piece in slices_of(page.image, region, self._limits, usual)
         ]
-        return CutPage(regions, crops, from_draft, known)
+        return RegionsRead(regions, crops, from_draft, known)
 
     def asked(self, page: PageImage, region: Region, piece: Slice) -> tuple[Image, str]:
         """The picture of a crop, and the text that the model is asked with."""
         picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
         return picture, self._dialect.crop_prompt(shown_of(region, piece))
 
-    def _crop(self, page: PageImage, region: Region, number: int, piece: Slice) -> CutCrop:
+    def _crop(self, page: PageImage, region: Region, number: int, piece: Slice) -> Crop:
         shown = shown_of(region, piece)
         picture, prompt = self.asked(page, region, piece)
         cells = picture.width * picture.height // self._limits.factor**2
@@ -110,7 +90,7 @@ class Cutting:
             KINDS.get(shown.category, "text"),
             self._card.writes_marks,
         )
-        return CutCrop(number, piece, shown.category, asked)
+        return Crop(number, piece, shown.category, asked)
 
 
 def shown_of(region: Region, piece: Slice) -> Region:

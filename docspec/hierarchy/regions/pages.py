@@ -89,10 +89,10 @@ class RegionPages:
 
     @staticmethod
     def _tell_taken(state: PageState, page: RegionsRead, characters: int) -> None:
-        if page.from_draft:
-            regions = state.result.trusted_regions + len(page.from_draft)
+        if page.taken:
+            regions = state.result.trusted_regions + len(page.taken)
             state.result = replace(state.result, trusted_regions=regions)
-            counted = f"{len(page.from_draft)} of {len(page.regions)} regions, {characters} characters"
+            counted = f"{len(page.taken)} of {len(page.regions)} regions, {characters} characters"
             state.happened("draft_trusted", f"{counted}, were taken from the draft and not read by the model")
 
     def _written(self, state: PageState, page: RegionsRead) -> None:
@@ -105,7 +105,7 @@ class RegionPages:
         """Adds to the result what plain decoding takes for the same crops, and for those of trusted regions."""
         self._setup.observer.stage(state.number, "baseline")
         plain = RegionsRead(page.regions, page.crops)
-        if page.from_draft:
+        if page.taken:
             regions = [replace(region, agreed=False) for region in state.draft.regions]
             plain = self.reading.cut(state.page, replace(state.draft, regions=tuple(regions)))
         self.reading.read([plain], plain=True)

@@ -16,7 +16,7 @@ from docspec.engine.request import Output, Request
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
 from docspec.hierarchy.reading_context import ReadingContext
-from docspec.hierarchy.regions.cutting import CutCrop, CutPage, Cutting
+from docspec.hierarchy.regions.cutting import Cutting
 from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
 from docspec.targets.protocol import Prompt
 
@@ -68,20 +68,20 @@ class RegionReading:
     def text_of(self, output: Output) -> str:
         return self._setup.target.detokenize(list(output.tokens))
 
-    def encoded(self, page: CutPage) -> RegionsRead:
+    def encoded(self, page: RegionsRead) -> RegionsRead:
         """The crops of a page as the engine takes them."""
-        prompts = self._setup.target.encode_all([_pictured(crop.asked) for crop in page.crops])
+        prompts = self._setup.target.encode_all([_pictured(crop.request) for crop in page.crops])
         requests = map(self._request, prompts, page.crops)
-        crops = [Crop(crop.region, crop.piece, request) for crop, request in zip(page.crops, requests, strict=True)]
-        from_draft = {number: self._setup.tokenized([text])[0] for number, text in page.from_draft.items()}
-        return RegionsRead(page.regions, crops, from_draft, page.known)
+        crops = [replace(crop, request=request) for crop, request in zip(page.crops, requests, strict=True)]
+        taken = {number: self._setup.tokenized([text])[0] for number, text in page.from_draft.items()}
+        return replace(page, crops=crops, taken=taken)
 
-    def _request(self, prompt: Prompt, crop: CutCrop) -> Request:
-        setup = self._setup
+    def _request(self, prompt: Prompt, crop: Crop) -> Request:
+        setup, asked = self._setup, crop.request
         return Request(
             prompt,
-            setup.tokenized(crop.asked.drafts),
-            crop.asked.max_tokens,
+            setup.tokenized(asked.drafts),
+            asked.max_tokens,
             stop=setup.stop,
             least_margin=setup.least_margin,
             traced=setup.options.provenance,

@@ -19,24 +19,27 @@ from docspec.hierarchy.regions.trusted import as_output
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """One crop of a page on its way: the number of its region, where it stands, and what is asked, as its engine takes
-    it."""
+    """One crop of a page: the number of its region, where it stands, what it shows, and what is asked: a
+    :class:`docspec.generation.interface.GenerationRequest`, for the engine in this process an
+    :class:`docspec.engine.request.Request`."""
 
     region: int
     piece: Slice
+    category: Category
     request: Any
 
 
 @dataclass(slots=True)
 class RegionsRead:
     """A page read by regions: its regions in reading order, one output for each of its crops, and the counts. Regions
-    without crops are in one of two mappings by their numbers: ``from_draft``, tokens of their drafts (:mod:`.trusted`),
-    and ``known``, the Markdown of those whose words stand (:mod:`.evidence`)."""
+    without crops are in one of two mappings by their numbers: ``from_draft`` has their drafted texts (:mod:`.trusted`),
+    and ``taken`` those as tokens; ``known`` has the Markdown of those whose words stand (:mod:`.evidence`)."""
 
     regions: Sequence[Region]
     crops: Sequence[Crop]
-    from_draft: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    from_draft: Mapping[int, str] = field(default_factory=dict)
     known: Mapping[int, str] = field(default_factory=dict)
+    taken: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
     stats: StageStats = field(default_factory=StageStats)
 
@@ -54,7 +57,7 @@ class RegionsRead:
     def told(self) -> tuple[Output, ...]:
         """What the text is made of, in reading order: the outputs, and what was taken from drafts."""
         owners = [crop.region for crop in self.crops]
-        drafted = ((at, as_output(own)) for at, own in self.from_draft.items())
+        drafted = ((at, as_output(own)) for at, own in self.taken.items())
         found = [*zip(owners, self.outputs, strict=True), *drafted]
         return tuple(output for _, output in sorted(found, key=lambda item: item[0]))
 
@@ -89,7 +92,7 @@ class RegionsRead:
         pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
             pieces[crop.region].append((text_of(output), crop.piece))
-        for number, tokens in self.from_draft.items():
+        for number, tokens in self.taken.items():
             pieces[number].append((text_of(as_output(tokens)), Slice(self.regions[number].bbox, 1.0)))
         found = [self._block(number, pieces[number]) for number in range(len(self.regions))]
         return tuple(
@@ -101,7 +104,7 @@ class RegionsRead:
         if number in self.known and region.words is not None:
             return known_block(region, self.known[number])
         text = region_text(region, pieces)
-        trusted = len(text) if number in self.from_draft else 0
+        trusted = len(text) if number in self.taken else 0
         unread = region.unsearched and not pieces
         return Block(region.category, text, region.bbox, "draft", trusted=trusted, unread=unread)
 

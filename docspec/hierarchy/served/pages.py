@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from docspec.core import ModelError, PageImage, PageResult
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.hierarchy import results
-from docspec.hierarchy.page_state import DraftedPage
+from docspec.hierarchy.page_state import page_of
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.served.reading import ServedReading
@@ -33,4 +34,4 @@ class ServedPages:
         except ModelError:
             raise
         except Exception as error:
-            return results.failed(drafted.page, error)
+            return results.failed(page_of(drafted), error)

@@ -9,8 +9,8 @@ from typing import Any
 from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.engine.request import Output
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy.regions.cutting import CutPage, Cutting
-from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
+from docspec.hierarchy.regions.cutting import Cutting
+from docspec.hierarchy.regions.regions_read import RegionsRead
 from docspec.hierarchy.served.answers import TextOutput, ask
 from docspec.hierarchy.served.setting import ServedSetting
 
@@ -24,11 +24,11 @@ class ServedReading:
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops."""
-        return _asked(self._cutting.cut(page, draft))
+        return self._cutting.cut(page, draft)
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
         """The crops of ``regions`` of a page."""
-        return _asked(self._cutting.crops_of(page, regions))
+        return self._cutting.crops_of(page, regions)
 
     def read(self, pages: Sequence[RegionsRead], on_step: Any = None, plain: bool = False) -> None:
         """Asks for the crops of ``pages``; ``plain``: without drafts."""
@@ -48,8 +48,3 @@ class ServedReading:
     def text_of(self, output: Output) -> str:
         assert isinstance(output, TextOutput)
         return output.text
-
-
-def _asked(page: CutPage) -> RegionsRead:
-    crops = [Crop(crop.region, crop.piece, crop.asked) for crop in page.crops]
-    return RegionsRead(page.regions, crops, {}, page.known)

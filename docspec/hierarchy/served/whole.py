@@ -14,7 +14,7 @@ from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy import results
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_page, asked_of_regions
 from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.served.answers import TextOutput, ask
+from docspec.hierarchy.served.answers import ask
 from docspec.hierarchy.served.setting import ServedSetting
 
 SPARE_TOKENS = 48
@@ -36,10 +36,6 @@ class ServedWhole:
             if self._setting.options.stages == "both":
                 self._stage1(state)
             self._stage2(state)
-
-    def requests(self, state: PageState) -> list[GenerationRequest]:
-        """What the engine is asked for the page."""
-        return [self._asked(state)]
 
     def _stage1(self, state: PageState) -> None:
         """Has the model read the regions of the page, and keeps what it wrote for each."""
@@ -67,23 +63,8 @@ class ServedWhole:
         state.encode_seconds = time.perf_counter() - start
         [output], stats = ask(setting, [asked])
         state.outputs = (output,)
-        blocks = setting.dialect.parse(output.text, page.width, page.height)
-        cut = _cut_of(output, stats.tokens)
-        timings = replace(
-            state.result.timings,
-            prefill=state.encode_seconds + stats.prefill_seconds,
-            stage2=stats.decode_seconds,
-        )
-        state.result = replace(
-            state.result,
-            text=output.text,
-            token_ids=output.tokens,
-            blocks=attach_boxes(blocks, state.draft),
-            stage2=stats,
-            events=(*state.result.events, *results.ending(cut), *results.unsaid(output.text, blocks)),
-            cut=cut,
-            timings=timings,
-        )
+        blocks = attach_boxes(setting.dialect.parse(output.text, page.width, page.height), state.draft)
+        state.result = results.whole(state.result, output, output.text, blocks, stats, state.encode_seconds)
 
     def _asked(self, state: PageState) -> GenerationRequest:
         """The page as a request. Raises :class:`docspec.core.PageError` where it leaves no room in the context."""
@@ -106,10 +87,3 @@ class ServedWhole:
             height, width = smart_resize(height, width, **sight.pixel_limits)
         picture = -(-width // sight.factor) * -(-height // sight.factor)
         return picture + len(self._setting.dialect.page_prompt.encode()) // 2 + PROMPT_TOKENS
-
-
-def _cut_of(output: TextOutput, written: int) -> results.Cut | None:
-    """Where the page's text was cut; an engine that tells no tokens has counted them."""
-    if output.loop is not None:
-        return results.Cut("loop", output.loop.keep, output.loop.dropped, output.loop.text)
-    return results.Cut("budget", written) if output.finish == "budget" else None

@@ -15,7 +15,6 @@ from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, StepRunner
 
 if TYPE_CHECKING:
-    from docspec.targets.adapter import TransformersTarget
     from docspec.targets.kv import KVCache
     from docspec.targets.protocol import TargetModel
 
@@ -52,7 +51,7 @@ def make_steps(target: TargetModel, graphs: Graphs) -> StepRunner:
 
 
 @contextmanager
-def as_they_come(target: TransformersTarget) -> Iterator[None]:
+def as_they_come(target: TargetModel) -> Iterator[None]:
     """Within it steps are run as they come, and what was captured of others is let go of."""
     usual = target.steps
     usual.forget()

@@ -10,7 +10,7 @@ from docspec.core import Category, StageStats
 from docspec.engine.request import Output
 from docspec.hierarchy.regions.reading import RegionReading
 from docspec.targets.adapter import TransformersTarget
-from docspec.targets.dots_ocr.tiny import write_tiny_dots_ocr
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 from tests.targets.families.checkpoint import write
 from tests.targets.families.qwen2_vl import CASE
 

@@ -1,4 +1,4 @@
-"""``docspec bench memory``: peak memory of short and long documents."""
+"""``python -m benchmarks memory``: peak memory of short and long documents."""
 
 from __future__ import annotations
 
@@ -6,28 +6,24 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from docspec.bench.cli.common import JsonFile, write_json
+from docspec.bench.cli.common import JsonFile, repeatable, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
-    from docspec.bench.memory import Peak
+    from benchmarks.memory import Peak
 
 
 @takes_options("model", max_tokens=32, words="model")
 def memory(
     *,
     options: ParseOptions,
-    pages: Annotated[
-        list[int] | None, typer.Option(min=1, show_default=False, help="Repeatable; default: 10 and 300.")
-    ] = None,
+    pages: Annotated[list[int] | None, repeatable("N", "Default: 10 and 300.", least=1)] = None,
     json_file: JsonFile = None,
 ) -> int:
     """Peak memory of generated documents of different length, each in a process of its own."""
-    from docspec.bench.memory import measure
+    from benchmarks.memory import measure
 
     peaks = measure(pages or [10, 300], ["--model", options.model, "--max-tokens", str(options.max_tokens)])
     print_memory(peaks)

@@ -16,12 +16,13 @@ from time import perf_counter
 
 from rapidfuzz.distance import Levenshtein
 
-from docspec.bench.degradation import degraded_page
+from benchmarks.degradation import degraded_page
 from docspec.core import BBox, Category, PageImage, Region
 from docspec.dialects.text import join_lines, straight_quotes
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting.lines import TextLine, page_lines, printed_lines
 from docspec.drafting.lines import join_lines as printed_text
+from docspec.hierarchy.page_state import page_of
 from docspec.hierarchy.regions.joining import region_text
 from docspec.hierarchy.regions.regions_read import RegionsRead
 from docspec.parser import Parser
@@ -66,7 +67,7 @@ def measure(
                 drafted = page_parser.draft(shown)
                 if drafted.error is not None:
                     raise drafted.error
-                found = page_parser.regions.reading.cut(drafted.page, drafted.draft)
+                found = page_parser.regions.reading.cut(page_of(drafted), drafted.draft)
                 page_parser.regions.reading.read([found])
                 seconds = perf_counter() - start
                 counts = compared(lines, found.regions, texts_of(found, parser))

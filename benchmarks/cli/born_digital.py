@@ -1,4 +1,4 @@
-"""``docspec bench born-digital``: folders of born-digital pages and a cold start, beside pymupdf4llm."""
+"""``python -m benchmarks born-digital``: folders of born-digital pages and a cold start, beside pymupdf4llm."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 
 if TYPE_CHECKING:
-    from docspec.bench.born_digital import ContestantTiming
+    from benchmarks.born_digital import ContestantTiming
 
 
 def born_digital(
     inputs: Inputs,
     *,
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each.")] = 3,
+    repeats: Repeats = 3,
     processes: Annotated[
         int | None,
         typer.Option(
@@ -28,7 +28,7 @@ def born_digital(
     json_file: JsonFile = None,
 ) -> None:
     """How long born-digital files and the first page take, beside pymupdf4llm with the same layout model."""
-    from docspec.bench.born_digital import compare
+    from benchmarks.born_digital import compare
     from docspec.core.processors import processors
 
     paths = [source.path for source in sources_of(inputs) if source.path is not None]

@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from docspec.bench.degradation import degraded_page
-from docspec.bench.other_readers import OTHERS, Read, Written
-from docspec.bench.word_counts import WordCounts, counted
+from benchmarks.degradation import degraded_page
+from benchmarks.other_readers import OTHERS, Read, Written
+from benchmarks.word_counts import WordCounts, counted
 from docspec.core import Block, Category, PageError, PageImage, ParseOptions
 from docspec.core.options import WordsFrom
 from docspec.documents import PageFailure, Source, open_document

@@ -15,8 +15,8 @@ import torch
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen3VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from docspec.reader import model as reader_model
-from docspec.reader import tokenizer as tok
+from training.reader import model as reader_model
+from training.reader import tokenizer as tok
 
 NOTE = "reads clean English print, line by line"
 PAGE = 1408 * 64  # pixels that are read whole: a line or two; pages come out better by regions, lines best

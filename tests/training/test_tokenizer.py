@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.reader import tokenizer as tok
+from training.reader import tokenizer as tok
 
 TOKENIZER = tok.train_tokenizer()
 

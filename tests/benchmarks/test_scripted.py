@@ -11,13 +11,13 @@ import torch
 from PIL import Image
 from typer.testing import CliRunner
 
-from docspec.bench.scripted import LABEL, ScriptedBench
+from benchmarks.cli import app
+from benchmarks.random_weights import random_target
+from benchmarks.scripted import LABEL, ScriptedBench
+from benchmarks.scripted_target import ScriptedTarget
 from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
-from docspec.cli.app import app
 from docspec.core import InputError, ParseOptions
 from docspec.drafting import make_drafter
-from docspec.targets.random_weights import random_target
-from docspec.targets.scripted import ScriptedTarget
 from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import OutputFlags, chain
@@ -129,13 +129,13 @@ def test_probabilities_are_refused_and_the_end_repeats(inner, codec):
 def test_the_command_labels_what_is_simulated(folder, tokenizer, tmp_path):
     file = tmp_path / "scripted.json"
     options = "--random tiny --device cpu --dpi 72 --repeats 2"
-    arguments = f"bench scripted {folder / 'ferry.pdf'} --tokenizer {tokenizer} {options}"
+    arguments = f"scripted {folder / 'ferry.pdf'} --tokenizer {tokenizer} {options}"
     result = CliRunner().invoke(app, [*arguments.split(), "--json", str(file)], catch_exceptions=False)
     assert result.exit_code == 0
     assert "RANDOM WEIGHTS" in result.output
     assert LABEL in " ".join(result.output.split())
     found = json.loads(file.read_text(encoding="utf-8"))
-    assert found["schema"] == "docspec.bench.scripted/1"
+    assert found["schema"] == "benchmarks.scripted/1"
     assert found["what"] == LABEL
     assert found["random_weights"] is True
     assert found["rows"][0]["name"] == "ferry"

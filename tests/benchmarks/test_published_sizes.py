@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 import torch
 from PIL import Image
+from typer.testing import CliRunner
 
+from benchmarks import random_weights
+from benchmarks.cli import app
+from benchmarks.published_sizes import SIZES
+from benchmarks.random_weights import PUBLISHED, random_target
 from docspec.bench.step import StepTime, measure
-from docspec.core import ModelError
-from docspec.targets import random_weights
+from docspec.core import ModelError, UsageError
 from docspec.targets.families import families
-from docspec.targets.published_sizes import SIZES
-from docspec.targets.random_weights import random_target
 
 CPU = torch.device("cpu")
 
@@ -62,3 +65,45 @@ def test_weights_that_do_not_fit_are_not_made(monkeypatch):
         random_target("qwen3-vl-2b", CPU, torch.bfloat16)
     with pytest.raises(ModelError, match=r"no configuration is called 'none'; choose among .*glm-ocr"):
         random_target("none", CPU, torch.bfloat16)
+
+
+def test_published_sizes_have_their_published_numbers_of_weights():
+    billions = {"qwen3-vl-2b": 2.13, "qwen3-vl-8b": 8.77, "dots.ocr": 3.04}
+    for name, expected in billions.items():
+        with torch.device("meta"):
+            model = PUBLISHED[name].model(PUBLISHED[name].config(None))
+        assert sum(weight.numel() for weight in model.parameters()) / 1e9 == pytest.approx(expected, abs=0.01)
+
+
+def test_a_vocabulary_grows_where_the_tokenizer_needs_it():
+    assert random_target("tiny", CPU, torch.float32, vocabulary=1000).model.lm_head.weight.shape[0] == 1024
+    assert random_target("tiny", CPU, torch.float32, vocabulary=7).model.lm_head.weight.shape[0] == 400
+
+
+def test_unknown_sizes_are_refused_with_the_known_ones():
+    with pytest.raises(ModelError, match="qwen3-vl-2b"):
+        random_target("gpt", CPU, torch.float32)
+
+
+def test_the_command_prints_a_table_and_writes_json(tmp_path):
+    file = tmp_path / "step.json"
+    arguments = (
+        "step --random tiny --device cpu --prefix 30 --tree 1 --tree 4 --rows 1 --repeats 2 --json"
+    )
+    result = CliRunner().invoke(app, [*arguments.split(), str(file)], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "RANDOM WEIGHTS" in result.output
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert found["schema"] == "docspec.bench.step/1"
+    assert found["random_weights"] is True
+    assert found["bandwidth_bytes_per_second"] > 0
+    assert [(row["rows"], row["tree"], row["mode"]) for row in found["rows"]] == [
+        (1, 1, "eager"),
+        (1, 4, "eager"),
+    ]
+    assert found["steps"]["mode"] == "eager"
+
+
+def test_a_size_must_be_named():
+    result = CliRunner().invoke(app, ["step"])
+    assert isinstance(result.exception, UsageError)

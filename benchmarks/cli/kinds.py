@@ -1,4 +1,4 @@
-"""``docspec bench kinds``: the words that are known of each kind of region beside those that the model reads."""
+"""``python -m benchmarks kinds``: the words that are known of each kind of region beside those that the model reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def kinds(
     json_file: JsonFile = None,
 ) -> int:
     """Known words beside the model's own, kind of region by kind: what a card's ``reads`` is decided by."""
-    from docspec.bench.kinds import by_kind, measure
+    from benchmarks.kinds import by_kind, measure
 
     found = list(measure(sources_of(inputs), options, blur))
     columns = ["regions", "known: wrong", "found", "read: wrong", "found", "known: words", "read: words"]

@@ -1,4 +1,4 @@
-"""``docspec bench words``: how right the words of whole pages are, beside those of other tools."""
+"""``python -m benchmarks words``: how right the words of whole pages are, beside those of other tools."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 
 if TYPE_CHECKING:
-    from docspec.bench.word_counts import WordCounts
-    from docspec.bench.words import WordsOfPage
+    from benchmarks.word_counts import WordCounts
+    from benchmarks.words import WordsOfPage
 
 INSTALLED = {
     "pymupdf4llm": lambda: find_spec("pymupdf4llm") is not None,
@@ -41,7 +41,7 @@ def words(
     json_file: JsonFile = None,
 ) -> int:
     """Words and numbers of born-digital pages against their text layer, as it is and blurred, beside other tools."""
-    from docspec.bench.words import READERS, LeftAside, measure
+    from benchmarks.words import READERS, LeftAside, measure
 
     names = reader or [name for name in READERS if INSTALLED.get(name, lambda: True)()]
     for name in names:
@@ -66,7 +66,7 @@ def words(
 
 def print_words(pages: Sequence[WordsOfPage]) -> None:
     """One row for each reader, born-digital pages first."""
-    from docspec.bench.words import together
+    from benchmarks.words import together
 
     columns = ["numbers wrong", "of written", "numbers found", "words found", "in order", "s a page"]
     for blur in sorted({page.blur for page in pages}):

@@ -187,4 +187,4 @@ SIZES: dict[str, PublishedSize] = {
         tied=True,
     ),
 }
-"""By the names that ``bench step --random`` knows."""
+"""By the names that ``step --random`` knows."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from docspec.bench.word_counts import WordCounts, counted
-from docspec.bench.words import LeftAside, WordsOfPage, measure, together
+from benchmarks.word_counts import WordCounts, counted
+from benchmarks.words import LeftAside, WordsOfPage, measure, together
 from docspec.core import ParseOptions
 from docspec.documents.sources import source_from_path
 

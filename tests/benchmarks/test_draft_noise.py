@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from rapidfuzz.distance import Levenshtein
 
+from benchmarks.draft_noise import Noise, degrade, degrade_text, shuffled
 from docspec.core import BBox, Category, PageDraft, Region
-from docspec.drafting.noise import Noise, degrade, degrade_text, shuffled
 
 TEXT = "The river runs to the sea in winter, while summer brings it to a halt. " * 40
 DRAFT = PageDraft(

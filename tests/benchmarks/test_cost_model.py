@@ -9,9 +9,9 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from docspec.bench.cost_model import MACHINES, Machine, cost, shape_of
-from docspec.cli.app import app
-from docspec.targets.random_weights import random_target
+from benchmarks.cli import app
+from benchmarks.cost_model import MACHINES, Machine, cost, shape_of
+from benchmarks.random_weights import random_target
 
 META = torch.device("meta")
 
@@ -54,7 +54,7 @@ def test_experts_that_a_token_does_not_use_are_not_multiplied():
 
 def test_the_command_says_what_it_assumes_and_measures_nothing(tmp_path):
     file = tmp_path / "paper.json"
-    done = CliRunner().invoke(app, ["bench", "step", "--explain", "--random", "tiny", "--json", str(file)])
+    done = CliRunner().invoke(app, ["step", "--explain", "--random", "tiny", "--json", str(file)])
     assert done.exit_code == 0, done.output
     assert "NOT MEASURED" in done.output and "Assumed" in done.output
     rows = json.loads(file.read_text())["rows"]

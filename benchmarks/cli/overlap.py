@@ -1,20 +1,18 @@
-"""``docspec bench overlap``: recognition before the page against recognition beside it."""
+"""``python -m benchmarks overlap``: recognition before the page against recognition beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 
 if TYPE_CHECKING:
-    from docspec.bench.overlap import Overlapped
+    from benchmarks.overlap import Overlapped
 
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", stages="page", words="model")
@@ -22,14 +20,14 @@ def overlap(
     *,
     inputs: Inputs,
     options: ParseOptions,
-    repeats: Annotated[int, typer.Option(min=1, help="Times that every page is read each way.")] = 3,
+    repeats: Repeats = 3,
     json_file: JsonFile = None,
 ) -> int:
     """Pages read whole, recognised first (--overlap off) and while they are read (auto): one run, interleaved, medians.
 
     Beside the page recognition has half of the cores; OMP_NUM_THREADS gives the model the other half.
     """
-    from docspec.bench.overlap import measure
+    from benchmarks.overlap import measure
     from docspec.console.terminal import say
 
     found = measure(

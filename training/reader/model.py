@@ -13,7 +13,7 @@ import torch
 from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from docspec.reader import tokenizer as tok
+from training.reader import tokenizer as tok
 
 PATCH = 16
 MERGE = 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from docspec.bench.born_digital import Contestant, _timed, compare, contestants
+from benchmarks.born_digital import Contestant, _timed, compare, contestants
 from docspec.core import DocspecError
 
 LINE = "Every harbour on this coast keeps a list of the boats that went out and did not come back. "

@@ -1,4 +1,4 @@
-"""The table of ``docspec bench step --explain``."""
+"""The table of ``python -m benchmarks step --explain``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import torch
 from rich import box
 from rich.table import Table
 
+from benchmarks.cost_model import MACHINES, Assumptions, ModelShape, StepEstimate, cost, shape_of
+from benchmarks.random_weights import random_target
 from docspec.bench.cli.tables import console
-from docspec.bench.cost_model import MACHINES, Assumptions, ModelShape, StepEstimate, cost, shape_of
-from docspec.targets.random_weights import random_target
 
 SIZES = ("mini", "granite-docling-258m", "glm-ocr", "dots.ocr", "qwen3-vl-2b", "qwen2.5-vl-7b")
 """What is shown where no size is named."""
@@ -71,5 +71,5 @@ def _assumed() -> str:
         f"{a.replay:g} us to replay one, {a.copy:g} us for each of three copies and waits, {a.host / 1e3:g} ms for "
         f"trees and their outcome; a multiprocessor takes {a.block} queries of a KV head, a device with fewer blocks "
         "than multiprocessors gives attention that share of itself. Plain: launches run beside the device's work, the "
-        "longer counts. Compare with: docspec bench step --random NAME --device cuda."
+        "longer counts. Compare with: python -m benchmarks step --random NAME --device cuda."
     )

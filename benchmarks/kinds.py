@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from docspec.bench.degradation import degraded_page
-from docspec.bench.layer import layer_lines, owner_of, texts_of
-from docspec.bench.word_counts import WordCounts, counted
+from benchmarks.degradation import degraded_page
+from benchmarks.layer import layer_lines, owner_of, texts_of
+from benchmarks.word_counts import WordCounts, counted
 from docspec.core import ParseOptions, Region
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting.lines import TextLine
+from docspec.hierarchy.page_state import page_of
 from docspec.hierarchy.regions.evidence import is_sure, known_text
 from docspec.parser import Parser
 from docspec.targets.model_profile import UNSURE
@@ -47,7 +48,7 @@ def measure(sources: Sequence[Source], options: ParseOptions, blur: float) -> It
                     drafted = pages.draft(shown)
                     if drafted.error is not None or not lines:
                         continue
-                    found = pages.regions.reading.cut(drafted.page, drafted.draft)
+                    found = pages.regions.reading.cut(page_of(drafted), drafted.draft)
                     pages.regions.reading.read([found])
                     yield from _compared(lines, found.regions, texts_of(found, parser))
 

@@ -1,4 +1,4 @@
-"""``bench overlap`` reads the same pages both ways; where nothing is recognised there is nothing beside them."""
+"""``overlap`` reads the same pages both ways; where nothing is recognised there is nothing beside them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from docspec.bench.cli.overlap import print_overlap
-from docspec.bench.overlap import measure
+from benchmarks.cli.overlap import print_overlap
+from benchmarks.overlap import measure
 from docspec.core import ParseOptions
 from docspec.documents.sources import source_from_path
 

@@ -1,50 +1,36 @@
-"""``docspec bench proposer``: what proposing for a batch takes of a step inside vLLM."""
+"""``python -m benchmarks proposer``: what proposing for a batch takes of a step inside vLLM."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, write_json
+from docspec.bench.cli.common import JsonFile, Tokenizer, Transcripts, repeatable, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
-    from docspec.bench.proposer import ProposerCost
+    from benchmarks.proposer import ProposerCost
 
 
 @takes_options("dpi", drafter="text-layer")
 def proposer(
     *,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="INPUT",
-            show_default=False,
-            help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
-        ),
-    ],
-    tokenizer: Annotated[
-        Path,
-        typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped."),
-    ],
-    rows: Annotated[
-        list[int] | None,
-        typer.Option(metavar="N", show_default=False, help="Rows of a step; repeatable. Default: 1, 16 and 64."),
-    ] = None,
+    inputs: Transcripts,
+    tokenizer: Tokenizer,
+    rows: Annotated[list[int] | None, repeatable("N", "Rows of a step; default: 1, 16 and 64.")] = None,
     steps: Annotated[int, typer.Option(min=1, help="Steps that are counted.")] = 200,
     options: ParseOptions,
     json_file: JsonFile = None,
 ) -> int:
     """Milliseconds that docspec's proposer inside vLLM takes for a row and step; neither vLLM nor a model runs.
 
-    Rows follow what a model wrote earlier (see bench transcripts); each has the drafts of its page.
+    Rows follow what a model wrote earlier (see docspec bench transcripts); each has the drafts of its page.
     """
-    from docspec.bench.proposer import measure
+    from benchmarks.proposer import measure
     from docspec.bench.transcripts import TokenizerFile, find_transcripts, followed
     from docspec.console.terminal import quiet_libraries
     from docspec.drafting import make_drafter

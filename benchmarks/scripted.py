@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
+from benchmarks.scripted_target import ScriptedTarget
 from docspec.bench.transcripts import TokenizerFile, Transcript
 from docspec.core import InputError, PageImage, ParseOptions, StageStats
 from docspec.core.grammar import Grammar
@@ -21,7 +22,6 @@ from docspec.drafting import SafeDrafter
 from docspec.engine.request import Output, Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.adapter import TransformersTarget
-from docspec.targets.scripted import ScriptedTarget
 
 LABEL = "scripted target, random weights: times are real, text is a transcript"
 

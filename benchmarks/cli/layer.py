@@ -1,4 +1,4 @@
-"""``docspec bench layer``: reading by regions against the text layer of real pages."""
+"""``python -m benchmarks layer``: reading by regions against the text layer of real pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
-    from docspec.bench.layer import LayerPage
+    from benchmarks.layer import LayerPage
 
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", words="model")
@@ -33,7 +33,7 @@ def layer(
     """How right reading by regions is: born-digital pages against their text layer, tables and formulas aside."""
     from dataclasses import replace
 
-    from docspec.bench.layer import measure
+    from benchmarks.layer import measure
     from docspec.parser import Parser
 
     with Parser(replace(options, read="regions")) as parser:

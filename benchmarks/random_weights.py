@@ -14,10 +14,10 @@ from PIL.Image import Image
 from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
+from benchmarks.published_sizes import SIZES, PublishedSize
 from docspec.core import ModelError
 from docspec.core.options import Graphs
 from docspec.core.sizes import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
-from docspec.reader import model as reader
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.attention import attentions
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig
@@ -26,8 +26,8 @@ from docspec.targets.estimate import Estimate, check_room, free_memory
 from docspec.targets.families import families
 from docspec.targets.own_processor import named_class
 from docspec.targets.processing import Processing
-from docspec.targets.published_sizes import SIZES, PublishedSize
 from docspec.targets.stepping.choice import make_steps
+from training.reader import model as reader
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
@@ -101,7 +101,7 @@ IMAGES = {
     "qwen3_vl_moe": _QWEN_IMAGES,
     "qwen3_5": _QWEN_IMAGES,
 }
-"""How the families of :data:`docspec.targets.published_sizes.SIZES` that do as Qwen does prepare images."""
+"""How the families of :data:`benchmarks.published_sizes.SIZES` that do as Qwen does prepare images."""
 
 PUBLISHED: dict[str, PublishedConfig] = {
     "qwen3-vl-2b": PublishedConfig(
@@ -197,7 +197,7 @@ class WordlessProcessing(Processing):
         """Model inputs for ``image``; ``prompt`` is not read. Raises :class:`docspec.core.ModelError` where the
         family's images are prepared in another way than Qwen's."""
         if self.image_processor is None:
-            raise ModelError("this configuration can be stepped (bench step), but shown no page")
+            raise ModelError("this configuration can be stepped (step), but shown no page")
         pixels = self.image_processor(images=[image], return_tensors="pt")
         grid = pixels["image_grid_thw"]
         count = self.image_tokens(grid)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from docspec.bench.layer import compared, measure, plain
+from benchmarks.layer import compared, measure, plain
 from docspec.core import BBox, Category, ParseOptions, Region
 from docspec.documents.sources import source_from_path
 from docspec.drafting.lines import TextLine

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from docspec.bench.proposer import SPECULATED, measure
+from benchmarks.proposer import SPECULATED, measure
 from docspec.bench.transcripts import Followed
 
 

@@ -1,5 +1,5 @@
-"""Other tools that turn a page into text, as far as they are installed, for ``docspec bench words``: none of docspec's
-layout, order or joints is in what they write, but for RapidOCR's, which has no order of its own."""
+"""Other tools that turn a page into text, as far as they are installed, for ``python -m benchmarks words``: none of
+docspec's layout, order or joints is in what they write, but for RapidOCR's, which has no order of its own."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def write_pdf(path: Path, pages: int) -> Path:
 
 def _run(path: Path, pages: int, arguments: Sequence[str]) -> Peak:
     if not hasattr(os, "sysconf") or not Path("/proc/self/statm").exists():
-        raise UsageError("bench memory asks the system what processes take, which this one does not tell")
+        raise UsageError("memory asks the system what processes take, which this one does not tell")
     command = [
         sys.executable,
         "-m",

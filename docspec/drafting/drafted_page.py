@@ -1,0 +1,40 @@
+"""A page with its draft, as it goes from whoever drew and drafted it to whoever verifies it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from docspec.core import Event, PageDraft, PageImage
+from docspec.drafting.draft_future import DraftFuture
+from docspec.drafting.page import DraftResult
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DraftedPage:
+    """A page that was drawn, and drafted as far as that went; ``error`` is what drafting it raised. ``waited`` are the
+    seconds spent on nothing but waiting for it, ``None`` where it was not made beside other work. ``future`` is its
+    draft where that is still being made."""
+
+    page: PageImage
+    drafted: DraftResult = field(default_factory=DraftResult)
+    error: Exception | None = None
+    waited: float | None = None
+    future: DraftFuture | None = None
+
+    @property
+    def draft(self) -> PageDraft:
+        """Its draft, as far as it is there."""
+        return self.drafted.draft
+
+    def settled(self) -> DraftedPage:
+        """With its draft in place of the coming one where that is there by now."""
+        if self.future is None or not self.future.is_whole:
+            return self
+        try:
+            return replace(self, drafted=self.future.whole(), future=None)
+        except Exception as error:
+            return replace(self, error=error, future=None)
+
+    def noted(self, event: Event) -> DraftedPage:
+        """With ``event`` among those of its draft."""
+        return replace(self, drafted=replace(self.drafted, events=(*self.drafted.events, event)))
