@@ -86,16 +86,16 @@ class ImageDocument(Document):
             factor = fit_scale(image.width, image.height, 1.0, view.max_pixels)
             if factor < 1:
                 image.draft("RGB", _scaled(image, factor))  # JPEG can be decoded at a fraction of its size
-            turned = _orientation(image) if view.exif else 1
             events = []
             try:
-                image.load()
+                image.load()  # before anything is asked that loads the pixels on its way and keeps its errors
                 page = as_rgb(image)
             except OSError as error:
                 page, missing = _what_is_there(self._open(), number, image.size, error)
                 events.append(Event("damaged_page", f"the image file is cut off: {missing}"))
             if image.format in ("JPEG", "MPO") and not events and (damage := damage_of(self._bytes())):
                 events.append(Event("damaged_page", f"{damage}; some of the picture may be missing"))
+            turned = _orientation(image) if view.exif else 1
             if turned != 1:
                 page = page.transpose(TURNED[turned])
                 events.append(Event("exif_followed", f"shown as its camera noted (orientation {turned})"))

@@ -35,6 +35,9 @@ MODELS = {
 MAX_SIDE = 1440  # pixels; 1280 to 1600 are fastest without loss on printed pages
 MAX_THREADS = 8
 AREA_ENLARGED = 1.5  # what an area is enlarged by at most: a detector takes time by its pixels
+MAX_SEARCHED = 6_000_000
+"""Pixels of an image as the detector sees it. It enlarges the shorter side to 736 pixels, whatever the longer one becomes:
+a strip of 15 by 750 pixels took 7 GB."""
 AREA_MARGIN = 8.0  # pixels around an area that are shown too
 TOLD = 6  # lines that are told of together
 
@@ -83,7 +86,8 @@ class Recogniser:
         """
         quads: list[tuple[Any, str, float]] = []
         for tile, left, top in tiles(image):
-            with self._telling(tell):
+            shape = max(tile.size) / min(tile.size)
+            with self._telling(tell), self._enlarging(math.sqrt(MAX_SEARCHED / shape)):
                 result = self._engine(_bgr(tile), use_det=True, use_rec=True)
             if getattr(result, "boxes", None) is not None and result.txts:
                 quads += [

@@ -22,9 +22,9 @@ def words_of(text: str) -> Counter[str]:
 
 def found_in(words: Counter[str], text: str) -> Counter[str]:
     """Those of ``words`` that stand in ``text``, broken ones (``exam-`` and ``ple``) too, as often as they stand there
-    at most."""
-    run = "".join(_WORD.findall(_plain(_MARKUP.sub("", text))))
-    return Counter({word: min(count, run.count(word)) for word, count in words.items()})
+    at most; in its marks too, which may be words of the page (a listing of TeX or HTML)."""
+    runs = ["".join(_WORD.findall(_plain(one))) for one in (_MARKUP.sub("", text), text)]
+    return Counter({word: min(count, max(run.count(word) for run in runs)) for word, count in words.items()})
 
 
 def share_of(words: Counter[str], text: str) -> float:

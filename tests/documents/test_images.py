@@ -238,3 +238,22 @@ def test_of_a_truncated_tiff_the_pages_that_are_there_are_kept(tmp_path: Path) -
     assert [isinstance(page, PageImage) for page in pages[:3]] == [True] * 3
     for page in pages[3:]:  # the frame that is cut off itself
         assert isinstance(page, PageFailure) or [event.kind for event in page.events] == ["damaged_page"]
+
+
+def test_a_png_whose_data_are_damaged_is_no_blank_page(tmp_path: Path) -> None:
+    """Pillow loads a PNG to look for EXIF behind its pixels: an error of that is one of the page."""
+    sound = io.BytesIO()
+    picture = Image.new("L", (640, 328), 255)
+    ImageDraw.Draw(picture).text((20, 20), "Minutes of the ninth meeting", fill=0, font_size=40)
+    picture.save(sound, "PNG")
+    data = bytearray(sound.getvalue())
+    start = data.index(b"IDAT") + 4
+    data[start + 40 : start + 60] = bytes(20)
+    path = tmp_path / "damaged.png"
+    path.write_bytes(data)
+    with open_document(path) as document:
+        [page] = document.pages()
+    if isinstance(page, PageFailure):
+        assert "broken data" in str(page.error)
+    else:
+        assert [event.kind for event in page.events] == ["damaged_page"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
 from docspec.core import DrafterError, ParseOptions
 from docspec.drafting import make_drafter
-from docspec.drafting.recogniser import MODELS, Recogniser, _model_folder
+from docspec.drafting.recogniser import MAX_SEARCHED, MODELS, Recogniser, _model_folder
 from docspec.drafting.right_to_left import read_from_left
 
 
@@ -23,6 +24,21 @@ def test_a_model_that_is_named_reads(tmp_path: Path) -> None:
     recogniser.check()
     assert recogniser.read_line(line)[0] == "harbour 1842"
     assert str(recogniser._models["Rec.model_path"]) == str(other)
+
+
+def test_a_strip_is_not_enlarged_beyond_measure() -> None:
+    seen = list[int]()
+    recogniser = Recogniser(threads=1)
+    detector = recogniser._engine._load_det_model()
+    infer = detector.session
+
+    def listening(image: np.ndarray) -> object:
+        seen.append(image.size)
+        return infer(image)
+
+    detector.session = listening
+    recogniser.read_page(Image.new("RGB", (15, 740), "white"))
+    assert seen and max(seen) <= 3 * 1.1 * MAX_SEARCHED
 
 
 def test_where_a_missing_model_is_had_is_one_line_and_nothing_is_fetched(tmp_path: Path) -> None:
