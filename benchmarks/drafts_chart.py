@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.drafts import BY_DRAFTER, Point, levels, overall
-from docspec.bench.plots import SIMULATED, Axis, Spot, lines
+from benchmarks.plots import SIMULATED, Axis, Spot, lines
 
 AS_IT_IS = "drafter as it is"
 LEVEL_NAMES = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from docspec.bench.extras import require
+from benchmarks.extras import require
 
 WORST_PAIR = 0.7
 """Largest normalised edit distance of a pair."""

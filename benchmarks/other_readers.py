@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from docspec.bench.extras import require
+from benchmarks.extras import require
 from docspec.core import PageImage, UsageError
 from docspec.documents.mupdf import mupdf
 

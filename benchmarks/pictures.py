@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from docspec.bench.plots import SIMULATED, Axis, Dot, bars, dots
+from benchmarks.plots import SIMULATED, Axis, Dot, bars, dots
+from docspec.bench.cli.tables import page_names
 from docspec.core import InputError
 
 Record = Mapping[str, Any]
@@ -49,6 +50,19 @@ def where_time_goes(path: Path, record: Record) -> None:
     )
 
 
+def speed_by_page(path: Path, record: Record) -> None:
+    """SR_e2e of every mode by page, with its slowest and fastest run."""
+    series: dict[str, dict[str, Dot]] = {}
+    rows = record["rows"]
+    for name, row in zip(page_names([(row["source"], row["page"]) for row in rows]), rows, strict=True):
+        plain = next(one["total"] for one in row["samples"] if one["mode"] == "plain")
+        for own in row["samples"]:
+            if own["mode"] != "plain":
+                dot = Dot(plain / own["total"], plain / own["high"], plain / own["low"])
+                series.setdefault(own["mode"], {})[name] = dot
+    _dots_of_modes(path, "page", record, series)
+
+
 def speed_by_kind(path: Path, record: Record) -> None:
     """SR_e2e of every mode by kind of page, with its slowest and fastest run."""
     series: dict[str, dict[str, Dot]] = {}
@@ -56,8 +70,12 @@ def speed_by_kind(path: Path, record: Record) -> None:
         if one["mode"] != "plain":
             dot = Dot(one["sr_e2e"], one["sr_low"], one["sr_high"])
             series.setdefault(one["mode"], {})[one["kind"]] = dot
+    _dots_of_modes(path, "kind of page", record, series)
+
+
+def _dots_of_modes(path: Path, row: str, record: Record, series: Mapping[str, Mapping[str, Dot]]) -> None:
     mode = f" ({next(iter(series))})" if len(series) == 1 else ""
-    title = f"How much faster each kind of page is read{mode}" + SIMULATED * record["simulated"]
+    title = f"How much faster each {row} is read{mode}" + SIMULATED * record["simulated"]
     axis = Axis("Speed-up end to end, draft included (times plain decoding)", True, 1.0, "plain decoding")
     dots(path, title, _measured(record), series, axis)
 
@@ -76,7 +94,11 @@ def policies(path: Path, record: Record) -> None:
 
 
 PICTURES: dict[str, dict[str, Callable[[Path, Record], None]]] = {
-    "docspec.bench.speed/1": {"where-time-goes": where_time_goes, "speed-by-kind": speed_by_kind},
+    "docspec.bench.speed/1": {
+        "where-time-goes": where_time_goes,
+        "speed-by-kind": speed_by_kind,
+        "speed-by-page": speed_by_page,
+    },
     "docspec.bench.transcripts/1": {"policies": policies},
 }
 """What can be drawn of a file, by its ``schema``."""

@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from docspec.bench.transcripts import Followed
+from docspec.bench.transcripts import TokenizerFile, Transcript, drafted_tokens, first_page
+from docspec.dialects import make_dialect
+from docspec.drafting import SafeDrafter
 from docspec.generation.vllm import SPECULATED
 from docspec.proposing.spelling import Codec
 from docspec.vllm.proposer import Proposer
@@ -32,6 +34,14 @@ WARM_UP = 20
 
 LONGEST = 1 << 15
 """Tokens of a sequence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A page's ``drafts`` and ``output``, in tokens."""
+
+    drafts: tuple[tuple[int, ...], ...]
+    output: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -96,6 +106,14 @@ class _Rows:
 
     def has_ended(self, row: int) -> bool:
         return int(self.sizes[row]) >= len(self.outputs[row])
+
+
+def followed(transcript: Transcript, drafter: SafeDrafter, codec: TokenizerFile, dpi: float = 200.0) -> Followed:
+    """The drafts of the first page of the document of ``transcript`` and what was written for it, in tokens."""
+    dialect = make_dialect(transcript.dialect)
+    with first_page(transcript, dpi) as page:
+        drafts = drafted_tokens(dialect, drafter.draft_with_events(page)[0], page, codec)
+    return Followed(tuple(drafts), (*codec.tokenize(transcript.text), codec.end))
 
 
 def measure(pages: Sequence[Followed], codec: Codec, rows: int, steps: int) -> ProposerCost:

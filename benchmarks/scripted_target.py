@@ -47,6 +47,8 @@ class ScriptedTarget:
         self.steps: StepRunner = _ScriptedSteps(self)
         self.rules = GenerationRules()
         self.card = inner.card
+        self.max_length = inner.max_length
+        self.sight = inner.sight
         self._codec = codec
         self._script: list[int] = []
         self._start = 0
@@ -62,6 +64,9 @@ class ScriptedTarget:
 
     def encode(self, image: Image, prompt: str) -> Prompt:
         return self.inner.encode(image, prompt)
+
+    def encode_all(self, asked: Sequence[tuple[Image, str]]) -> list[Prompt]:
+        return self.inner.encode_all(asked)
 
     def alike(self, prompt: Prompt) -> Hashable:
         return self.inner.alike(prompt)

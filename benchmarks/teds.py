@@ -16,7 +16,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from docspec.bench.extras import require
+from benchmarks.extras import require
 from docspec.dialects.tables import Table, TableCell, parse_html_table, parse_pipe_table
 
 _HTML = re.compile(r"<(table|tr|t[dh])\b", re.IGNORECASE)

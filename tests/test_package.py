@@ -34,14 +34,17 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         _ = docspec.Parse  # type: ignore[attr-defined]
 
 
-def imported(folder: Path) -> dict[str, set[str]]:
-    """The packages that are imported anywhere in ``folder``, and by which files."""
+def imported(folder: Path, by_name: bool = False) -> dict[str, set[str]]:
+    """The packages that are imported anywhere in ``folder``, and by which files; ``by_name``: also by
+    ``import_module``."""
     found: dict[str, set[str]] = {}
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 names = [node.module]
+            if by_name and isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+                names = [each.value for each in node.args if isinstance(each, ast.Constant)]
             for name in names:
                 found.setdefault(name.partition(".")[0], set()).add(path.name)
     return {name: files for name, files in found.items() if name not in {"docspec", *sys.stdlib_module_names}}
@@ -68,7 +71,7 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_used() -> None:
         and not (providers.get(name, {canonical(name)}) | (OPENCV if name == "cv2" else set())) & declared
     }
     assert undeclared == {}
-    used = set(chain(*(providers.get(name, {canonical(name)}) for name in imported(root / "docspec")))) | OPENCV
+    used = set(chain(*(providers.get(name, {canonical(name)}) for name in imported(root / "docspec", True)))) | OPENCV
     assert {canonical(each) for each in needed} - used == set()
 
 

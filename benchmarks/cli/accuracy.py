@@ -15,7 +15,7 @@ from docspec.bench.cli.common import (
     target_line,
     write_json,
 )
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.tables import console, page_names, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
@@ -44,7 +44,7 @@ def accuracy(
     Page 1 of each input; NAME-scan.pdf shares the truth of NAME. Measures as in OmniDocBench v1.5.
     """
     from benchmarks.accuracy import measure
-    from docspec.bench.extras import require
+    from benchmarks.extras import require
     from docspec.console.terminal import say
     from docspec.parser import Parser
 
@@ -73,7 +73,6 @@ def accuracy(
 def print_accuracy(pages: Sequence[PageAccuracy], target: str) -> None:
     """The four ways to a text, mean over pages; then the page distance of each way by page."""
     from benchmarks.accuracy import mean_score
-    from docspec.bench.charts import page_names
 
     columns = ["page", "text", "order", "TEDS", "TEDS-S", "tokens", "steps/token", "seconds"]
     total = table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,7 +12,6 @@ import typer
 from docspec.bench.cli.common import (
     Inputs,
     JsonFile,
-    PlotFile,
     Repeats,
     repeatable,
     sources_of,
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from benchmarks.drafts import Point
 
 Levels = list[float] | None
+PlotFile = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE.png|svg", show_default=False, help="Draw the result (extra 'bench')."),
+]
 
 
 def _level(name: str, least: float, most: float, help: str) -> Any:
@@ -65,7 +69,7 @@ def drafts(
     """
     from benchmarks.drafts import Plan, measure
     from benchmarks.drafts_chart import plot_drafts
-    from docspec.bench.plots import check_plot
+    from benchmarks.plots import check_plot
     from docspec.console.terminal import say
     from docspec.parser import Parser
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.tables import console, page_names, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 
@@ -45,7 +45,6 @@ def overlap(
 
 def print_overlap(pages: Sequence[Overlapped]) -> None:
     """A row a page: seconds on the clock both ways, and where those of drafting went."""
-    from docspec.bench.charts import page_names
 
     columns = ["tokens", "before", "first s", "beside s", "ratio", "draft s", "left s", "same"]
     grid = table("Recognition first, and beside the page", ["page"], columns, dense=True)

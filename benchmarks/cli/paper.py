@@ -80,13 +80,13 @@ def paper(
     whole for the paper's two stages and windows, and by regions for the methods beside ours, unless --read, --mode or
     --proposer say otherwise.
     """
+    from benchmarks.extras import require
     from benchmarks.paper.figure import draw_figure, figure_text
     from benchmarks.paper.grid import as_report
     from benchmarks.paper.tables import METHODS, PUBLISHED, SOURCE, tables
     from benchmarks.suites.pairs import Pairs
     from benchmarks.suites.registry import suite_in
     from benchmarks.suites.results import failed
-    from docspec.bench.extras import require
     from docspec.bench.speed import PLAIN, WINDOWS
     from docspec.reporting.writer import write_whole
     from docspec.versions import machine, versions

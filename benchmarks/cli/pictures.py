@@ -17,9 +17,9 @@ def pictures(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of the SVG files.")],
 ) -> int:
-    """Draw where the time goes, speed-up by kind of page, and tokens per step by policy, as SVG files."""
+    """Draw where the time goes, speed-up by page and kind of page, and tokens per step by policy, as SVG files."""
     from benchmarks.pictures import draw
-    from docspec.bench.plots import check_plot
+    from benchmarks.plots import check_plot
     from docspec.console.terminal import say
 
     check_plot(output / "any.svg")

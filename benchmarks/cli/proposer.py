@@ -30,8 +30,8 @@ def proposer(
 
     Rows follow what a model wrote earlier (see docspec bench transcripts); each has the drafts of its page.
     """
-    from benchmarks.proposer import measure
-    from docspec.bench.transcripts import TokenizerFile, find_transcripts, followed
+    from benchmarks.proposer import followed, measure
+    from docspec.bench.transcripts import TokenizerFile, find_transcripts
     from docspec.console.terminal import quiet_libraries
     from docspec.drafting import make_drafter
 

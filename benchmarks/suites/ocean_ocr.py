@@ -16,8 +16,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks.extras import require
 from benchmarks.suites.item import Item, Scores
-from docspec.bench.extras import require
 from docspec.core import InputError
 
 LANGUAGES = {"en": "English", "zh": "Chinese"}

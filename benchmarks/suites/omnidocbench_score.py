@@ -17,9 +17,9 @@ from statistics import fmean
 
 from rapidfuzz.distance import Levenshtein
 
+from benchmarks.extras import require
 from benchmarks.matching import match_blocks
 from benchmarks.page_score import order_distance, table_scores, text_distance
-from docspec.bench.extras import require
 from docspec.core import Category
 from docspec.dialects.markdown_blocks import parse_blocks
 

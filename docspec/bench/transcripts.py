@@ -48,14 +48,6 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """A page's ``drafts`` and ``output``, in tokens."""
-
-    drafts: tuple[tuple[int, ...], ...]
-    output: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Replay:
     """One transcript under one policy. Seconds are CPU time of the host: ``setup_seconds`` once for the page,
     ``host_seconds`` for all proposals with their ancestry masks; ``source_seconds`` are those of each source."""
@@ -269,14 +261,6 @@ def first_page(transcript: Transcript, dpi: float) -> Iterator[PageImage]:
             yield page
             return
     raise InputError(f"{transcript.document}: no pages")
-
-
-def followed(transcript: Transcript, drafter: SafeDrafter, codec: TokenizerFile, dpi: float = 200.0) -> Followed:
-    """The drafts of the first page of the document of ``transcript`` and what was written for it, in tokens."""
-    dialect = make_dialect(transcript.dialect)
-    with first_page(transcript, dpi) as page:
-        drafts = drafted_tokens(dialect, drafter.draft_with_events(page)[0], page, codec)
-    return Followed(tuple(drafts), (*codec.tokenize(transcript.text), codec.end))
 
 
 def total(pages: Sequence[PageReplay]) -> PageReplay:

@@ -7,28 +7,25 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 from docspec import offline
+from docspec.cli.ending import Ending
 from docspec.cli.outputs import Outputs
 from docspec.cli.progress import display_for
+from docspec.cli.request_checks import check_request
 from docspec.console import exits, log
 from docspec.console.terminal import (
     document_stream,
     quiet_libraries,
     say,
-    say_end,
-    say_error,
     say_warning,
-    stderr_console,
 )
-from docspec.core import DocspecError, OutputError, ParseOptions, UsageError
-from docspec.core.options import flag_of
+from docspec.core import ParseOptions, UsageError
 from docspec.corpus import command
-from docspec.corpus.counts import DocumentCounts
 from docspec.corpus.identity import identity_of
 from docspec.corpus.job import Job
 from docspec.corpus.listing import list_documents, without_outputs
@@ -37,7 +34,7 @@ from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.reading import DocumentReader
 from docspec.corpus.resume import Division, Resume
-from docspec.corpus.run import CorpusRun, reason
+from docspec.corpus.run import CorpusRun
 from docspec.corpus.shard import Shard
 from docspec.corpus.status import lines_unread
 from docspec.corpus.watcher import Watcher
@@ -48,7 +45,6 @@ from docspec.reporting.destinations import STDOUT, Destination, check, check_own
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
-from docspec.served import check_offline
 from docspec.versions import DISTRIBUTION, machine, version_of, versions
 
 
@@ -117,13 +113,13 @@ class Batch:
                 except BaseException as raised:
                     error = raised
                 with exits.held():
-                    return self._ended(error, started)
+                    return self._ending().say(error, started)
         finally:
             if self._options.offline:
                 offline.release()
 
     def _read(self, inputs: Sequence[str], stdout: BinaryIO) -> None:
-        self._check_words(inputs)
+        check_request(inputs, self._options, self._outputs, self._corpus)
         selection = parse_page_ranges(self._options.pages)
         shard = None if self._corpus.shard is None else Shard.parsed(self._corpus.shard)
         found = without_outputs(list_documents(inputs, self._corpus), inputs, self._outputs.folders)
@@ -191,28 +187,6 @@ class Batch:
             return RayReader(self._options, self._corpus, jobs, held, display, with_pictures=figures)
         parser = make_parser(self._options, display, self._corpus.devices)
         return DocumentReader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
-
-    def _check_words(self, inputs: Sequence[str]) -> None:
-        """An empty word is a variable of a script that was not set, and never the current folder."""
-        outputs = self._outputs
-        for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
-            if word == "":
-                raise UsageError(f"{name} is empty; name a file, a folder or -")
-        check_offline(self._options)
-        if self._options.offline and any(map(is_remote, (*inputs, outputs.output or ""))):
-            raise UsageError("--offline and a place on another file system: choose one of them")
-        if is_remote(outputs.output or ""):
-            for name in ("figures", "tables", "view", "layout_pdf"):
-                if getattr(outputs, name) not in (None, "none"):
-                    raise UsageError(f"-o {outputs.output} and {flag_of(name)}: choose one of them")
-            if self._corpus.manifest == "none":
-                raise UsageError(f"-o {outputs.output} needs a manifest")
-        if self._corpus.devices is not None and self._options.device != "auto":
-            raise UsageError(f"--devices and --device {self._options.device}: choose one of them")
-        if self._corpus.scheduler == "ray" and outputs.view is not None:
-            raise UsageError("--scheduler ray and --view: choose one (a view holds whole pages, which stay away)")
-        if outputs.report is not None and str(outputs.report) in STDOUT:
-            raise UsageError("--report needs a file: standard output is the document's")
 
     def _check_own(self, jobs: Sequence[Job], manifest: Path | None) -> None:
         """What the run writes for itself replaces no input and no output, and nothing that it reads."""
@@ -292,89 +266,15 @@ class Batch:
             said += [f"{failed:,} failed before (--retry-failed reads them again)"] if failed else []
             say(f"{', '.join(said)}, {len(self._division.todo):,} to be read")
 
-    def _ended(self, error: BaseException | None, started: float) -> int:
-        """Writes the report of the run that ended with ``error``, says how it went, returns the exit code; raises
-        ``error`` where it is fatal."""
-        if isinstance(error, Exception) and not isinstance(error, DocspecError):
-            error = exits.asked_to_stop() or error  # a library made another error of the signal
-        before = DocumentCounts.of((*self._division.done, *self._division.failed))
-        mine = DocumentCounts() if self._run is None else self._run.counts
-        total = before + mine
-        report = self._report
-        incomplete = total.damaged + total.partial + (total.doubtful if self._corpus.strict else 0)
-        report.exit_code = exits.code_of_run(total.written, incomplete, total.failed)
-        if error is not None:
-            report.exit_code, report.error = exits.code_of(error), reason(error)
-        elif self._run is not None and self._run.gave_up:
-            report.error = f"ended after {mine.failed + mine.partial} documents that failed (--max-failures)"
-        report.interrupted = isinstance(error, KeyboardInterrupt)
-        report.wall_seconds = time.perf_counter() - started
-        unwritten = self._write_report()
-        self._say_summary()
-        if unwritten is not None:
-            say_error(str(unwritten))
-        self._say_counts(mine, total)
-        if isinstance(error, KeyboardInterrupt):
-            say_end(f"interrupted: {self._so_far(mine)}")
-        elif error is not None:
-            raise error
-        return report.exit_code
-
-    def _write_report(self) -> OutputError | None:
-        """A report that cannot be written is an error of the run, but hides no other one."""
-        report = self._report
-        unwritten = [
-            error
-            for path, write in (
-                (self._outputs.numbers_report, None if report.numbers is None else report.numbers.write),
-                (self._outputs.report, report.write),
-            )
-            if path is not None and write is not None and (error := self._written(path, write)) is not None
-        ]
-        return unwritten[0] if unwritten else None
-
-    def _written(self, path: Path, write: Callable[[Path], None]) -> OutputError | None:
-        """The error that kept a report from being written to ``path``, unless it is what ended the run."""
-        report = self._report
-        if self._mirror is not None:
-            for entry in report.documents:
-                entry.output = None if entry.output is None else self._mirror.place_of(entry.output)
-        try:
-            write(path)
-        except OutputError as error:
-            if report.error is not None and report.error.startswith(f"{path}: "):
-                return None  # it is what ended the run
-            report.exit_code = report.exit_code or exits.FATAL
-            return error
-        return None
-
-    def _say_summary(self) -> None:
-        if not self._quiet and self._report.totals.pages and self._report.exit_code != exits.PIPE_CLOSED:
-            from docspec.reporting.summary import summary
-
-            console = stderr_console()
-            with contextlib.suppress(
-                OSError, SystemExit
-            ):  # Rich's answer to a closed pipe; nobody reads it then
-                console.print(summary(self._report, console.width))
-
-    def _say_counts(self, mine: DocumentCounts, total: DocumentCounts) -> None:
-        """Of many documents: what failed, by category, and how it is read again."""
-        if mine.total > 1 and mine.failed:
-            say(f"{mine.written:,} of {mine.total:,} inputs written")
-        if total.total > 1 and total.failures:
-            say(f"failed: {total.categories}")
-            if self._resumes:
-                say(f"to read them again: {command.to_retry(command.recorded(self._words))}")
-
-    def _so_far(self, mine: DocumentCounts) -> str:
-        whole = f"{mine.written} of {len(self._division.todo)} inputs complete"
-        entry = self._report.documents[-1] if self._report.documents else None
-        if entry is None or entry.error != "interrupted":
-            return whole
-        count = entry.totals.pages
-        if not count:
-            return f"{whole}; nothing of {entry.source} is kept"
-        pages = f"{count} page{'' if count == 1 else 's'} of {entry.source} had been read"
-        kept = "the same command goes on there" if self._resumes else "nothing of it is kept"
-        return f"{whole}; {pages}, " + (kept if entry.output else "all of them written out")
+    def _ending(self) -> Ending:
+        return Ending(
+            self._report,
+            self._outputs,
+            self._division,
+            self._run,
+            self._resumes,
+            self._mirror,
+            self._corpus.strict,
+            self._quiet,
+            self._words,
+        )

@@ -4,7 +4,7 @@ A line is written by one call and synchronised, so that only the last line of a 
 cuts it off. Shards write ``docspec.manifest.I-of-N.jsonl``; all manifests of a folder are read together.
 
 It is no SQLite database: people read it with ``grep`` and ``jq``, a mirror uploads it as it stands, shards on a file
-system of a network need no lock but the one on their own file; records, their checks and that lock would be needed, too.
+system of a network need no lock but that of their own file; records, their checks and that lock would be needed, too.
 """
 
 from __future__ import annotations

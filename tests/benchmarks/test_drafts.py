@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import benchmarks.cli
 from benchmarks.degradation import DEGRADATIONS, degraded_page
 from benchmarks.drafts import DraftMaker, Plan, beginning_distance, same_tokens
+from benchmarks.pictures import draw
 from docspec.bench.speed import MODES, PageTimes, Sample, by_kind, summarise
 from docspec.cli.app import app
 from docspec.core import Event, PageImage, PageResult, ParseOptions
@@ -68,13 +69,14 @@ def test_every_level_is_compared_with_plain_decoding_of_the_same_page(document, 
 
 
 def test_speed_says_what_each_mode_takes_and_the_hosts_part_of_it(document, lively_qwen, tmp_path):
-    plot = tmp_path / "plot.svg"
     limits = ["--repeats", 1, "--max-tokens", 24, "--dtype", "float32", "--device", "cpu"]
     modes = ["--mode", "page", "--mode", "tau 0.75", "--drafter", "text-layer"]
-    arguments = ["bench", "speed", document, "--model", lively_qwen, *modes, *limits, "--plot", plot]
+    arguments = ["bench", "speed", document, "--model", lively_qwen, *modes, *limits]
     result, figures = run(arguments, tmp_path / "figures.json", app)
     assert "host" in result.output and "SIMULATED" in result.output
-    assert "plain decoding" in plot.read_text(encoding="utf-8")
+    drawn = draw([tmp_path / "figures.json"], tmp_path)
+    assert [file.stem for file in drawn] == ["where-time-goes", "speed-by-kind", "speed-by-page"]
+    assert "plain decoding" in drawn[-1].read_text(encoding="utf-8")
     assert [mode["mode"] for mode in figures["modes"]] == ["plain", "page", "tau 0.75"]
     plain, page, _ = figures["modes"]
     assert plain["host_share"] == 0 and plain["sr_e2e"] == plain["sr_decode"] == 1

@@ -25,6 +25,16 @@ SPEED = {
     "simulated": True,
     "repeats": 3,
     "modes": [mode("plain"), mode("planned", draft=1.0, stage2=1.0)],
+    "rows": [
+        {
+            "source": "a/letter.pdf",
+            "page": 2,
+            "samples": [
+                {"mode": "plain", "total": 4.0, "low": 4.0, "high": 4.0},
+                {"mode": "planned", "total": 2.0, "low": 1.6, "high": 2.5},
+            ],
+        }
+    ],
     "kinds": [{"kind": kind, **mode(name)} for kind in ("book", "letter") for name in ("plain", "planned")],
 }
 TRANSCRIPTS = {
@@ -46,12 +56,16 @@ def test_every_picture_is_drawn_with_its_figures_and_says_what_is_simulated(tmp_
     (tmp_path / "speed.json").write_text(json.dumps(SPEED))
     (tmp_path / "transcripts.json").write_text(json.dumps(TRANSCRIPTS))
     drawn = draw([tmp_path / "speed.json", tmp_path / "transcripts.json"], tmp_path / "out")
-    assert [path.name for path in drawn] == ["where-time-goes.svg", "speed-by-kind.svg", "policies.svg"]
-    time, kinds, policies = map(words, drawn)
+    assert [path.name for path in drawn] == [
+        *("where-time-goes.svg", "speed-by-kind.svg", "speed-by-page.svg"),
+        "policies.svg",
+    ]
+    time, kinds, pages, policies = map(words, drawn)
     assert {"3.5", "2.5"} <= set(time), f"seconds a page, the totals of two pages halved: {time}"
     assert {"draft", "prefill", "rest", "plain", "planned"} <= set(time) and "Stage 1" not in time
     assert {"book", "letter"} <= set(kinds) and any("(planned)" in word for word in kinds)
-    assert all(any("simulated" in word for word in found) for found in (time, kinds))
+    assert all(any("simulated" in word for word in found) for found in (time, kinds, pages))
+    assert "letter, page 2" in pages and any("(planned)" in word for word in pages)
     assert {"a", "cursor", "copy bound"} <= set(policies)
 
 

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from benchmarks.proposer import SPECULATED, measure
-from docspec.bench.transcripts import Followed
+from benchmarks.proposer import SPECULATED, Followed, measure
 
 
 class Letters:

@@ -135,7 +135,7 @@ def test_the_command_labels_what_is_simulated(folder, tokenizer, tmp_path):
     assert "RANDOM WEIGHTS" in result.output
     assert LABEL in " ".join(result.output.split())
     found = json.loads(file.read_text(encoding="utf-8"))
-    assert found["schema"] == "benchmarks.scripted/1"
+    assert found["schema"] == "docspec.bench.scripted/1"
     assert found["what"] == LABEL
     assert found["random_weights"] is True
     assert found["rows"][0]["name"] == "ferry"

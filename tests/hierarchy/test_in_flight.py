@@ -104,7 +104,8 @@ def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):
 def test_blank_and_undrafted_pages_keep_their_places(lively_qwen):
     parser = parser_with(lively_qwen, stages="page")
     broken = DraftedPage(page_of(7), error=ValueError("no draft"))
-    beside = parser.verify_all([PAGES[0], replace(PAGES[1], blank=True), broken, PAGES[3]])
+    blank = replace(PAGES[1], drafted=replace(PAGES[1].drafted, blank=True))
+    beside = parser.verify_all([PAGES[0], blank, broken, PAGES[3]])
     assert [page.status for page in beside] == ["ok", "blank", "failed", "ok"]
     assert [page.number for page in beside] == [1, 2, 7, 4]
     assert "pages_separated" not in [event.kind for page in beside for event in page.events]

@@ -19,12 +19,6 @@ JsonFile = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", show_default=False, help="Write all figures as JSON."),
 ]
-PlotFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--plot", metavar="FILE.png|svg", show_default=False, help="Draw the result (extra 'bench')."
-    ),
-]
 
 
 Transcripts = Annotated[

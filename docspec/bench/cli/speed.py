@@ -10,7 +10,6 @@ from docspec.bench.cli.common import (
     Inputs,
     JsonFile,
     Modes,
-    PlotFile,
     Proposers,
     Repeats,
     sources_of,
@@ -18,7 +17,7 @@ from docspec.bench.cli.common import (
     target_line,
     write_json,
 )
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.tables import console, page_names, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 
@@ -39,16 +38,12 @@ def speed(
     proposer: Proposers = None,
     repeats: Repeats = 3,
     json_file: JsonFile = None,
-    plot: PlotFile = None,
 ) -> int:
     """Plain decoding against every way of speculating: one run, interleaved, medians."""
-    from docspec.bench.charts import plot_speed
-    from docspec.bench.plots import check_plot
     from docspec.bench.speed import MODES, PLAIN, by_kind, measure, settings_of, summarise
     from docspec.console.terminal import say
     from docspec.parser import Parser
 
-    check_plot(plot)
     chosen = mode or ([] if proposer else list(MODES))
     for name in chosen:
         if name not in MODES:
@@ -85,19 +80,11 @@ def speed(
             for mode in modes
         ],
     )
-    if plot is not None:
-        plot_speed(
-            plot,
-            measured,
-            f"{target_line(info)}; medians and extremes of {repeats} interleaved runs",
-            info.random,
-        )
     return 0
 
 
 def print_speed(pages: Sequence[PageTimes], target: str, repeats: int) -> None:
     """Each mode's end-to-end ratio by page, all ratios by kind where kinds have several pages, then everything."""
-    from docspec.bench.charts import page_names
     from docspec.bench.speed import PLAIN, by_kind, summarise
 
     modes = [sample.mode for sample in pages[0].samples if sample.mode != PLAIN]

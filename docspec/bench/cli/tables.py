@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from rich import box
 from rich.console import Console
@@ -26,3 +27,15 @@ def table(title: str, left: Sequence[str], right: Sequence[str], dense: bool = F
     for name in right:
         grid.add_column(name, justify="right")
     return grid
+
+
+def page_names(pages: Sequence[tuple[str, int]]) -> list[str]:
+    """Pages in a few characters: the file's stem, the whole path where stems repeat, the number after page 1."""
+    paths: dict[str, set[str]] = {}
+    for source, _ in pages:
+        paths.setdefault(PurePath(source).stem, set()).add(source)
+    return [
+        (stem if len(paths[stem := PurePath(source).stem]) == 1 else source)
+        + ("" if page == 1 else f", page {page}")
+        for source, page in pages
+    ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, PlotFile, Tokenizer, Transcripts, repeatable
+from docspec.bench.cli.common import JsonFile, Tokenizer, Transcripts, repeatable
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions
@@ -39,7 +39,6 @@ def transcripts(
     ] = False,
     options: ParseOptions,
     json_file: JsonFile = None,
-    plot: PlotFile = None,
 ) -> int:
     """Replay what a model wrote earlier against drafts: tokens per step of each way to propose, no weights needed.
 
@@ -47,14 +46,11 @@ def transcripts(
     second table says what each proposer is worth on all pages.
     """
     from docspec import offline
-    from docspec.bench.charts import plot_transcripts
-    from docspec.bench.plots import check_plot
     from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
     from docspec.console.terminal import quiet_libraries, say_error
     from docspec.drafting import make_drafter
     from docspec.proposing.registry import proposer_names
 
-    check_plot(plot)
     offline.enforce()
     quiet_libraries(0)
     shown = list(dict.fromkeys(align or POLICIES))
@@ -80,10 +76,6 @@ def transcripts(
             from docspec.reporting.writer import write_whole
 
             write_whole(json_file, json.dumps(_as_object(pages, budget, aligns), indent=2) + "\n")
-        if plot is not None:
-            plot_transcripts(
-                plot, pages, f"replayed, no model runs; drafts: {options.drafter}; tree budget {budget}"
-            )
     return exits.code_of_run(len(pages), 0, len(errors))
 
 

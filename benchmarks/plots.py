@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docspec.bench.extras import require
+from benchmarks.extras import require
 from docspec.core import OutputError, UsageError
 
 SUFFIXES = (".png", ".svg")
