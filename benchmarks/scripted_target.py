@@ -47,6 +47,7 @@ class ScriptedTarget:
         self.steps: StepRunner = _ScriptedSteps(self)
         self.rules = GenerationRules()
         self.card = inner.card
+        self.can_split, self.split_from = False, 0
         self._codec = codec
         self._script: list[int] = []
         self._start = 0
