@@ -97,7 +97,7 @@ ImportanceCallback: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
 class TargetModel(Protocol):
     """A vision-language model with its decoder opened up for tree verification; ``rules`` are what its generation
     configuration asks for, ``card`` what the checkpoint says of itself, ``max_length`` the tokens of its context. Trees
-    of ``split_from`` nodes and more (0: none) attend to their prefix and to themselves apart, where it ``can_split``."""
+    of ``split_from`` nodes and more (0: none) attend to prefix and tree apart, where it ``can_split``."""
 
     kv_spec: KVSpec
     kv: KVMemory
