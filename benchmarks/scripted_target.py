@@ -49,6 +49,7 @@ class ScriptedTarget:
         self.card = inner.card
         self.max_length = inner.max_length
         self.sight = inner.sight
+        self.can_split, self.split_from = False, 0
         self._codec = codec
         self._script: list[int] = []
         self._start = 0

@@ -1,9 +1,12 @@
-"""The target on several devices, a process on each: the counterpart of :mod:`docspec.verifier` for ``--devices``."""
+"""The target on several devices, a process on each: the counterpart of :mod:`docspec.verifier` for ``--devices``.
+
+Where the target is loaded late, pages whose words are all known are done here, and processes start at the first other.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import PageResult, ParseOptions
@@ -13,6 +16,7 @@ from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.team import Team
 from docspec.isolation.verifying import VerifierMaker
 from docspec.isolation.worker_handle import PrepareOptions
+from docspec.verifier import without_model
 
 if TYPE_CHECKING:
     from docspec.targets.model_profile import ModelProfile
@@ -32,14 +36,18 @@ class DevicesVerifier:
         self._make = make
         self._observer = observer
         self.pages_per_call = options.in_flight
+        self._starting = threading.Lock()
+        self._team: Team | None = None
 
-    @cached_property
+    @property
     def team(self) -> Team:
         """The processes."""
-        team = Team(self._options, self._devices, self._make)
-        for remark in (*team.lost, *team.info.remarks):
-            self._observer.note(remark)
-        return team
+        with self._starting:
+            if self._team is None:
+                self._team = Team(self._options, self._devices, self._make)
+                for remark in (*self._team.lost, *self._team.info.remarks):
+                    self._observer.note(remark)
+            return self._team
 
     @property
     def threads(self) -> int:
@@ -49,7 +57,7 @@ class DevicesVerifier:
     @property
     def is_loaded(self) -> bool:
         """Whether the processes were started."""
-        return "team" in self.__dict__
+        return self._team is not None
 
     @property
     def info(self) -> Any:
@@ -66,11 +74,12 @@ class DevicesVerifier:
     @property
     def step_report(self) -> Any:
         """How steps were last run."""
-        return self.team.steps if self.is_loaded else None
+        return self._team.steps if self._team is not None else None
 
     def open(self) -> None:
-        """Starts the processes, once."""
-        self.team  # noqa: B018 - starts them
+        """Starts the processes, once, unless the first page that needs one does."""
+        if not self._options.loads_late:
+            self.team  # noqa: B018 - starts them
 
     def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
         """Drafting beside other processes' work always pays."""
@@ -78,13 +87,20 @@ class DevicesVerifier:
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were prepared; may be called from several threads."""
-        return self.team.verify(prepared)
+        if not self._options.loads_late:
+            return self.team.verify(prepared)
+        card = self.card
+        settled = [page.settled() for page in prepared]
+        known = [without_model(one, card) for one in settled]
+        others = [one for one, result in zip(settled, known, strict=True) if result is None]
+        read = iter(self.team.verify(others) if others else ())
+        return [next(read) if result is None else result for result in known]
 
     def report(self) -> None:
         """There is no other engine."""
 
     def close(self) -> None:
         """Ends the processes; the next page starts others."""
-        if self.is_loaded:
-            self.team.close()
-            del self.team
+        team, self._team = self._team, None
+        if team is not None:
+            team.close()

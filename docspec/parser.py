@@ -109,7 +109,7 @@ class Parser:
     @property
     def loads_late(self) -> bool:
         """Whether the target is loaded at the first page that needs it, and not before."""
-        return self.options.loads_late and not self.devices
+        return self.options.loads_late
 
     @property
     def is_loaded(self) -> bool:

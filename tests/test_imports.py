@@ -69,6 +69,8 @@ NEEDS_LOCAL = {
     "docspec.bench.reference",
     "docspec.bench.step",
     "docspec.heads",
+    "docspec.proposing.device_walk",
+    "docspec.proposing.draft_at_once",
     "docspec.proposing.head_memory",
     "docspec.proposing.head_tree",
     "docspec.targets",

@@ -266,21 +266,29 @@ def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
 
 
 def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
-    """Which of torch's kernels take the attention of a tree, and what each takes."""
+    """Which of torch's kernels take the attention of a tree and what each takes; what a whole step takes with one mask
+    over prefix and tree, and with both apart, of which pages take the quicker one."""
     from docspec.bench.attention import measured
+    from docspec.hierarchy import calibration
 
-    spec = loaded.target.kv_spec
-    if spec.device.type != "cuda":
-        return _line(None, f"{loaded.info.attention}; torch has one way on {spec.device.type}")
-    heads = loaded.target.decoder.config.num_attention_heads
-    found = measured(spec, heads, PREFIX, max(TREES))
-    told = ", ".join(f"{name} {ms:.3f} ms" if ms is not None else f"{name} no" for name, ms in found.items())
-    cudnn = torch.backends.cuda.cudnn_sdp_enabled()
-    masked, apart = found["memory-efficient"], found["apart"]
-    pays = masked is not None and apart is not None and apart < 0.9 * masked
-    hint = "; --attention split is faster here" if pays else ""
-    detail = f"a layer's, tree of {max(TREES)}: {told}; cuDNN's is {'on' if cudnn else 'off'}{hint}"
-    return _line(masked is not None, detail, milliseconds=found, cudnn=cudnn, split_pays=pays)
+    target, spec = loaded.target, loaded.target.kv_spec
+    told, figures, fine = [], {}, True
+    if spec.device.type == "cuda":
+        found = measured(spec, target.decoder.config.num_attention_heads, PREFIX, max(TREES))
+        cudnn, fine = torch.backends.cuda.cudnn_sdp_enabled(), found["memory-efficient"] is not None
+        kernels = ", ".join(f"{name} {ms:.3f} ms" if ms is not None else f"{name} no" for name, ms in found.items())
+        told.append(f"a layer's, tree of {max(TREES)}: {kernels}; cuDNN's is {'on' if cudnn else 'off'}")
+        figures = {"milliseconds": found, "cudnn": cudnn}
+    clock.check()
+    if target.can_split:
+        slots = calibration.PREFIX + max(calibration.WIDTHS)
+        cache = target.kv.cache(*target.steps.geometry(1, slots))
+        masked, apart = calibration.choose_attention(target, cache, REPEATS)
+        chosen = "apart" if target.split_from else "masked"
+        told.append(f"a step: masked {1e3 * masked:.2f} ms, prefix and tree apart {1e3 * apart:.2f} ms, so {chosen}")
+        figures |= {"masked_ms": 1e3 * masked, "apart_ms": 1e3 * apart, "split_from": target.split_from}
+    detail = "; ".join(told) or f"{loaded.info.attention}; torch has one way on {spec.device.type}"
+    return _line(fine if told else None, detail, **figures)
 
 
 def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:

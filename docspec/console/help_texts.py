@@ -61,8 +61,8 @@ HELP = {
         "Linear weights in 8 or 4 bits, by bitsandbytes: less memory, another model's words.", MODEL
     ),
     "attention": Help(
-        "Attention implementation. split: over prefix and tree apart, for GPUs where docspec doctor finds that "
-        "faster.",
+        "Attention implementation. split: over prefix and tree apart; auto takes it for wide trees on GPUs where that "
+        "is measured faster.",
         MODEL,
     ),
     "offline": Help("Never open a connection; use what is on this machine.", MODEL),

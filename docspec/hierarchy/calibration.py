@@ -25,6 +25,9 @@ PREFIX = 1024
 MARGINS = OutputFlags(margins=True)
 """What steps of a page are asked for: what is captured here is used there."""
 
+PAYS = 0.95
+"""Share of a step's seconds below which another way of running it is quicker for more than chance."""
+
 PATIENCE = 1.0
 """Seconds after which a width is not measured again."""
 
@@ -42,11 +45,26 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
     from docspec.targets.threads import decoding_threads
 
     with decoding_threads(target):
+        if target.kv_spec.device.type != "cpu" and target.can_split and not target.split_from:
+            choose_attention(target, cache, repeats)
         for width in WIDTHS:
             costs.note_step(width, _least(target, cache, 1, width, repeats))
         two = _least(target, cache, 2, 16, repeats)
     costs.row.add(max(0.0, two / costs.step_seconds(16) - 1))
     return time.perf_counter() - start
+
+
+def choose_attention(target: TargetModel, cache: KVCache, repeats: int = 5) -> tuple[float, float]:
+    """Has wide trees attend to their prefix and to themselves apart (:mod:`docspec.targets.split_attention`) where a
+    step is quicker so; returns what a step takes with one mask over both, and apart, in seconds."""
+    widest = max(WIDTHS)
+    target.split_from = 0
+    masked = _least(target, cache, 1, widest, repeats)
+    target.split_from = widest
+    apart = _least(target, cache, 1, widest, repeats)
+    if not apart < PAYS * masked:
+        target.split_from = 0
+    return masked, apart
 
 
 def _least(target: TargetModel, cache: KVCache, rows: int, width: int, repeats: int) -> float:

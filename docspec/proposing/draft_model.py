@@ -5,6 +5,11 @@ output for as long as it is sure enough. Its keys and values are its own. Those 
 not accept are written over, so nothing is computed twice and nothing has to be undone. Only recurrent states cannot be
 written over: they are remembered behind the output and brought back there when a draft is done, and the tokens that
 the target accepts are fed again, with its own token. All rows of a step draft together.
+
+On an accelerator nobody waits for the tokens one by one (:mod:`docspec.proposing.draft_at_once`): drafting is launched
+right behind the target's verification, whose walk the device takes itself, and what was drafted comes with the step's
+own answer. Where the host decides otherwise than the exact walk, the model drafts when it is asked, which is waited for
+once. A model with recurrent layers, which has to be told what was accepted, drafts as on a CPU: token by token.
 With ``,keep=SHARE`` behind its name it sees that share of the image tokens: those that change most in the target's
 first layers (ParallelVLM).
 """
@@ -13,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from docspec.engine.batch import linearise
@@ -20,16 +26,22 @@ from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
+from docspec.proposing.model_row import ModelRow
 from docspec.targets.protocol import CHOICES_ONLY, ImportanceCallback, OutputFlags, Prefill, Prompt
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
     from docspec.targets.kv_cache import SlotCache
-    from docspec.targets.protocol import TargetModel
+    from docspec.targets.protocol import Behind, TargetModel, Verified
+    from docspec.targets.staging import Staging
 
 MOST = 10
 """Tokens that are drafted in one step at most."""
+
+FURTHER = 2
+"""Tokens that are drafted at once beyond those that were sure enough the last time."""
 
 ENOUGH = 0.3
 """Drafting goes on while the drafted tokens together are at least this likely by the draft model's own chances."""
@@ -51,8 +63,26 @@ class DraftModel:
         self._indices: dict[int, torch.Tensor | None] = {}
         """Indices of the tokens to be read, by the prompt (its id) of a row that will begin."""
         self._begun: dict[int, Context] = {}  # by request
-        self._rows: list[_ModelRow] = []
+        self._rows: list[ModelRow] = []
         self._cache: SlotCache | None = None
+        self._asked: set[Context] = set()
+        self._assumed: set[Context] = set()
+        """Rows whose output is taken to go on as it is told to, which the step will verify."""
+        self._behind: tuple[list[list[int]], list[int]] = [], []
+        """What rows are fed behind the step that is verified, and their places in it."""
+        self._arrived = False
+        """Whether drafts came with the answer of the last step."""
+        self._ahead = MOST
+
+    @property
+    def _at_once(self) -> bool:
+        return self._model.kv_spec.device.type != "cpu" and self._model.kv_spec.recurrent is None
+
+    @cached_property
+    def _staging(self) -> Staging:
+        from docspec.targets.staging import Staging
+
+        return Staging(self._model.kv_spec.device)
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
         """Where image tokens are left out, the target's first layers say which."""
@@ -73,15 +103,74 @@ class DraftModel:
         self._begun[id(context.request)] = context
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
-        """Nothing: the output is looked at when a draft is wanted."""
+        """The output is looked at when a draft is wanted."""
+        (self._assumed.add if context.assumed else self._assumed.discard)(context)
 
     def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
-        self.read(self.unknown([context.request for context in contexts]))
-        drafts = self.draft({context: context.output for context in self.contexts}, set(contexts))
+        new = self.unknown([context.request for context in contexts])
+        self.read(new)
+        texts = {context: context.output for context in self.contexts}
+        asked = set(contexts)
+        if not self._at_once:
+            drafts = self.draft(texts, asked)
+        else:
+            self._asked = asked
+            found = self._found(texts)
+            if new or (self._arrived and any(found[context] is None for context in asked)):
+                found |= self.draft(texts, asked, self._ahead)
+            drafts = {context: tokens or [] for context, tokens in found.items()}
         return [[Continuation(Copy(drafts[context]), 0, DRAFTED)] for context in contexts]
+
+    def _found(self, texts: Mapping[Context, Sequence[int]]) -> dict[Context, list[int] | None]:
+        """What was drafted at once behind each of ``texts``, those of all rows in their order."""
+        return {one: row.drafted_behind(text) for row, (one, text) in zip(self._rows, texts.items(), strict=True)}
+
+    def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
+        """This object, where it was asked for a draft in this step; a row that was not then may have to go without one
+        in the next."""
+        self._arrived = False
+        if not self._asked:
+            return None
+        places = {id(one): at for at, one in enumerate(contexts) if one is not None and one not in self._assumed}
+        self._asked = set()
+        self._behind = (
+            [row.unread(context.output) for row, context in zip(self._rows, self.contexts, strict=True)],
+            [places.get(id(context), -1) for context in self.contexts],
+        )
+        return self
+
+    def arrays(self) -> Sequence[np.ndarray]:
+        """See :class:`docspec.proposing.draft_at_once.Feeds`."""
+        return self._laid(*self._behind)
+
+    def launch(self, verified: Verified, arrays: Sequence[torch.Tensor]) -> torch.Tensor:
+        """``(rows, numbers)``: how far each walk went and the tokens that it wrote, then what is drafted behind."""
+        import torch
+
+        from docspec.proposing.device_walk import walk
+        from docspec.proposing.draft_at_once import Feeds, drafted
+
+        feeds, found, cache = Feeds(*arrays), walk(verified), self._cache
+        assert cache is not None
+        places = feeds.places.clamp(min=0)
+        counts = found.counts.index_select(0, places) * (feeds.places >= 0)
+        tokens = found.tokens.index_select(0, places)
+        drafts = drafted(
+            self._model, cache, feeds, tokens, counts, self._reach(self._behind[0]) + verified.deepest, self._ahead
+        )
+        return torch.cat((counts.unsqueeze(1).float(), tokens.float(), drafts), 1)
+
+    def arrived(self, numbers: torch.Tensor) -> None:
+        width = numbers.shape[1] - 1 - 2 * self._ahead
+        for row, feed, (count, *rest) in zip(self._rows, self._behind[0], numbers.tolist(), strict=True):
+            self._take(row, [*feed, *map(int, rest[: int(count)])], rest[width:], ENOUGH)
+        self._arrived = True
+        self._ahead = min(MOST, max(len(row.drafted) for row in self._rows) + FURTHER)
 
     def end(self, context: Context) -> None:
         self._indices.pop(id(context.request.prompt), None)
+        self._assumed.discard(context)
+        self._asked.discard(context)
         del self._begun[id(context.request)]
         rows = self._rows
         for index, row in enumerate(rows):
@@ -118,7 +207,7 @@ class DraftModel:
             ]
         else:
             filled = self._prefill(prompts, cache, rows)
-        self._rows += map(_ModelRow, requests, filled)
+        self._rows += map(ModelRow, requests, filled)
 
     def _prefill_some(self, prompt: Prompt, cache: SlotCache, row: int) -> Prefill:
         indices = self._indices.pop(id(prompt), None)
@@ -154,6 +243,8 @@ class DraftModel:
         at least ``enough`` likely. The other rows only take in what was written of their texts. The first ``written``
         tokens of each text will not be taken back (default: all)."""
         enough = ENOUGH if enough is None else enough
+        if self._at_once:
+            return self._draft_at_once(texts, asked, most, enough, written)
         rows, contexts, cache, steps = self._rows, self.contexts, self._cache, self._model.steps
         assert cache is not None
         feeds = [row.unread(texts[context]) for row, context in zip(rows, contexts, strict=True)]
@@ -192,40 +283,59 @@ class DraftModel:
             row.right = min(row.right, tokens)
         return drafts
 
+    def _draft_at_once(
+        self,
+        texts: Mapping[Context, Sequence[int]],
+        asked: set[Context],
+        most: int,
+        enough: float,
+        written: Mapping[Context, int] | None,
+    ) -> dict[Context, list[int]]:
+        """:meth:`draft`, waited for once."""
+        import torch
 
-class _ModelRow:
-    """One row: ``fed`` are the tokens behind the prompt whose keys and values are in the cache, the first ``right`` of
-    them known to be the text's."""
+        from docspec.proposing.draft_at_once import Feeds, drafted
 
-    def __init__(self, request: Request, prompt: Prefill) -> None:
-        self.request = request
-        self.delta = prompt.rope_delta
-        self.fed: list[int] = []
-        self._prompt = prompt.length
-        self.right = 0
+        contexts, cache = self.contexts, self._cache
+        assert cache is not None
+        unread = [row.unread(texts[context]) for row, context in zip(self._rows, contexts, strict=True)]
+        with torch.inference_mode():
+            feeds = Feeds(*self._staging.put(self._laid(unread, [-1] * len(unread))))
+            nothing = feeds.tokens[:, :0], torch.zeros_like(feeds.counts)
+            numbers = drafted(self._model, cache, feeds, *nothing, self._reach(unread), most).cpu()
+        for row, feed, found in zip(self._rows, unread, numbers.tolist(), strict=True):
+            self._take(row, feed, found, enough)
+        for row, context in zip(self._rows, contexts, strict=True):
+            row.right = min(row.right, len(texts[context]) if written is None else written[context])
+        return {context: row.drafted for row, context in zip(self._rows, contexts, strict=True) if context in asked}
 
-    @property
-    def length(self) -> int:
-        """Slots that hold what was fed."""
-        return self._prompt + len(self.fed)
+    def _laid(self, feeds: Sequence[Sequence[int]], places: Sequence[int]) -> tuple[np.ndarray, ...]:
+        from docspec.proposing.draft_at_once import laid
 
-    def before(self, written: int) -> int:
-        """Slots before the last of the text's first ``written`` tokens; the last one is always fed anew."""
-        return self._prompt + written - 1
+        rows = self._rows
+        of_rows = [row.length for row in rows], [row.delta for row in rows], [row.prompt for row in rows]
+        return laid(feeds, *of_rows, places)
 
-    def forget(self, written: int) -> None:
-        """Drops what was fed from the last of the text's first ``written`` tokens on."""
-        del self.fed[written - 1 :]
+    def _reach(self, feeds: Sequence[Sequence[int]]) -> int:
+        """Slots that are in use once the rows are fed."""
+        return max(row.length + len(feed) for row, feed in zip(self._rows, feeds, strict=True))
 
-    def unread(self, text: Sequence[int]) -> list[int]:
-        """What of ``text`` is still to be fed, its last token at least. What was fed and is not in it is dropped."""
-        fed, right = self.fed, self.right
-        most = min(len(fed), len(text) - 1)
-        while right < most and fed[right] == text[right]:
-            right += 1
-        del fed[right:]
-        self.right = right
-        return list(text[right:])
+    def _take(self, row: ModelRow, fed: Sequence[int], numbers: Sequence[float], enough: float) -> None:
+        """``row`` was ``fed`` these tokens, and behind them drafted ``numbers`` (tokens and the logarithms of their
+        chances)."""
+        assert self._cache is not None
+        tokens, room = list(map(int, numbers[::2])), self._cache.padding_slot
+        row.fed += fed
+        row.behind, row.drafted = len(row.fed), []
+        chance = 1.0
+        for token, sure in zip(tokens, numbers[1::2], strict=True):
+            chance *= math.exp(sure)
+            full = row.length + len(row.drafted) + 2 > room
+            if chance < enough or token in self._model.eos_ids or full:
+                break
+            row.drafted.append(token)
+        row.fed += tokens[:-1]
+        del row.fed[room - row.prompt :]  # nothing is written beyond the room that there is
 
 
 def _chain(tokens: Sequence[int]) -> TokenTree:

@@ -23,6 +23,7 @@ from docspec.heads.network import Head
 from docspec.heads.states import text_positions
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
+from docspec.proposing.device_walk import walk
 from docspec.proposing.head_memory import HeadMemory, tree_of
 from docspec.proposing.head_tree_text import HeadTreeText
 from docspec.targets.protocol import OutputFlags, Verified
@@ -129,23 +130,18 @@ class HeadProposer:
         self._read([row for row in self._step.values() if row.unread])
         return self
 
-    def launch(self, verified: Verified) -> torch.Tensor:
+    def arrays(self) -> Sequence[np.ndarray]:
+        """Nothing: what the head did not read yet was taken in when the step was laid out."""
+        return ()
+
+    def launch(self, verified: Verified, arrays: Sequence[torch.Tensor]) -> torch.Tensor:
         """``(rows, numbers)``: the node where each walk ends and the token there; then the trees of all rows, where a
         tree was asked for in this step. None is drawn where all rows are sure of what they follow."""
         memory, at = self._memory, list(self._step)
         places = [row.place for row in self._step.values()]
-        tokens, parents, ancestry, choice, hidden = (memory.of(at, one) for one in verified.tensors)
-        right = tokens == choice.gather(1, parents)
-        right[:, 0] = True
-        real = ancestry.diagonal(dim1=1, dim2=2)
-        walked = real & (right.unsqueeze(1) | ~ancestry).all(2)
-        counts = walked.sum(1)
-        rank = torch.arange(tokens.shape[1], 0, -1, dtype=torch.float32, device=tokens.device)
-        nodes = (walked * rank).topk(verified.deepest, 1).indices  # in order: a parent comes before its children
-        ends = (counts - 1).unsqueeze(1)
-        each = torch.arange(verified.deepest, device=tokens.device).minimum(ends)  # beyond it may stand anything
-        nodes = nodes.gather(1, each)
-        following = choice.gather(1, nodes)
+        assert verified.hidden is not None
+        nodes, counts, following = (memory.of(at, one) for one in walk(verified))
+        hidden, ends = memory.of(at, verified.hidden), (counts - 1).unsqueeze(1)
         states = hidden.gather(1, nodes.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
         longest = max(row.length for row in self._step.values())
         memory.make_room(len(self._rows), longest + verified.deepest)

@@ -102,8 +102,8 @@ class TransformersTarget:
         self.steps: StepRunner = EagerSteps(self)
         self.rules = GenerationRules()
         self.card = ModelProfile("markdown")
-        self.split = False
-        """Whether trees attend to their prefix and to themselves apart (``--attention split``)."""
+        self.can_split = self._window is None
+        self.split_from = 0
         self.piece = MAX_TOKENS
         """Prompt tokens that the decoder is given at once at most."""
         self._threads = torch.get_num_threads()  # decoding may use fewer
@@ -259,7 +259,7 @@ class TransformersTarget:
             tokens, positions = packed.gathered(tokens), packed.gathered(positions)
             cache.write_index = cache.write_index.index_select(0, packed.index)
             told[PACKED] = packed
-        elif self.split and self._window is None:
+        elif self.can_split and 0 < self.split_from <= tokens.shape[1]:
             split = splitting(cache, self._groups)
             told |= {} if split is None else {SPLIT: split}
         hidden = self.decoder(

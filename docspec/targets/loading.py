@@ -46,7 +46,8 @@ def load_family(
         processing = inputs_of(family, path)
         ends = end_ids(model.generation_config, processing.tokenizer, family.end_tokens)
         target = TransformersTarget(model, processing, eos_ids=ends, logits=family.logits, packed=family.packed)
-        target.split = attention == "split"
+        target.split_from = int(attention == "split")
+        target.can_split &= attention in ("auto", "split")
         return target, left_out
     except ModelError:
         raise

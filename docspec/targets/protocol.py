@@ -96,7 +96,8 @@ ImportanceCallback: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
 
 class TargetModel(Protocol):
     """A vision-language model with its decoder opened up for tree verification; ``rules`` are what its generation
-    configuration asks for, ``card`` what the checkpoint says of itself, ``max_length`` the tokens of its context."""
+    configuration asks for, ``card`` what the checkpoint says of itself, ``max_length`` the tokens of its context. Trees
+    of ``split_from`` nodes and more (0: none) attend to prefix and tree apart, where it ``can_split``."""
 
     kv_spec: KVSpec
     kv: KVMemory
@@ -105,6 +106,8 @@ class TargetModel(Protocol):
     eos_ids: frozenset[int]
     card: ModelProfile
     max_length: int
+    can_split: bool
+    split_from: int
 
     @property
     def sight(self) -> Sight:

@@ -6,7 +6,8 @@ behind the other into pinned memory, copied once, and seen on the device as the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 import numpy as np
 import torch
@@ -62,6 +63,14 @@ class Staging:
         if end:
             self._there[:end].copy_(self._host[:end], non_blocking=True)
         return found
+
+
+def put_groups(
+    put: Callable[[list[np.ndarray]], list[torch.Tensor]], groups: Sequence[Sequence[np.ndarray]]
+) -> list[list[torch.Tensor]]:
+    """The ``groups`` of arrays on the device, all of them ``put`` there together."""
+    found = iter(put([array for group in groups for array in group]))
+    return [list(islice(found, len(group))) for group in groups]
 
 
 def _room(array: np.ndarray) -> int:

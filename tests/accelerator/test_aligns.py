@@ -14,14 +14,15 @@ from docspec.engine.request import Request
 from docspec.heads.checkpoint import save
 from docspec.heads.network import Head, HeadConfig
 from docspec.hierarchy.decoding import make_engine
+from docspec.proposing.draft_model import FURTHER, MOST, DraftModel
 from docspec.proposing.head_memory import HeadMemory
 from docspec.proposing.head_tree import HeadProposer
 from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.proposer import openers, proposers
 from docspec.proposing.registry import CURSOR
+from docspec.targets.adapter import TransformersTarget
 from docspec.targets.registry import load_target
 from docspec.targets.rules import GenerationRules, NgramBan
-from docspec.targets.stepping.eager import EagerSteps
 
 TOKENS = 15
 WAITS, COPIES = 1, 2
@@ -148,16 +149,20 @@ def test_heads_do_not_draft_for_rows_that_follow_surely(device, target, heads, p
     assert max(waits for waits, *_ in steps) == WAITS and max(copies for _, copies, _ in steps) <= COPIES
 
 
+@pytest.mark.parametrize("drafter", ["head:hivis", "model:lively"])
 @pytest.mark.parametrize(
     "said", [{"tau": 0.2}, {"exact": "strict"}, {"skip_verification": "uniform:2", "stages": "page"}], ids=str
 )
-def test_what_the_host_decides_otherwise_is_taken_back(target, lively_qwen, heads, printed_page, said, monkeypatch):
-    """Where a step is not the exact walk's, a head on a device drafts as one on a CPU."""
+def test_what_the_host_decides_otherwise_is_taken_back(
+    target, lively_qwen, heads, printed_page, said, drafter, monkeypatch
+):
+    """Where a step is not the exact walk's, a head or a model on a device drafts as one on a CPU."""
+    monkeypatch.setattr("docspec.proposing.draft_model.ENOUGH", 0.0)
     monkeypatch.setattr("docspec.proposing.threshold.FLOOR", -1.0)  # untaught heads are asked all the same
     cpu = load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
-    found = []
+    found, name = [], named(drafter, heads).replace("lively", str(lively_qwen))
     for one in (cpu, target):
-        engine = make_engine(one, ParseOptions(align=f"ngrams+head:{heads['hivis']}", **said))
+        engine = make_engine(one, ParseOptions(align=f"ngrams+{name}", **said))
         least_margin = 0.5 if "exact" in said else 0.0
         [request, *_] = requests_of(one, printed_page)
         [output], stats = engine.speculate([replace(request, budget=24, least_margin=least_margin)])
@@ -187,29 +192,62 @@ def test_rules_are_followed_as_on_the_cpu(device, target, lively_qwen, heads, pr
     assert max(waits for waits, _ in steps) <= WAITS and max(copies for _, copies in steps) <= COPIES
 
 
-@pytest.mark.parametrize("align", ["model:{}", "cursor+model:{},keep=0.5"])
-def test_a_draft_model_waits_once_a_token_that_it_drafts(
-    device, target, plain, lively_qwen, printed_page, align, monkeypatch
+@pytest.mark.parametrize(("align", "copies"), [("model:{}", COPIES), ("cursor+model:{},keep=0.5", COPIES)])
+def test_a_draft_model_drafts_behind_a_step_and_nobody_waits_for_it(
+    device, target, plain, lively_qwen, printed_page, align, copies, monkeypatch
 ):
-    """Whether it drafts another one depends on how sure it was of the last, and a pass of it costs far more than to
-    wait for it: so its passes are steps of their own, each with a copy there and one back."""
     monkeypatch.setattr("docspec.proposing.draft_model.ENOUGH", 1e-4)
-    passes = []
-    honest = EagerSteps.run
-
-    def counted(self, step, cache):
-        if self._target is not target:
-            passes.append(1)
-        return honest(self, step, cache)
-
-    monkeypatch.setattr(EagerSteps, "run", counted)
+    drafted = []
+    honest = DraftModel.arrived
+    monkeypatch.setattr(DraftModel, "arrived", lambda self, numbers: drafted.append(1) or honest(self, numbers))
     engine = make_engine(target, ParseOptions(align=align.format(lively_qwen)))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
     for _ in range(3):
-        written, steps, _ = per_step(device, engine, requests, lambda: len(passes))
+        written, steps, stats = per_step(device, engine, requests, lambda: len(drafted))
         assert written == plain
-    assert all(waits == WAITS + own and copies <= COPIES + own for waits, copies, own in steps), steps
-    assert sum(own for *_, own in steps) > len(steps)
+    assert max(waits for waits, *_ in steps) == WAITS, device.WHERE.most_common(8)
+    assert max(uploads for _, uploads, _ in steps) <= copies, device.WHERE.most_common(8)
+    assert sum(own for *_, own in steps) > len(steps) / 2 and stats.accepted > len(steps)
+
+
+def test_a_draft_model_drafts_behind_a_step_what_it_would_draft_token_by_token(
+    target, plain, lively_qwen, printed_page, monkeypatch
+):
+    """Two rows at a time, so that one enters where another has ended."""
+    monkeypatch.setattr("docspec.proposing.draft_model.ENOUGH", 0.0)
+    proposed = []
+    honest = MixedProposer.propose
+
+    def noted(self, rows, limits):
+        found = honest(self, rows, limits)
+        proposed[-1].append([(tree.tokens, tree.parents) for tree in found])
+        return found
+
+    monkeypatch.setattr(MixedProposer, "propose", noted)
+    for at_once in (True, False):
+        if not at_once:
+            monkeypatch.setattr(DraftModel, "_at_once", False)
+        proposed.append([])
+        engine = make_engine(target, ParseOptions(align=f"ngrams+resumption+model:{lively_qwen}"))
+        outputs, stats = engine.speculate(requests_of(target, printed_page, (half_wrong(plain[0]),)), max_rows=2)
+        assert [output.tokens for output in outputs] == plain
+    assert stats.accepted > 5 and max(len(tree) for step in proposed[0] for tree, _ in step) > 8
+    assert proposed[0] == proposed[1]
+
+
+def test_as_many_tokens_are_drafted_as_were_sure_enough_and_some_more(
+    target, lively_qwen, printed_page, monkeypatch
+):
+    """Nobody waits to see how sure a draft is; so the next one is as long as it should have been, and grows again."""
+    lengths = []
+    honest = DraftModel.launch
+    monkeypatch.setattr(DraftModel, "launch", lambda self, *given: lengths.append(self._ahead) or honest(self, *given))
+    for enough, expected in ((2.0, {FURTHER}), (0.0, {MOST})):
+        monkeypatch.setattr("docspec.proposing.draft_model.ENOUGH", enough)
+        lengths.clear()
+        engine = make_engine(target, ParseOptions(align=f"model:{lively_qwen}"))
+        engine.speculate([Request(target.encode(printed_page, "Read."), (), 40)])
+        assert set(lengths[1:]) == expected
 
 
 @pytest.mark.parametrize("align", ["parallel:{}", "cursor+parallel:{},keep=0.5"])
@@ -218,15 +256,15 @@ def test_a_draft_model_beside_the_target_waits_in_its_own_thread(
 ):
     """The target's thread waits once a step, and for the turn that drafted meanwhile."""
     here, passes = threading.get_ident(), []
-    honest, note = EagerSteps.run, device._note
+    honest, note = TransformersTarget.hidden, device._note
 
-    def counted(self, step, cache):
-        if self._target is not target:
+    def counted(self, *given):
+        if self is not target:
             passes.append(threading.get_ident())
-        return honest(self, step, cache)
+        return honest(self, *given)
 
     waits = []
-    monkeypatch.setattr(EagerSteps, "run", counted)
+    monkeypatch.setattr(TransformersTarget, "hidden", counted)
 
     def by_thread(kind, what):
         if kind in device.DOWNLOADS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pymupdf
@@ -73,30 +74,34 @@ def sheets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {script: folder / f"{script}.pdf" for script in LANGUAGES}
 
 
+@pytest.fixture(scope="module")
+def parser() -> Iterator[Parser]:
+    with Parser(ParseOptions(model="mini")) as parser:
+        yield parser
+
+
 def _letters(text: str) -> str:
     return "".join(sorted(char for char in text if char.isalnum()))
 
 
-def test_pages_of_ten_scripts_have_the_words_of_their_text_layer(sheets: dict[str, Path]) -> None:
-    with Parser(ParseOptions(model="mini")) as parser:
-        for script, path in sheets.items():
-            [page] = parser.parse(path).pages
-            with pymupdf.open(path) as pdf:
-                layer = pdf[0].get_text()
-            if script in WANTED and font_of(script) is None and page.doubtful:
-                continue  # MuPDF's own font says of this script what no text holds
-            found, there = _letters("".join(block.text for block in page.blocks)), _letters(layer)
-            assert {block.words for block in page.blocks} == {"text layer"}, script
-            assert page.doubtful is None, script
-            if script not in RIGHT_TO_LEFT:  # whose forms are made letters, in the order of reading
-                assert found == there, script
-            else:
-                assert abs(len(found) - len(there)) <= 0.1 * len(there), script
+def test_pages_of_ten_scripts_have_the_words_of_their_text_layer(parser: Parser, sheets: dict[str, Path]) -> None:
+    for script, path in sheets.items():
+        [page] = parser.parse(path).pages
+        with pymupdf.open(path) as pdf:
+            layer = pdf[0].get_text()
+        if script in WANTED and font_of(script) is None and page.doubtful:
+            continue  # MuPDF's own font says of this script what no text holds
+        found, there = _letters("".join(block.text for block in page.blocks)), _letters(layer)
+        assert {block.words for block in page.blocks} == {"text layer"}, script
+        assert page.doubtful is None, script
+        if script not in RIGHT_TO_LEFT:  # whose forms are made letters, in the order of reading
+            assert found == there, script
+        else:
+            assert abs(len(found) - len(there)) <= 0.1 * len(there), script
 
 
-def test_scans_of_ten_scripts_are_doubtful(sheets: dict[str, Path]) -> None:
-    with Parser(ParseOptions(model="mini")) as parser:
-        told = {script: _doubt(parser, path.with_suffix(".png")) for script, path in sheets.items()}
+def test_scans_of_ten_scripts_are_doubtful(parser: Parser, sheets: dict[str, Path]) -> None:
+    told = {script: _doubt(parser, path.with_suffix(".png")) for script, path in sheets.items()}
     assert len(told) == 10 and all(told.values()), told
 
 

@@ -72,7 +72,7 @@ def test_a_draft_that_is_not_taken_back_is_noticed(target, other, prompts, monke
         self.fed = [*self.fed, *text[len(self.fed) :]][:position]
         return text[-1:]
 
-    monkeypatch.setattr(draft_model._ModelRow, "unread", careless)
+    monkeypatch.setattr(draft_model.ModelRow, "unread", careless)
     wrong, steps = differing(target, other, prompts, monkeypatch)
     assert wrong > steps / 2
 

@@ -70,7 +70,7 @@ def test_a_rollback_that_is_forgotten_is_noticed(target, other, prompts, read_fi
         self.fed = [*self.fed, *text[len(self.fed) :]][:position]
         return list(text[-1:])
 
-    monkeypatch.setattr(draft_model._ModelRow, "unread", careless)
+    monkeypatch.setattr(draft_model.ModelRow, "unread", careless)
     wrong, turns = differing(target, other, prompts, monkeypatch)
     assert wrong > turns / 2
 

@@ -22,9 +22,9 @@ from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.rule_edits import Edits
-from docspec.targets.staging import Staging, can_pin
+from docspec.targets.staging import Staging, can_pin, put_groups
 from docspec.targets.stepping.inputs import Inputs, laid
-from docspec.targets.stepping.outputs import brought, edits_of, planes, step_outputs, unpacked
+from docspec.targets.stepping.outputs import arrays_of, brought, edits_of, planes, step_outputs, unpacked
 from docspec.targets.stepping.step import (
     CHOICES_ONLY,
     Choice,
@@ -66,7 +66,8 @@ def view_bucket(reach: int) -> int:
 @dataclass(frozen=True, slots=True)
 class GraphKey:
     """A bucket: rows, tree nodes and slots looked at, and what it answers. ``stride`` are the slots from one row of the
-    cache to the next, which do not matter to one row. Where rows have ``ruled`` logits, those are what it answers."""
+    cache to the next, which do not matter to one row. Where rows have ``ruled`` logits, those are what it answers;
+    ``split``: its trees attend to their prefix and to themselves apart."""
 
     rows: int
     tree: int
@@ -74,6 +75,7 @@ class GraphKey:
     stride: int
     flags: OutputFlags = CHOICES_ONLY
     ruled: bool = False
+    split: bool = False
 
     @classmethod
     def holding(cls, step: StepBatch, cache: KVCache) -> GraphKey:
@@ -115,19 +117,19 @@ class StaticStep:
         self._inputs: Inputs | None = None
         self._edits: Edits | None = None
         self._of_rules: list[torch.Tensor] = []
+        self._of_behind: list[list[torch.Tensor]] = []
 
     def load(self, step: StepBatch, cache: KVCache) -> None:
-        """Brings ``step`` over ``cache`` to the device, and what the rules of its rows ask for; the rest is padding.
-        What was accepted of the step before is settled: its shape is another one every time."""
+        """Brings ``step`` over ``cache`` to the device, with what the rules of its rows and the work behind it ask for;
+        the rest is padding. What was accepted of the step before is settled: its shape is another one every time."""
         shape = self.shape
         self._edits = edits_of(step)
-        arrays = laid(step, cache, shape.rows, shape.tree)
-        of_rules = self._edits.arrays() if self._edits is not None else ()
-        found = self._staging.put([*arrays, *of_rules])
+        laid_out = laid(step, cache, shape.rows, shape.tree)
+        given = laid_out, arrays_of(self._edits), *(one.arrays() for one in step.behind)
+        arrays, self._of_rules, *self._of_behind = put_groups(self._staging.put, given)
         if self._inputs is None:
-            self._inputs, self.address = Inputs(*found[: len(arrays)]), self._staging.address
-        cache.settle(step.lengths, Inputs(*found[: len(arrays)]).accepted, shape.tree)
-        self._of_rules = found[len(arrays) :]
+            self._inputs, self.address = Inputs(*arrays), self._staging.address
+        cache.settle(step.lengths, Inputs(*arrays).accepted, shape.tree)
         self.real[:] = False
         self.real[: step.rows, : step.width] = step.slots != cache.padding_slot
 
@@ -163,8 +165,8 @@ class StaticStep:
             self.output.copy_(step_outputs(logits, self._inputs.tokens, self._inputs.parents, self.shape.flags))
         rows, width = step.rows, step.width
         if step.behind:
-            assert self.hidden is not None and self._inputs is not None
-            answer = brought(self.output, step, self._inputs, self.hidden)
+            assert self._inputs is not None
+            answer = brought(self.output, step, self._inputs, self.hidden, self._of_behind)
         else:
             answer, device = self._host_output, self.output.device
             answer.copy_(self.output, non_blocking=True)
@@ -247,6 +249,7 @@ class BucketedSteps:
     def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
         cache.check()
         shape = GraphKey.holding(step, cache)
+        shape = replace(shape, split=0 < self._target.split_from <= shape.tree)
         cache.reserve(max(shape.tree, LEAST_ROOM))
         self._follow(cache)
         if shape in self._too_large:

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 
 from docspec.targets.rule_edits import Edits
-from docspec.targets.staging import Staging
+from docspec.targets.staging import Staging, put_groups
 from docspec.targets.stepping.inputs import Inputs, laid
-from docspec.targets.stepping.outputs import brought, choice_of, edits_of, step_outputs, unpacked
+from docspec.targets.stepping.outputs import arrays_of, brought, choice_of, edits_of, step_outputs, unpacked
 from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, bucket
 from docspec.targets.threads import threads_for, using_threads
 
@@ -58,20 +58,18 @@ class EagerSteps:
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
         return bucket(nodes, TREES), view_of(reach, slots)
 
-    def _put(self, arrays: Sequence[np.ndarray], edits: Edits | None) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """A step's arrays and those of its rules on the device."""
-        both = [*arrays, *(edits.arrays() if edits is not None else ())]
+    def _put(self, arrays: Sequence[np.ndarray]) -> list[torch.Tensor]:
+        """``arrays`` on the device."""
         if self._device.type == "cpu":
-            found = list(map(torch.from_numpy, both))
-        else:
-            self._staging = self._staging or Staging(self._device)
-            found = self._staging.put(both)
-        return found[: len(arrays)], found[len(arrays) :]
+            return list(map(torch.from_numpy, arrays))
+        self._staging = self._staging or Staging(self._device)
+        return self._staging.put(arrays)
 
     @torch.inference_mode()
     def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
         edits = edits_of(step)
-        arrays, of_rules = self._put(laid(step, cache), edits)
+        given = laid(step, cache), arrays_of(edits), *(one.arrays() for one in step.behind)
+        arrays, of_rules, *of_behind = put_groups(self._put, given)
         inputs = Inputs(*arrays)
         cache.settle(step.lengths, inputs.accepted, step.width)
         cache.begin_static_step(
@@ -84,7 +82,7 @@ class EagerSteps:
             if edits is not None:
                 logits = edits.applied(logits, of_rules)
             answer = step_outputs(logits, inputs.tokens, inputs.parents, step.flags)
-        return unpacked(brought(answer, step, inputs, hidden), step.flags, hidden)
+        return unpacked(brought(answer, step, inputs, hidden, of_behind), step.flags, hidden)
 
     @torch.inference_mode()
     def advance(self, pending: Pending, cache: KVCache) -> Choice:
@@ -97,8 +95,8 @@ class EagerSteps:
         lengths = np.array([length])
         accepted = cache.accepted(lengths)
         numbers = np.array([pending.token, pending.position, length, int(cache.prompts[0]), *accepted])
-        [numbers], of_rules = self._put([numbers], edits)
-        token, position, place, prompt, taken = numbers.view(5, 1).unbind()
+        [[of_token], of_rules] = put_groups(self._put, [[numbers], arrays_of(edits)])
+        token, position, place, prompt, taken = of_token.view(5, 1).unbind()
         cache.settle(lengths, taken, 1)
         cache.begin_static_step(place, 1, view, prompt)
         hidden = self._target.hidden(

@@ -6,7 +6,9 @@ All of it is laid into one tensor on the device, so that a step is waited for on
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 from docspec.targets.rule_edits import Edits
@@ -31,6 +33,11 @@ def edits_of(step: StepBatch) -> Edits | None:
     return edits
 
 
+def arrays_of(edits: Edits | None) -> Sequence[np.ndarray]:
+    """What ``edits`` need on the device."""
+    return () if edits is None else edits.arrays()
+
+
 def planes(flags: OutputFlags) -> int:
     """How many numbers a node's answer has."""
     return (3 if flags.scores else 1) + flags.margins + flags.ranks
@@ -50,9 +57,15 @@ def step_outputs(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tens
     return torch.stack([plane.float() for plane in found])
 
 
-def brought(answer: torch.Tensor, step: StepBatch, inputs: Inputs, hidden: torch.Tensor) -> torch.Tensor:
+def brought(
+    answer: torch.Tensor,
+    step: StepBatch,
+    inputs: Inputs,
+    hidden: torch.Tensor | None,
+    arrays: Sequence[Sequence[torch.Tensor]],
+) -> torch.Tensor:
     """The ``answer`` to ``step`` on the host. What is to follow the step is launched before, over the first rows of
-    ``inputs`` and ``hidden`` states, and what it finds comes in the same copy."""
+    ``inputs`` and ``hidden`` states and with the ``arrays`` of each, and what it finds comes in the same copy."""
     if not step.behind:
         return answer.cpu()
     own = slice(step.rows)
@@ -61,10 +74,10 @@ def brought(answer: torch.Tensor, step: StepBatch, inputs: Inputs, hidden: torch
         inputs.parents[own],
         inputs.ancestry[own],
         answer[0, own].long(),
-        hidden[own],
+        None if hidden is None else hidden[own],
         deepest=int(step.ancestry.sum(2).max()),
     )
-    found = [answer, *(one.launch(verified) for one in step.behind)]
+    found = [answer, *(one.launch(verified, its) for one, its in zip(step.behind, arrays, strict=True))]
     whole = torch.cat([one.flatten() for one in found]).cpu()
     mine, *theirs = (
         part.view(one.shape) for part, one in zip(whole.split([one.numel() for one in found]), found, strict=True)

@@ -46,26 +46,26 @@ CHOICES_ONLY = OutputFlags()
 class Verified(NamedTuple):
     """The trees of a step with what the target makes of them, on the device: ``tokens``, ``parents`` and ``choice``
     (the target's token after each node) are ``(rows, tree)``, ``ancestry`` is ``(rows, tree, tree)`` and false for
-    padding, ``hidden`` is ``(rows, tree, size)``. No path has more than ``deepest`` nodes."""
+    padding, ``hidden``, where it was asked for, is ``(rows, tree, size)``. No path has more than ``deepest`` nodes."""
 
     tokens: torch.Tensor
     parents: torch.Tensor
     ancestry: torch.Tensor
     choice: torch.Tensor
-    hidden: torch.Tensor
+    hidden: torch.Tensor | None
     deepest: int
-
-    @property
-    def tensors(self) -> tuple[torch.Tensor, ...]:
-        return self[:5]
 
 
 class Behind(Protocol):
     """Work on the device that follows a step: it is launched before the step's answer is waited for, and what it finds
     comes with that."""
 
-    def launch(self, verified: Verified) -> torch.Tensor:
-        """Computes without waiting; numbers that float32 holds, in any shape."""
+    def arrays(self) -> Sequence[np.ndarray]:
+        """What it needs of the host; comes to the device in the step's own copy."""
+        ...
+
+    def launch(self, verified: Verified, arrays: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Computes without waiting, with its ``arrays`` on the device; numbers that float32 holds, in any shape."""
         ...
 
     def arrived(self, numbers: torch.Tensor) -> None:
@@ -80,8 +80,7 @@ class StepBatch:
     ``tokens``, ``positions``, ``slots``, ``parents`` are ``(rows, tree)``; ``lengths`` ``(rows,)`` are the verified
     tokens before each tree; ``ancestry`` ``(rows, tree, tree)`` is true where a node may look at another one.
     ``view_slots`` are the slots that attention has to look at. ``rules`` are the rows' generation rules, none where no
-    row has any. ``flags`` is what the answer tells beside the choices; ``behind`` may be run where hidden states are
-    among that.
+    row has any. ``flags`` is what the answer tells beside the choices; ``behind`` is launched behind the step.
     """
 
     tokens: np.ndarray

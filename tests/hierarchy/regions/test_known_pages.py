@@ -7,13 +7,15 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pymupdf
 import pytest
 
-from docspec import ParseOptions, Parser
+from docspec import ParseOptions, Parser, devices
 from docspec.core import PageResult, PageTimings
+from docspec.drafting.drafted_page import DraftedPage
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 OPTIONS = ParseOptions(device="cpu", dtype="float32")
@@ -62,6 +64,37 @@ def test_the_model_is_loaded_at_the_first_page_that_needs_it(
     assert was_loaded, "nothing is known of the print on the first page"
     monkeypatch.setattr(ParseOptions, "loads_late", property(lambda self: False))
     assert late == read(printed_and_blank, unknown)[0]
+
+
+def test_processes_that_verify_start_at_the_first_page_that_needs_one(
+    printed_and_blank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    class Standing:
+        """In the place of processes."""
+
+        lost, steps, info = (), None, SimpleNamespace(remarks=())
+
+        def __init__(self, *given: Any) -> None:
+            asked.append(0)
+
+        def verify(self, pages: list[DraftedPage]) -> list[PageResult]:
+            asked.extend(one.page.number for one in pages)
+            return [PageResult(one.page.source, one.page.number, "ok", text="by a process") for one in pages]
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(devices, "Team", Standing)
+    honest = devices.without_model
+    with Parser(OPTIONS, devices=("cpu",)) as parser:
+        pages = list(parser.pages(printed_and_blank))
+        assert [page.status for page in pages] == ["ok", "blank"] and "stand in the text layer" in pages[0].text
+        assert not parser.is_loaded and not asked
+        monkeypatch.setattr(devices, "without_model", lambda one, _: None if one.page.number == 1 else honest(one, _))
+        assert [page.text or page.status for page in parser.pages(printed_and_blank)] == ["by a process", "blank"]
+        assert parser.is_loaded
+    assert asked == [0, 1]
 
 
 @pytest.mark.parametrize("asked", [{"words": "model"}, {"baseline": True}, {"provenance": True}, {"read": "page"}])

@@ -1,0 +1,91 @@
+"""Drafts of a model on an accelerator, many tokens for all rows without waiting in between.
+
+How far to go cannot hang on how sure the model was, which only the host would ask. So a number of tokens is drafted in
+any case, each chosen on the device and fed there, and the host cuts them where the chances of all before have become
+too small. What stands behind what a row was fed is not looked at, and written over by the next tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+
+from docspec.targets.stepping.eager import view_of
+
+if TYPE_CHECKING:
+    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.protocol import TargetModel
+
+
+class Feeds(NamedTuple):
+    """What rows are to be fed: ``tokens`` ``(rows, most)``, of which each row's first ``counts`` count, behind the
+    ``starts`` slots that it has in use. ``deltas`` are the rows' rope deltas, ``prompts`` how many tokens theirs have;
+    ``places`` are their rows in the target's step, -1 where they are in none. All but tokens are ``(rows,)``."""
+
+    tokens: torch.Tensor
+    counts: torch.Tensor
+    starts: torch.Tensor
+    deltas: torch.Tensor
+    prompts: torch.Tensor
+    places: torch.Tensor
+
+
+def laid(
+    feeds: Sequence[Sequence[int]],
+    starts: Sequence[int],
+    deltas: Sequence[int],
+    prompts: Sequence[int],
+    places: Sequence[int],
+) -> tuple[np.ndarray, ...]:
+    """The arrays of :class:`Feeds` on the host."""
+    counts = list(map(len, feeds))
+    tokens = np.zeros((len(feeds), max(counts)), dtype=np.int64)
+    for line, feed in zip(tokens, feeds, strict=True):
+        line[: len(feed)] = feed
+    return tokens, *np.array((counts, starts, deltas, prompts, places), dtype=np.int64)
+
+
+def drafted(
+    model: TargetModel,
+    cache: SlotCache,
+    feeds: Feeds,
+    more: torch.Tensor,
+    counts: torch.Tensor,
+    reach: int,
+    most: int,
+) -> torch.Tensor:
+    """``most`` tokens behind what the rows of ``cache`` are fed, with the logarithms of their chances: ``(rows, 2 *
+    most)``, one behind the other.
+
+    Behind ``feeds`` each row is fed the first ``counts`` ``(rows,)`` tokens of ``more`` ``(rows, any)``. No row has
+    more than ``reach`` slots in use then.
+    """
+    rows, device = len(more), more.device
+    view = view_of(reach + most, cache.slots)
+    first = torch.arange(rows, device=device).unsqueeze(1) * cache.slots
+
+    def hidden(tokens: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+        """States ``(rows, tokens, size)`` of ``tokens`` at the places ``at`` of their rows."""
+        index = at.clamp(max=cache.padding_slot) + first
+        cache.begin_static_step(index.flatten(), rows, view, feeds.prompts)
+        seen = torch.arange(view, device=device) <= at.unsqueeze(2)
+        return model.hidden(tokens, at + feeds.deltas.unsqueeze(1), seen, cache)
+
+    width = feeds.tokens.shape[1] + more.shape[1]
+    tokens = torch.nn.functional.pad(feeds.tokens, (0, more.shape[1]))
+    own = feeds.counts.unsqueeze(1)
+    tokens.scatter_(1, own + torch.arange(more.shape[1], device=device), more)
+    ends = own + counts.unsqueeze(1)
+    states = hidden(tokens, feeds.starts.unsqueeze(1) + torch.arange(width, device=device))
+    state = states.gather(1, (ends - 1).unsqueeze(2).expand(-1, -1, states.shape[2]))
+    at = feeds.starts.unsqueeze(1) + ends
+    found: list[torch.Tensor] = []
+    for turn in range(most):
+        chance, token = torch.log_softmax(model.logits(state).float(), -1).max(-1)
+        found += [token.float(), chance]
+        if turn < most - 1:
+            state = hidden(token, at + turn)
+    return torch.cat(found, 1)
