@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from typing import Any
 
-from docspec.core.processors import one_processor
+from docspec.core.onnx import session_threads
 
 LAYOUT = "pymupdf.layout"
 
@@ -35,7 +35,7 @@ def has_layout_model() -> bool:
     than they gain on an idle one."""
     if mupdf()._get_layout is None:
         try:
-            with one_processor():
+            with session_threads(1):
                 importlib.import_module(LAYOUT)
         except ImportError:
             return False
