@@ -6,6 +6,7 @@ Everything that needs PyMuPDF takes it from here, so that standard output stays 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import logging
 import sys
 from functools import cache
@@ -13,7 +14,7 @@ from typing import Any
 
 from docspec.core.onnx import session_threads
 
-LAYOUT = "pymupdf.layout"
+LAYOUT, READER = "pymupdf.layout", "pymupdf4llm"
 
 
 @cache
@@ -43,11 +44,28 @@ def has_layout_model() -> bool:
 
 
 def _without_layout() -> Any:
-    """PyMuPDF without its layout model, which it would load at once: files are opened half a second earlier."""
+    """PyMuPDF without its layout model and pymupdf4llm, which it would load at once: files are opened half a second
+    earlier. pymupdf4llm, where it is installed, comes when somebody uses it."""
     if "pymupdf" in sys.modules or LAYOUT in sys.modules:
         return importlib.import_module("pymupdf")
-    sys.modules[LAYOUT] = None  # type: ignore[assignment]
+    hidden = [name for name in (LAYOUT, READER) if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
-        return importlib.import_module("pymupdf")
+        pymupdf = importlib.import_module("pymupdf")
     finally:
-        del sys.modules[LAYOUT]
+        for name in hidden:
+            del sys.modules[name]
+    if READER in hidden:
+        pymupdf.pymupdf4llm = _loaded_late(READER)
+    return pymupdf
+
+
+def _loaded_late(name: str) -> Any:
+    """A module that is loaded when somebody uses it; ``None`` where it is not installed."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.loader is None:
+        return None
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
