@@ -25,6 +25,7 @@ def mupdf() -> Any:
     logger.addHandler(logging.NullHandler())
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
+    pymupdf.TOOLS.unset_quad_corrections(True)  # as pymupdf4llm has it: boxes of lines are the fonts' own
     pymupdf.set_messages(pylogging_logger=logger, pylogging_level=logging.DEBUG)
     return pymupdf
 
