@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from docspec.core.onnx import session, session_threads
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 SPINNING = "session.intra_op.allow_spinning"
+TASKS = Path("/proc/self/task")
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +31,15 @@ def test_a_session_has_the_threads_that_were_asked_for(model: Path) -> None:
     assert settings.intra_op_num_threads == 3 and settings.get_session_config_entry(SPINNING) == "0"
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="this system does not list threads")
+@pytest.mark.skipif(not TASKS.is_dir(), reason="this system does not list threads")
 def test_sessions_of_libraries_start_no_threads_within_and_are_as_ever_afterwards(model: Path) -> None:
     usual = onnxruntime.SessionOptions
-    before = set(os.listdir("/proc/self/task"))
+    before = {task.name for task in TASKS.iterdir()}
     with session_threads(1):
         made = onnxruntime.InferenceSession(
             str(model), onnxruntime.SessionOptions(), providers=["CPUExecutionProvider"]
         )
-    assert set(os.listdir("/proc/self/task")) <= before
+    assert {task.name for task in TASKS.iterdir()} <= before
     assert made.get_session_options().get_session_config_entry(SPINNING) == "0"
     with pytest.raises(ImportError), session_threads(1):
         raise ImportError("no such library")
