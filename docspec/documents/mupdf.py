@@ -52,7 +52,7 @@ def _without_layout() -> Any:
     hidden = [name for name in (LAYOUT, READER) if name not in sys.modules]
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
-        pymupdf = importlib.import_module("pymupdf")
+        pymupdf: Any = importlib.import_module("pymupdf")
     finally:
         for name in hidden:
             del sys.modules[name]
