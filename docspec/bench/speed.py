@@ -25,7 +25,7 @@ from docspec.hierarchy.planner import Planner
 from docspec.parser import Parser
 from docspec.proposing.registry import proposer_names
 
-PLAIN, GENERATE = "plain", "generate"
+PLAIN, GENERATE, HYBRID = "plain", "generate", "hybrid"
 
 MODES: dict[str, dict[str, object]] = {
     PLAIN: {"stages": "none", "drafter": "none"},
@@ -46,7 +46,11 @@ WINDOWS: dict[str, dict[str, object]] = {
 }
 """The paper's window over whole pages, by its length; the paper has n = 3."""
 
-NAMED = {**MODES, **WINDOWS}
+HYBRIDS: dict[str, dict[str, object]] = {HYBRID: {"stages": "both", "words": "evidence"}}
+"""Words of the file where they are sound, the model for the rest: faster, and not the model's output, so that it is no
+row among the lossless ones unless it is asked for."""
+
+NAMED = {**MODES, **WINDOWS, **HYBRIDS}
 """All modes that are no proposers."""
 
 

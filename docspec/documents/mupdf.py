@@ -6,14 +6,15 @@ Everything that needs PyMuPDF takes it from here, so that standard output stays 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import logging
 import sys
 from functools import cache
 from typing import Any
 
-from docspec.core.processors import one_processor
+from docspec.core.onnx import session_threads
 
-LAYOUT = "pymupdf.layout"
+LAYOUT, READER = "pymupdf.layout", "pymupdf4llm"
 
 
 @cache
@@ -24,6 +25,7 @@ def mupdf() -> Any:
     logger.addHandler(logging.NullHandler())
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
+    pymupdf.TOOLS.unset_quad_corrections(True)  # as pymupdf4llm has it: boxes of lines are the fonts' own
     pymupdf.set_messages(pylogging_logger=logger, pylogging_level=logging.DEBUG)
     return pymupdf
 
@@ -35,7 +37,7 @@ def has_layout_model() -> bool:
     than they gain on an idle one."""
     if mupdf()._get_layout is None:
         try:
-            with one_processor():
+            with session_threads(1):
                 importlib.import_module(LAYOUT)
         except ImportError:
             return False
@@ -43,11 +45,28 @@ def has_layout_model() -> bool:
 
 
 def _without_layout() -> Any:
-    """PyMuPDF without its layout model, which it would load at once: files are opened half a second earlier."""
+    """PyMuPDF without its layout model and pymupdf4llm, which it would load at once: files are opened half a second
+    earlier. pymupdf4llm, where it is installed, comes when somebody uses it."""
     if "pymupdf" in sys.modules or LAYOUT in sys.modules:
         return importlib.import_module("pymupdf")
-    sys.modules[LAYOUT] = None  # type: ignore[assignment]
+    hidden = [name for name in (LAYOUT, READER) if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
-        return importlib.import_module("pymupdf")
+        pymupdf: Any = importlib.import_module("pymupdf")
     finally:
-        del sys.modules[LAYOUT]
+        for name in hidden:
+            del sys.modules[name]
+    if READER in hidden:
+        pymupdf.pymupdf4llm = _loaded_late(READER)
+    return pymupdf
+
+
+def _loaded_late(name: str) -> Any:
+    """A module that is loaded when somebody uses it; ``None`` where it is not installed."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.loader is None:
+        return None
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

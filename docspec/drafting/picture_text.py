@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.drafting.assembly import place
+from docspec.drafting.contrast import ground_of
 from docspec.drafting.lines import TextLine
-from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 LABELLED = 3
 """A drawing with so many lines of the text layer in it is one whose text is known."""
@@ -21,7 +26,7 @@ LEAST_SIDE = 10.0
 """Pixels: what is smaller in one direction holds no text that can be read."""
 
 MOST_AREAS = 8
-"""More areas than these are looked at together, by reading the whole page once."""
+"""More areas than these are looked at together, on a sheet that holds nothing else of the page."""
 
 PLAUSIBLE = 0.6
 """Confidence (0..1) below which a line that was found in a picture is texture."""
@@ -45,9 +50,10 @@ def find_text(
         and min(region.bbox.width, region.bbox.height) >= LEAST_SIDE
     ]
     if len(areas) > MOST_AREAS:
+        sheet, everywhere = _sheet_of(page.image, areas), BBox(0, 0, page.width, page.height)
         found = [
             line
-            for line in recogniser.read_area(page.image, BBox(0, 0, page.width, page.height))
+            for line in recogniser.read_area(sheet, everywhere)
             if any(line.bbox.overlap(area) > 0.5 for area in areas)
         ]
     else:
@@ -67,6 +73,18 @@ def find_text(
     )
     where = f"{mute} patch{'' if mute == 1 else 'es'} of ink outside all regions"
     return lines, (Event("ink_without_text", f"no text was recognised in {where}"),) if mute else ()
+
+
+def _sheet_of(image: Image, areas: Sequence[BBox]) -> Image:
+    """A sheet of the size and the paper of ``image`` with its ``areas`` alone: what is known is not read again."""
+    from PIL import Image as Pillow
+
+    ground = ground_of(image.convert("L").histogram())
+    sheet = Pillow.new("RGB", image.size, (ground, ground, ground))
+    for area in areas:
+        box = area.grown(AREA_MARGIN).clamped(*image.size).rounded()
+        sheet.paste(image.crop(box), box[:2])
+    return sheet
 
 
 def _is_labelled(region: Region, images: Sequence[BBox]) -> bool:

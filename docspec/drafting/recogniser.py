@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import BBox, DrafterError
+from docspec.core.onnx import session
 from docspec.core.processors import processors
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
@@ -88,7 +89,7 @@ class Recogniser:
         for tile, left, top in tiles(image):
             shape = max(tile.size) / min(tile.size)
             with self._telling(tell), self._enlarging(math.sqrt(MAX_SEARCHED / shape)):
-                result = self._engine(_bgr(tile), use_det=True, use_rec=True)
+                result = self._finder(_bgr(tile), use_det=True, use_rec=True)
             if getattr(result, "boxes", None) is not None and result.txts:
                 quads += [
                     ([(x + left, y + top) for x, y in box.tolist()], text, float(score))
@@ -122,7 +123,7 @@ class Recogniser:
     @contextmanager
     def _enlarging(self, side: float) -> Iterator[None]:
         """Within it the detector enlarges an image to a shorter side of ``side`` pixels, and not to the usual one."""
-        detector = self._engine._load_det_model()
+        detector = self._finder._load_det_model()
         usual = detector.limit_side_len
         detector.limit_side_len = min(usual, round(side))
         try:
@@ -163,18 +164,31 @@ class Recogniser:
         self.check()
         from rapidocr import RapidOCR
 
-        return RapidOCR(
+        engine = RapidOCR(
             params={
                 "Global.log_level": "critical",
                 "Global.max_side_len": self._max_side,
                 "Global.use_cls": False,
                 "Global.text_score": 0.3,
                 "Rec.rec_batch_num": 1,
-                "EngineConfig.onnxruntime.intra_op_num_threads": self._threads,
-                "EngineConfig.onnxruntime.inter_op_num_threads": 1,
             }
             | {key: str(file) for key, file in self._models.items()}
         )
+        self._give_session(engine, "Rec")
+        return engine
+
+    @cached_property
+    def _finder(self) -> Any:
+        """The engine with its detector, which single lines do without."""
+        self._give_session(self._engine, "Det")
+        return self._engine
+
+    def _give_session(self, engine: Any, part: str) -> None:
+        from omegaconf import flag_override
+
+        made = session(self._models[f"{part}.model_path"], self._threads)
+        with flag_override(engine.cfg, "allow_objects", True):
+            engine.cfg[part].session = made
 
     @cached_property
     def _alphabet(self) -> frozenset[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.ink import LEAST_INK, THIN, ink_of, line_boxes, without_rules
+from docspec.drafting.ink import CONTRAST, LEAST_INK, THIN, ink_of, line_boxes, without_rules
 
 SMALL = 4
 """Pixels of the page to one of the map in which ink is looked for."""
@@ -27,6 +27,12 @@ FLAT = 0.45
 FAINT = 30
 """Contrast (of 255) from which on a sketch shows ink."""
 
+COMPACT = 1.5
+"""How many times as long as wide a bullet is at most."""
+
+MOST_BULLETS = 100
+"""Of one patch of ink; more marks are a pattern."""
+
 TALLEST = 3.0
 """A piece higher than so many usual lines, its own lines not apart, is a picture."""
 
@@ -34,7 +40,7 @@ TALLEST = 3.0
 def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region]:
     """Regions around what stands on ``image`` outside ``regions``, without texts, top to bottom.
 
-    Rules and specks are nothing to read; what is too high for text is a picture.
+    Rules, bullets and specks are nothing to read; what is too high for text is a picture.
     """
     import cv2
 
@@ -123,6 +129,31 @@ def _category(image: Image.Image, ink: np.ndarray, box: BBox, usual: float) -> C
         return None
     if box.height < FLAT * usual and box.width > RULE * usual:
         return None
+    if _are_bullets(image.crop((left, top, right, bottom)), own, usual):
+        return None
     lines = line_boxes(image, box)
     tallest = max((line.height for line in lines), default=0.0)
     return Category.PICTURE if tallest > TALLEST * usual or own.mean() > 0.6 else Category.TEXT
+
+
+def _are_bullets(image: Image.Image, ink: np.ndarray, usual: float) -> bool:
+    """Whether the ``ink`` of an ``image`` is nothing but squares, discs, triangles and the like, each of one colour and
+    no higher than a line: they fill the stretch between their outermost pixels, which no letter does."""
+    import cv2
+
+    marks = ink.astype(np.uint8)
+    inner = cv2.erode(marks, np.ones((3, 3), np.uint8), borderValue=0).astype(bool)  # type: ignore[call-overload]
+    greys = np.asarray(image.convert("L"))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=8)
+    if count - 1 > MOST_BULLETS:
+        return False
+    for number in range(1, count):
+        left, top, width, height, area = map(int, stats[number])
+        if max(width, height) > min(usual, COMPACT * min(width, height)):
+            return False
+        own = labels[top : top + height, left : left + width] == number
+        points: Any = cv2.findNonZero(own.astype(np.uint8))
+        within = greys[top : top + height, left : left + width][own & inner[top : top + height, left : left + width]]
+        if area < cv2.contourArea(cv2.convexHull(points)) or not len(within) or int(np.ptp(within)) > CONTRAST:
+            return False
+    return True

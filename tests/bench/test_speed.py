@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from docspec import ParseOptions, Parser
-from docspec.bench.speed import GENERATE, PLAIN, measure, settings_of
+from docspec.bench.cli.speed import print_speed
+from docspec.bench.speed import GENERATE, HYBRID, PLAIN, measure, settings_of
 from docspec.core import UsageError
 from docspec.documents import expand_inputs
 
@@ -44,3 +45,17 @@ def test_a_proposer_is_a_row_of_its_own_and_models_pay_for_no_drafts(lively_qwen
     assert page.sample(PLAIN).proposing == 0 < page.sample("lookup").proposing < page.sample(model).proposing
     with pytest.raises(UsageError, match="no proposer"):
         settings_of("planed")
+
+
+def test_a_hybrid_reads_no_sound_words_and_is_called_none_of_the_models(
+    lively_qwen: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32", dpi=72, max_tokens=12)
+    with Parser(options) as parser:
+        pages = measure(parser, expand_inputs([str(SAMPLE)]).sources, ["page", HYBRID], repeats=1)
+    assert pages[0].sample("page").identical and pages[0].sample("page").tokens > 10
+    hybrid = pages[0].sample(HYBRID)
+    assert (hybrid.tokens, hybrid.steps, hybrid.identical, hybrid.status) == (0, 0, False, "ok")
+    print_speed(pages, "a tiny model", 1)
+    told = " ".join(capsys.readouterr().out.split())
+    assert "hybrid (--words evidence)" in told and "not the model's output" in told

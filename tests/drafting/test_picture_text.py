@@ -13,7 +13,10 @@ import pytest
 from PIL import Image
 
 from docspec import ParseOptions, Parser
-from docspec.core import Category, PageResult
+from docspec.core import BBox, Category, PageImage, PageResult, Region
+from docspec.drafting.lines import TextLine
+from docspec.drafting.picture_text import find_text
+from docspec.drafting.recogniser import Recogniser
 from docspec.isolation.pool import Isolation
 from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.markdown import page_markdown
@@ -107,6 +110,29 @@ def test_the_labels_of_a_map_are_written_with_their_picture(tmp_path: Path, read
     page = read(tmp_path / "map.pdf")
     markdown = ParsedDocument("map.pdf", (page,)).to_markdown()
     assert share_of(words_of(" ".join(names)), markdown) == 1
+
+
+def test_many_areas_are_looked_at_together_without_what_is_known() -> None:
+    shown: list[Image.Image] = []
+
+    class Looking(Recogniser):
+        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+            shown.append(image)
+            return [TextLine(BBox(100, 110, 150, 130), "Pasted", 20, words="recognition")]
+
+    image = Image.new("RGB", (800, 600), "white")
+    image.paste((0, 0, 0), (300, 100, 700, 500))
+    pictures = [Region(BBox(100, 40 * row, 150, 40 * row + 20), Category.PICTURE) for row in range(9)]
+    for one in pictures:
+        image.paste((0, 0, 255), one.bbox.rounded())
+    image.paste((0, 0, 255), (100, 110, 150, 130))
+    known = Region(BBox(300, 100, 700, 500), Category.TEXT, ("known",))
+    page = PageImage(image, 1, 1.0, "in.pdf")
+    lines, _ = find_text(page, [known, *pictures], [Region(BBox(100, 110, 150, 130), Category.TEXT)], Looking())
+    assert [line.text for line in lines] == ["Pasted"]
+    [sheet] = shown
+    assert sheet.size == image.size and sheet.getpixel((120, 120)) == (0, 0, 255)
+    assert set(sheet.crop((300, 100, 700, 500)).getdata()) == {(254, 254, 254)}
 
 
 @pytest.mark.parametrize(("drafter", "words"), [("text-layer", "evidence"), ("none", "model")])

@@ -45,6 +45,29 @@ def test_forgotten_print_is_found_and_nothing_else(page: Image.Image) -> None:
     assert picture.bbox.overlap(region(50, 380, 150, 480).bbox) > 0.9
 
 
+def test_bullets_are_nothing_to_read_and_small_print_is() -> None:
+    with pymupdf.open() as document:
+        sheet = document.new_page(width=400, height=500)
+        sheet.insert_textbox((40, 30, 370, 240), "An item of a list that the layout knows. " * 12, fontsize=10)
+        shape = sheet.new_shape()
+        for top in (36, 66, 96):
+            shape.draw_rect((20, top, 25, top + 5))
+            shape.draw_circle((27, top + 12), 3)
+            shape.draw_polyline([(20, top + 25), (25, top + 22.5), (20, top + 20), (20, top + 25)])
+            shape.finish(color=None, fill=(0.2, 0.2, 0.6))
+        shape.commit()
+        for number, letter in enumerate("a8eDB"):
+            sheet.insert_text((30 + 60 * number, 300), letter, fontsize=11, fontname="hebo")
+        sheet.draw_circle((40, 400), 6, color=None, fill=(0, 0, 0))
+        sheet.insert_text((37, 403.5), "7", fontsize=10, color=(1, 1, 1))
+        pixels = sheet.get_pixmap(dpi=200)
+    image = Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples)
+    known = Region(BBox(38, 28, 372, 242).scaled(200 / 72), Category.TEXT)
+    found = [one.bbox.scaled(72 / 200) for one in unread_regions(image, [known])]
+    assert len(found) == 6
+    assert all(280 < box.y0 < 300 for box in found[:5]) and 390 < found[5].y0 < 400
+
+
 def test_a_page_that_is_covered_leaves_nothing(page: Image.Image) -> None:
     assert unread_regions(page, [region(0, 0, 400, 500)]) == []
     assert unread_regions(Image.new("RGB", (300, 300), "white"), []) == []

@@ -43,7 +43,7 @@ def repeatable(metavar: str, help: str, *flags: str, least: float | None = None,
     )
 
 
-Modes = Annotated[list[str] | None, repeatable("MODE", "Default: all; plain always runs.")]
+Modes = Annotated[list[str] | None, repeatable("MODE", "Default: all but hybrid; plain always runs.")]
 Proposers = Annotated[
     list[str] | None,
     repeatable("NAME", "Pages by what --proposer NAME of parse is: lookup, cursor, model:NAME, window+lookup."),

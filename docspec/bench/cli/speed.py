@@ -40,14 +40,14 @@ def speed(
     json_file: JsonFile = None,
 ) -> int:
     """Plain decoding against every way of speculating: one run, interleaved, medians."""
-    from docspec.bench.speed import MODES, PLAIN, by_kind, measure, settings_of, summarise
+    from docspec.bench.speed import MODES, NAMED, PLAIN, by_kind, measure, settings_of, summarise
     from docspec.console.terminal import say
     from docspec.parser import Parser
 
     chosen = mode or ([] if proposer else list(MODES))
     for name in chosen:
-        if name not in MODES:
-            raise UsageError(f"--mode {name}: unknown; choose among {', '.join(MODES)}")
+        if name not in NAMED:
+            raise UsageError(f"--mode {name}: unknown; choose among {', '.join(NAMED)}")
     for name in proposer or ():
         settings_of(name)
     chosen += proposer or []
@@ -85,7 +85,7 @@ def speed(
 
 def print_speed(pages: Sequence[PageTimes], target: str, repeats: int) -> None:
     """Each mode's end-to-end ratio by page, all ratios by kind where kinds have several pages, then everything."""
-    from docspec.bench.speed import PLAIN, by_kind, summarise
+    from docspec.bench.speed import HYBRID, PLAIN, by_kind, summarise
 
     modes = [sample.mode for sample in pages[0].samples if sample.mode != PLAIN]
     columns = ["tokens", "plain s", *modes]
@@ -125,19 +125,23 @@ def print_speed(pages: Sequence[PageTimes], target: str, repeats: int) -> None:
         )
         parts = (one.draft, one.stage1, one.prefill, one.stage2, one.total, one.proposing)
         shares.add_row(mode, *(f"{part:.2f}" for part in parts), f"{100 * one.host_share:.1f} %")
+    if HYBRID in modes:
+        ratios.caption = (
+            f"{HYBRID} (--words evidence): sound words of the file, the model for the rest; not the model's output"
+        )
     console().print(ratios)
     console().print(shares)
 
 
 def parallel_figures(modes: Sequence[str], target: TargetModel) -> dict[str, Figures]:
     """What was measured of the parallel drafters among ``modes``."""
-    from docspec.bench.speed import MODES
+    from docspec.bench.speed import NAMED
     from docspec.proposing.parallel import figures_of
     from docspec.proposing.registry import proposer_names
 
     found = {}
     for mode in modes:
-        for name in () if mode in MODES else proposer_names(mode):
+        for name in () if mode in NAMED else proposer_names(mode):
             kind, _, what = name.partition(":")
             figures = figures_of(what, target) if kind == "parallel" else None
             if figures is not None:
