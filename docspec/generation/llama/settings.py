@@ -13,8 +13,7 @@ class LlamaSettings:
     in float32 with ``exact_kv`` and else in 16 bits. A decoder has ``rows`` requests in its batch, with chains of up to
     ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is made smaller or larger to
     (``None``: as the file says). ``template`` frames prompts where the file has none. With ``strict``, choices nearer
-    than the noise that is measured when the model is loaded are made again one token at a time. ``spins``: threads that
-    wait for each other do so at work."""
+    than the noise that is measured when the model is loaded are made again one token at a time."""
 
     model: str
     pictures: str | None = None
@@ -28,7 +27,6 @@ class LlamaSettings:
     image_tokens: tuple[int, int] | None = None
     template: str | None = None
     strict: bool = False
-    spins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
