@@ -2,7 +2,8 @@
 
 Read in this order. In docspec's own process: ``gguf`` (what a file says of itself), ``model_files`` (a model and its
 picture tower, how they are asked, what they take in memory), ``generator`` (the seam, and the child's life).
-``opening`` puts these together. In the child, which needs no torch: ``serving`` (its loop), ``library``
-(llama-cpp-python, checked), ``loaded`` (a model: tokens and batches), ``pictures`` (prompts in pieces), ``sequence`` (a
-request while it is decoded), ``engine`` (continuous batching and verification). ``convert`` makes files of checkpoints.
+``opening`` puts these together. In the child, which needs no torch: ``serving`` (its decoders), ``inbox``
+(requests that none has taken), ``library`` (llama-cpp-python, checked), ``loaded`` (a model: tokens and batches),
+``pictures`` (prompts in pieces), ``sequence`` (a request while it is decoded), ``engine`` (continuous batching and
+verification). ``convert`` makes files of checkpoints.
 """

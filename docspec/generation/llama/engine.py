@@ -58,7 +58,7 @@ class BatchEngine:
         self,
         model: LoadedModel,
         settings: LlamaSettings,
-        answered: Callable[[int, Generation | Exception], None],
+        answered: Callable[[int, Generation | PageError], None],
         noise: float = 0.0,
     ) -> None:
         self._model = model
@@ -77,9 +77,14 @@ class BatchEngine:
         return not self._active and not self._waiting
 
     @property
-    def waiting(self) -> int:
-        """Requests that are not begun."""
-        return len(self._waiting)
+    def has_room(self) -> bool:
+        """Whether one more request can be begun, as far as rows go; none where one waits for memory already."""
+        return bool(self._rows) and not self._waiting
+
+    @property
+    def numbers(self) -> list[int]:
+        """Requests that it was given and has not answered."""
+        return [*self._active, *(prepared.ask.number for prepared, _ in self._waiting)]
 
     def add(self, prepared: PreparedRequest, tell: Callable[[str], None] | None = None) -> None:
         """Takes a request in; ``tell`` is told of its text as it grows."""
@@ -91,6 +96,7 @@ class BatchEngine:
             self._answered(prepared.ask.number, error)
         else:
             self._waiting.append((prepared, tell))
+            self._admit()
 
     def cancel(self, number: int) -> None:
         """Drops a request, wherever it is."""

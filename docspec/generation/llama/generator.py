@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import pickle
 import subprocess
 import sys
@@ -128,15 +127,11 @@ class LlamaGenerator:
     def _start(self) -> None:
         """A child, and a thread that listens to it."""
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (until the child has ended)
-        environment = dict(os.environ)
-        if not self._settings.spins:
-            environment.setdefault("OMP_WAIT_POLICY", "passive")
         self._process = subprocess.Popen(
             [self._python, "-c", BOOT, str(ROOT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=environment,
             start_new_session=True,  # an interrupt of the terminal's is for this process
         )
         self._write(self._settings)

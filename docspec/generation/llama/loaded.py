@@ -37,13 +37,15 @@ class Choices(NamedTuple):
 
 
 class LoadedModel:
-    """One text model with its KV memory. Raises :class:`docspec.core.ModelError` where it cannot be loaded."""
+    """One text model with its KV memory; ``weights`` are those of one that was loaded before. Raises
+    :class:`docspec.core.ModelError` where it cannot be loaded."""
 
-    def __init__(self, library: Library, settings: LlamaSettings) -> None:
+    def __init__(self, library: Library, settings: LlamaSettings, weights: Any = None) -> None:
         self.library = library
+        self._settings = settings
         llama = self._llama = library.llama
         params = llama.llama_model_default_params()
-        self.model = llama.llama_model_load_from_file(settings.model.encode(), params)
+        self.model = weights or llama.llama_model_load_from_file(settings.model.encode(), params)
         if not self.model:
             raise ModelError(f"{settings.model} cannot be loaded by llama.cpp {library.version}")
         self.vocab = llama.llama_model_get_vocab(self.model)
@@ -61,6 +63,10 @@ class LoadedModel:
         self._batch = _Batch(llama)
         bos = llama.llama_vocab_bos(self.vocab)
         self.bos = self.piece(bos, marks=True).decode("utf-8", "replace") if bos >= 0 else ""
+
+    def beside(self) -> LoadedModel:
+        """The same weights with another KV memory, for another thread."""
+        return LoadedModel(self.library, self._settings, self.model)
 
     def _context_params(self, settings: LlamaSettings) -> Any:
         llama = self._llama

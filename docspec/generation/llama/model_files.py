@@ -187,17 +187,18 @@ class ModelFiles:
                 "does not follow; take --engine local"
             )
 
-    def cells(self, answer: int, free: int | None) -> tuple[int, str]:
-        """Tokens that the KV memory is to hold, for answers of up to ``answer`` tokens where ``free`` bytes are, and a
-        remark where they are fewer than wanted. Raises :class:`docspec.core.ModelError` where the model does not fit.
-        """
-        wanted = max(CELLS, PROMPT + answer)
+    def cells(self, answer: int, free: int | None, decoders: int = 1) -> tuple[int, str]:
+        """Tokens that the KV memory of each decoder is to hold, for answers of up to ``answer`` tokens where ``free``
+        bytes are, and a remark where they are fewer than wanted. Raises :class:`docspec.core.ModelError` where the
+        model does not fit."""
+        wanted = max(CELLS // decoders, PROMPT + answer)
         if free is None:
             return wanted, ""
-        room = (free - self.weights - SPARE) // max(1, self.bytes_per_cell)
+        each = decoders * self.bytes_per_cell
+        room = (free - self.weights - SPARE) // max(1, each)
         line = (
-            f"{self.name} needs {gib(self.weights)} for weights and {gib(wanted * self.bytes_per_cell)} for keys and "
-            f"values of {wanted:,} tokens; {gib(free)} are free"
+            f"{self.name} needs {gib(self.weights)} for weights and {gib(wanted * each)} for keys and "
+            f"values of {decoders * wanted:,} tokens; {gib(free)} are free"
         )
         if room < LEAST_CELLS:
             raise ModelError(f"{line}: close other programs or take a smaller model")

@@ -14,8 +14,8 @@ from docspec.targets.estimate import free_ram
 from docspec.targets.registry import locate
 
 ROWS, FEW_ROWS = 16, 8
-"""Requests that are decoded side by side, and those where the model is small: every token looks at the whole KV memory,
-what belongs to others only to leave it out, which costs a small model as much as its weights."""
+"""Requests that a decoder has in its batch, and those where the model is small: every token looks at the whole KV
+memory, what belongs to others only to leave it out, which costs a small model as much as its weights."""
 
 ANSWER = 8192
 """Tokens of an answer that are reckoned with where nothing says so."""
@@ -23,9 +23,9 @@ ANSWER = 8192
 CHAIN = 32
 """Drafted tokens that are verified for a request in one step, at most."""
 
-SMALL = 128 << 20
-"""Bytes of weights up to which one thread decodes, while another encodes the next pictures: sharing small matrices
-between threads costs more in waiting than it saves, and beside other work many times more."""
+SMALL, DECODERS = 128 << 20, 4
+"""Bytes of weights up to which every core has a decoder of its own, so many at most: sharing small matrices between
+threads costs more in waiting than it saves, and beside other work many times more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ def open_llama(
     *,
     answer: int | None = None,
     python: Path | None = None,
+    decoders: int | None = None,
     threads: int | None = None,
     rows: int | None = None,
     drafts: bool = True,
@@ -54,19 +55,22 @@ def open_llama(
     """The model in the GGUF file ``model`` with its picture tower (``None``: the one beside it), loaded.
 
     ``answer`` is the most tokens that an answer may have (``None``: what its card says). ``python`` is one that has
-    llama-cpp-python (``None``: this one). ``flash``: with flash attention; ``exact_kv``: keys and values in float32,
-    else in 16 bits (``None``: as the weights are). ``tell`` hears what is out of the way. Raises
+    llama-cpp-python (``None``: this one). ``decoders`` work beside each other, each with ``threads`` and ``rows``
+    requests in its batch (``None``: as it suits the model). ``flash``: with flash attention; ``exact_kv``: keys and
+    values in float32, else in 16 bits (``None``: as the weights are). ``tell`` hears what is out of the way. Raises
     :class:`docspec.core.ModelError` in one line.
     """
     files = find_files(model, tower)
     files.check_rules()
     wanted = answer if answer is not None or files.family is None else files.card.max_new_tokens
-    cells, remark = files.cells(wanted or ANSWER, free_ram())
     small = files.weights <= SMALL
+    decoders = decoders or (min(cores_here(), DECODERS) if small else 1)
+    cells, remark = files.cells(wanted or ANSWER, free_ram(), decoders)
     settings = settings_for(
         files,
         cells,
         threads or (1 if small else cores_here()),
+        decoders=decoders,
         rows=rows or (FEW_ROWS if small else ROWS),
         chain=CHAIN if drafts else 0,
         strict=strict,

@@ -8,12 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class LlamaSettings:
-    """``model`` and ``pictures`` (the picture tower, where there is one) are files. The KV memory holds ``cells``
-    tokens of all requests together, in float32 with ``exact_kv`` and else in 16 bits; ``rows`` requests are decoded
-    side by side, with chains of up to ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is
-    made smaller or larger to (``None``: as the file says). ``template`` frames prompts where the file has none. With
-    ``strict``, choices nearer than the noise that is measured when the model is loaded are made again one token at a
-    time. ``spins``: threads that wait for each other do so at work."""
+    """``model`` and ``pictures`` (the picture tower, where there is one) are files. ``decoders`` work beside each
+    other, each with ``threads`` and a KV memory of its own, which holds ``cells`` tokens of all its requests together,
+    in float32 with ``exact_kv`` and else in 16 bits. A decoder has ``rows`` requests in its batch, with chains of up to
+    ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is made smaller or larger to
+    (``None``: as the file says). ``template`` frames prompts where the file has none. With ``strict``, choices nearer
+    than the noise that is measured when the model is loaded are made again one token at a time."""
 
     model: str
     pictures: str | None = None
@@ -21,12 +21,12 @@ class LlamaSettings:
     rows: int = 16
     chain: int = 32
     threads: int = 1
+    decoders: int = 1
     exact_kv: bool = False
     flash: bool = False
     image_tokens: tuple[int, int] | None = None
     template: str | None = None
     strict: bool = False
-    spins: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ beside a request."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -63,7 +64,7 @@ def _whole(setup: Any, tasks: list[Task], first: int, width: int) -> Task:
 
 @pytest.fixture(scope="module")
 def opened(reader_gguf: Path, python: Path) -> Iterator[OpenedLlama]:
-    opened = open_llama(reader_gguf, python=python, threads=1)
+    opened = open_llama(reader_gguf, python=python, decoders=2)
     yield opened
     opened.generator.close()
 
@@ -164,16 +165,30 @@ def test_strict_makes_close_choices_again_and_writes_the_same(
     reader_gguf: Path, python: Path, wanted: list[Any]
 ) -> None:
     told: list[str] = []
-    opened = open_llama(reader_gguf, python=python, threads=1, strict=True, tell=told.append)
+    opened = open_llama(reader_gguf, python=python, decoders=1, strict=True, tell=told.append)
     with opened.generator as engine:
         assert [one.text for one in answers(engine, [one[0] for one in wanted[:12]])] == texts(wanted[:12])
     assert any("made again" in line for line in told)
 
 
+def test_strict_makes_choices_within_the_noise_one_token_at_a_time(reader_gguf: Path, python: Path) -> None:
+    """With flash attention, where one prompt in twelve was answered otherwise with its own answer as the draft."""
+    program = Path(__file__).with_name("strict_choices.py")
+    ran = subprocess.run([python, program, reader_gguf], capture_output=True, timeout=PATIENCE, check=True)
+    told = json.loads(ran.stdout)
+    alone = [0, 0, 0]
+    for plain, *found in told["found"]:
+        assert [tokens for tokens, _ in found[1:]] == [plain, plain]
+        alone = [known + passes for known, (_, passes) in zip(alone, found, strict=True)]
+    undoubted, doubted, each = alone
+    assert told["noise"] > 1e-4 and undoubted < doubted < each / 2
+    assert each >= sum(len(plain) - 1 for plain, *_ in told["found"])
+
+
 def test_a_crash_costs_the_requests_in_flight_and_not_the_run(
     reader_gguf: Path, python: Path, wanted: list[Any]
 ) -> None:
-    with open_llama(reader_gguf, python=python, threads=1, rows=2).generator as engine:
+    with open_llama(reader_gguf, python=python, decoders=2, rows=1).generator as engine:
         begun = [engine.submit(replace(request, drafts=())) for request, *_ in wanted]
         begun[0].result(PATIENCE)
         os.kill(engine.pid, signal.SIGSEGV)
@@ -192,7 +207,7 @@ def test_a_crash_costs_the_requests_in_flight_and_not_the_run(
 def test_the_child_ends_with_its_parent(reader_gguf: Path, python: Path) -> None:
     script = (
         "import os, sys\nfrom pathlib import Path\nfrom docspec.generation.llama.opening import open_llama\n"
-        f"made = open_llama(Path({str(reader_gguf)!r}), python=Path({str(python)!r}), threads=1)\n"
+        f"made = open_llama(Path({str(reader_gguf)!r}), python=Path({str(python)!r}))\n"
         "print(made.generator.pid, flush=True)\nos.kill(os.getpid(), 9)\n"
     )
     ran = subprocess.run(
