@@ -123,8 +123,8 @@ def measure(pages: Sequence[Followed], codec: Codec, rows: int, steps: int) -> P
         model_config=SimpleNamespace(max_model_len=LONGEST),
     )
     proposer = Proposer(config, codec)
-    for tokens in range(rows, rows * (SPECULATED + 1), rows):
-        proposer.chains.cost.note(tokens, STEP_SECONDS + TOKEN_SECONDS * tokens)
+    for drafted in range(0, rows * SPECULATED, rows):
+        proposer.chains.cost.note(rows, drafted, STEP_SECONDS + TOKEN_SECONDS * (rows + drafted))
     batch, cost = _Rows(pages, rows), ProposerCost(rows)
     fresh = [batch.enter(row) for row in range(rows)]
     answers: list[list[int]] = [[] for _ in range(rows)]
@@ -134,8 +134,8 @@ def measure(pages: Sequence[Followed], codec: Codec, rows: int, steps: int) -> P
             finished_req_ids=ended,
             scheduled_new_reqs=fresh,
             scheduled_spec_decode_tokens={},
-            num_scheduled_tokens={},
-            total_num_scheduled_tokens=-1,  # nothing is learnt of what steps take here
+            num_scheduled_tokens={},  # nothing is learnt of what steps take here
+            total_num_scheduled_tokens=0,
         )
         quiet = step < WARM_UP
         began = time.thread_time()

@@ -1,7 +1,8 @@
 """A program: runs a command and ends it, with all of its processes, when standard input ends.
 
 Standard input is a pipe that the run holds open: however the run ends, ``kill -9`` included, the pipe ends with it, and
-an engine that takes seconds to end is not left behind. It imports nothing but the standard library.
+an engine that takes seconds to end is not left behind. :data:`PAUSE` and :data:`RESUME`, written to it, stop the
+command's processes and let them go on; stopped ones are ended like others. It imports nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ PATIENCE = 10.0
 
 ASKED_TO_END = [getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name)]
 AT_ONCE = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+PAUSE, RESUME = b"p", b"r"
+TOLD = {ord(PAUSE): getattr(signal, "SIGSTOP", None), ord(RESUME): getattr(signal, "SIGCONT", None)}
+"""The signal for each byte of standard input; none where the system cannot stop a process."""
 
 
 def main(command: list[str]) -> int:
@@ -44,16 +49,20 @@ def _take_signals_again() -> None:
 
 def _watch(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
-        while os.read(0, 4096):
-            pass
+        while told := os.read(0, 4096):
+            for byte in told:
+                _signal(process, TOLD.get(byte))
     _signal(process, signal.SIGTERM)
+    _signal(process, TOLD[ord(RESUME)])  # only then does a stopped process hear of its end
     try:
         process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         _signal(process, AT_ONCE)
 
 
-def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
+    if number is None:
+        return
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, number)

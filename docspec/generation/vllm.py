@@ -120,6 +120,14 @@ class VllmServer:
         """Until it ends."""
         self._process.wait()
 
+    def pause(self) -> None:
+        """Stops all of its processes, which takes their threads off the processor, until :meth:`resume`."""
+        self._say(lifeline.PAUSE)
+
+    def resume(self) -> None:
+        """Lets its processes go on; nothing where they are not paused."""
+        self._say(lifeline.RESUME)
+
     def close(self) -> None:
         """Ends it."""
         assert self._process.stdin is not None
@@ -130,6 +138,12 @@ class VllmServer:
         self._process.kill()
         self._process.wait()
         self._shown.cleanup()
+
+    def _say(self, byte: bytes) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended, which the next request finds out
+            self._process.stdin.write(byte)
+            self._process.stdin.flush()
 
     def _environment(self, key: str | None) -> dict[str, str]:
         paths = [self._shown.name, *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -21,17 +21,19 @@ from docspec.proposing.chain import grow_chain
 from docspec.proposing.drafts import DraftText
 from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.proposer import make_named
+from docspec.proposing.row_state import Learnt
 from docspec.proposing.spelling import Codec
 from docspec.proposing.step_cost import StepCost
+from docspec.proposing.threshold import Promises
 from docspec.targets.protocol import Prompt
 
 PROPOSERS = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax", "heads")
 """Those of docspec's cursor that need nothing of the model but its tokens."""
 
-CHARGED = 0.25
-"""Share of a speculated token's price that decides how long chains are. Chances are estimated with care: charged in
-full, 98 of 100 speculated tokens were accepted with 16 requests in flight, and vLLM was 1.66 times as fast as
-without drafts, with a quarter 1.93 times (1.03 and 1.29 with 64)."""
+KEPT = 24.0
+"""Tokens that are taken to have been accepted, before any were, where :data:`docspec.proposing.threshold.PRIOR_TOKENS`
+were promised: drafts are trusted until they have shown how right they are, else they would never be tried in a batch
+that begins full, where a token is dear."""
 
 PATIENCE = 8
 """Steps that a row is left alone for where proposing took longer than it saved."""
@@ -59,11 +61,11 @@ def row_of(drafts: Sequence[Sequence[int]], kind: str, room: int, output: Sequen
 
 
 class Chains:
-    """``cost`` is to be told of steps; ``codec`` is the served model's tokenizer; ``charged`` as :data:`CHARGED`."""
+    """``cost`` is to be told of steps; ``codec`` is the served model's tokenizer."""
 
-    def __init__(self, codec: Codec, charged: float = CHARGED) -> None:
-        self._charged = charged
-        self._mixture = MixedProposer({name: make_named(name, None) for name in PROPOSERS}, codec, grow=grow_chain)
+    def __init__(self, codec: Codec) -> None:
+        proposers = {name: make_named(name, None) for name in PROPOSERS}
+        self._mixture = MixedProposer(proposers, codec, grow=grow_chain, learn=lambda: Learnt(promises=Promises(KEPT)))
         self.row_seconds = 0.0
         self.cost = StepCost()
 
@@ -102,7 +104,7 @@ class Chains:
         """What to verify next for each of the ``asked`` requests, of at most so many tokens, where ``writing`` requests
         take part in a step. ``began``: when this round began, by ``time.perf_counter``."""
         began = time.perf_counter() if began is None else began
-        self._mixture.rate.price = self._charged * self.cost.price(writing)
+        self._mixture.rate.price = self.cost.price(writing)
         answers: list[list[int]] = [[] for _ in asked]
         served = []
         for index, (chained, room) in enumerate(asked):

@@ -34,7 +34,8 @@ class MixedProposer:
     ``codec`` turns tokens into text and back; without it spellings and formats are not understood. ``price`` is what
     one more node of a tree costs the target, as a share of a one-token step; ``rate`` holds it. What suggestions were
     worth is learnt for each ``kind`` of request by itself. ``target`` is told to proposers where a model runs. ``grow``
-    makes a tree, or a chain, of what is suggested. ``wants`` is what any proposer wants, ``seconds`` are those of each.
+    makes a tree, or a chain, of what is suggested; ``learn`` makes what is known of a kind before anything is.
+    ``wants`` is what any proposer wants, ``seconds`` are those of each.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class MixedProposer:
         price: float = 0.0,
         target: TargetModel | None = None,
         grow: Grow = grow,
+        learn: Callable[[], Learnt] = Learnt,
     ) -> None:
         self.seconds = dict.fromkeys(proposers, 0.0)
         self.wants = reduce(or_, (proposer.wants for proposer in proposers.values()), CHOICES_ONLY)
@@ -55,7 +57,7 @@ class MixedProposer:
         self._speller = None if codec is None else Speller(codec)
         self.rate = WritingRate(price)
         self._grow = grow
-        self._learnt: defaultdict[str, Learnt] = defaultdict(Learnt)
+        self._learnt: defaultdict[str, Learnt] = defaultdict(learn)
         self._rows: dict[Row, RowState] = {}
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:

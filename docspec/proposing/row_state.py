@@ -113,8 +113,10 @@ class RowState:
                 right += one.follow(rest[right:])
             if one.key is not None and rest:
                 self._rates.count(one.key, right > 0)
-            elif is_live and one.text.tokens and not counted:
-                self._survival.count(min(run, RUN_CAP), right, depth + right < size)
+            first = 0 if is_live else 1  # what a key's rate says is the first token alone
+            if not counted and not node and one.text.tokens and right >= first:
+                ended = depth + right < size and one.position < one.text.end(one.position)
+                self._survival.count(min(run + first, RUN_CAP), right - first, ended)
                 counted = True
             if not one.text.tokens or not (right or is_live):
                 continue

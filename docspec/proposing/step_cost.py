@@ -1,64 +1,73 @@
 """What a speculated token costs at the present load, learnt from the steps that were run.
 
-A step of ``T`` tokens over all rows takes ``a + b T`` seconds. While few rows are at work, weights and launches
-(``a``) are most of it and a further token is nearly free; in a full batch it costs as much as a token that is
-written. So the price of a speculated token is ``b`` over what a row's share of a step without drafts takes, ``(a +
-b R) / R`` with ``R`` rows.
+A step of ``R`` rows that verifies ``S`` speculated tokens beside theirs takes ``a + r R + b S`` seconds. While few rows
+are at work, weights and launches (``a``) are most of it; in a full batch a row's own share (``r``: its token, its
+sampling, the bookkeeping of its engine) is. So the price of a speculated token is ``b`` over what a row's share of a
+step without drafts takes, ``(a + r R) / R``.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 FADE = 0.98
 """What remains of a step's weight with every further one."""
 
 PRIOR_PRICE = 0.02
-"""The price of a speculated token while one row is at work, before enough steps were seen."""
+"""What a row or a speculated token adds to a step, as a share of the step of one row, before steps have shown it."""
+
+PRIOR_WEIGHT = 8.0
+"""How much (in rows or tokens, squared) steps must differ in size for what they show to count for half."""
 
 ENOUGH = 8
-"""Steps of different sizes after which they are trusted."""
+"""Steps after which they are trusted."""
 
 
 class StepCost:
     """Least squares over the steps, the latest counting most."""
 
     def __init__(self) -> None:
-        self._weight = self._tokens = self._seconds = self._squares = self._products = 0.0
         self._steps = 0
+        self._sums = np.zeros((4, 4))
+        """Faded sums of the products of 1, rows, speculated tokens and seconds."""
+        self._plane: tuple[float, float, float] | None = None
 
-    def note(self, tokens: int, seconds: float) -> None:
-        """A step of ``tokens`` took ``seconds``."""
+    def note(self, rows: int, speculated: int, seconds: float) -> None:
+        """A step of ``rows`` rows and so many ``speculated`` tokens took ``seconds``."""
+        values = np.array((1.0, rows, speculated, seconds))
         self._steps += 1
-        for name, value in (
-            ("_weight", 1.0),
-            ("_tokens", tokens),
-            ("_seconds", seconds),
-            ("_squares", tokens * tokens),
-            ("_products", tokens * seconds),
-        ):
-            setattr(self, name, FADE * getattr(self, name) + value)
+        self._sums = FADE * self._sums + np.outer(values, values)
+        self._plane = None
 
     @property
-    def line(self) -> tuple[float, float]:
-        """``a`` and ``b``, in seconds; zeros before anything was seen."""
-        if not self._weight:
-            return 0.0, 0.0
-        tokens, seconds = self._tokens / self._weight, self._seconds / self._weight
-        spread = self._squares / self._weight - tokens * tokens
-        if self._steps < ENOUGH or spread < 0.5:
-            slope = PRIOR_PRICE * seconds / (1.0 + PRIOR_PRICE * (tokens - 1.0))
-        else:
-            slope = (self._products / self._weight - tokens * seconds) / spread
-        slope = min(max(slope, 0.0), seconds / max(tokens, 1.0))
-        return max(seconds - slope * tokens, 0.0), slope
+    def plane(self) -> tuple[float, float, float]:
+        """``a``, ``r`` and ``b``, in seconds; zeros before anything was seen."""
+        if self._plane is None:
+            self._plane = self._fitted() if self._steps else (0.0, 0.0, 0.0)
+        return self._plane
+
+    def _fitted(self) -> tuple[float, float, float]:
+        weight = self._sums[0, 0]
+        rows, speculated, seconds = map(float, self._sums[0, 1:] / weight)
+        least = PRIOR_PRICE * seconds / (1.0 + PRIOR_PRICE * max(rows + speculated - 1.0, 0.0))
+        row = token = least
+        if self._steps >= ENOUGH:
+            spread = self._sums[1:, 1:] - np.outer(self._sums[0, 1:], self._sums[0, 1:]) / weight
+            sizes = spread[:2, :2] + PRIOR_WEIGHT * np.eye(2)
+            effect = spread[:2, 2] + PRIOR_WEIGHT * least
+            token = float(np.linalg.solve(sizes, effect)[1])
+            token = min(max(token, 0.0), seconds / max(speculated, 1.0))
+            row = max(0.0, float((effect[0] - sizes[0, 1] * token) / sizes[0, 0]))
+            row = min(row, (seconds - token * speculated) / rows)
+        return max(seconds - row * rows - token * speculated, 0.0), row, token
 
     def price(self, rows: int) -> float:
         """The price of a speculated token where ``rows`` are at work, as a share (0..1) of a row's step without drafts.
         """
-        fixed, slope = self.line
-        whole = fixed + slope * rows
-        return slope * rows / whole if whole > 0 else min(1.0, PRIOR_PRICE * rows)
+        share = self.row_seconds(rows)
+        return min(self.plane[2] / share, 1.0) if share > 0 else min(1.0, PRIOR_PRICE * rows)
 
     def row_seconds(self, rows: int) -> float:
         """A row's share of a step without drafts, in seconds: what an accepted token saves."""
-        fixed, slope = self.line
-        return (fixed + slope * rows) / max(rows, 1)
+        fixed, row, _ = self.plane
+        return fixed / max(rows, 1) + row

@@ -18,6 +18,9 @@ PRIOR_RATE = 2.0
 PRIOR_COST = 8.0
 """Units of cost that this expectation counts for."""
 
+HORIZON = 512.0
+"""Trees beyond which older ones fade: a rate is that of the present load."""
+
 PRIOR_TOKENS = 6.0
 """Tokens promised and kept that are taken for granted before any were."""
 
@@ -31,33 +34,37 @@ FADE = 0.8
 class WritingRate:
     """How fast one batch writes with its trees.
 
-    ``price`` is what a node costs, as a share of a step of one row and one token; it may change between steps. That
-    many rows write many tokens a step without any tree is left out of account: counting it in brought more steps
-    and no speed.
+    ``price`` is what a node costs, as a share of a step of one row and one token. It may change between steps: the rate
+    is that of the latest trees at the present price. That many rows write many tokens a step without any tree is left
+    out of account: counting it in brought more steps and no speed.
     """
 
     def __init__(self, price: float = 0.0) -> None:
         self.price = price
-        self._cost = PRIOR_COST
         self._tokens = PRIOR_RATE * PRIOR_COST
+        self._nodes = self._tokens - PRIOR_COST  # a token that is no step's own is a node's
+        self._steps = PRIOR_COST - price * self._nodes
 
     def least(self, promised: float) -> float:
         """The least chance that earns a node its place where so many tokens are promised for each that is accepted;
         plain steps write one token per unit of cost."""
-        rate = max(1.0, self._tokens / self._cost)
+        rate = max(1.0, self._tokens / (self._steps + self.price * self._nodes))
         return max(FLOOR, self.price * rate * promised)
 
     def note(self, nodes: int, accepted: int) -> None:
         """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept."""
-        self._cost += 1.0 + self.price * (nodes - 1)
+        if self._steps > HORIZON:
+            self._steps, self._nodes, self._tokens = self._steps / 2, self._nodes / 2, self._tokens / 2
+        self._steps += 1.0
+        self._nodes += nodes - 1
         self._tokens += 1 + accepted
 
 
 class Promises:
-    """How many tokens were promised for each that was accepted, over all rows of one kind."""
+    """How many tokens were promised for each that was accepted, over all rows of one kind; ``kept`` were before any."""
 
-    def __init__(self) -> None:
-        self._expected = self._accepted = PRIOR_TOKENS
+    def __init__(self, kept: float = PRIOR_TOKENS) -> None:
+        self._expected, self._accepted = PRIOR_TOKENS, kept
 
     @property
     def promised(self) -> float:

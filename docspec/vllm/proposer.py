@@ -54,7 +54,8 @@ class Proposer:
         self._rows: dict[str, Chained] = {}
         self._ready: dict[str, Future[Ready]] = {}
         self._tokenizing = ThreadPoolExecutor(1, "docspec-drafts")
-        self._step_began, self._tokens = 0.0, 0
+        self._last_step: tuple[int, int] | None = None
+        self._step_began = self._proposing = 0.0
         self.runner: Any = None
 
     def load_model(self, *args: Any, **kwargs: Any) -> None:
@@ -68,11 +69,22 @@ class Proposer:
         for new in scheduled.scheduled_new_reqs:
             extra = getattr(new.sampling_params, "extra_args", None)
             self._ready[new.req_id] = self._tokenizing.submit(self._made_ready, extra)
+        self._note_step(scheduled)
+
+    def _note_step(self, scheduled: Any) -> None:
+        """What the last step took, all that vLLM does beside the model included; without what was proposed then.
+
+        Steps that also read prompts or images say nothing of what a speculated token costs, nor does one that no row
+        of the last one takes part in: vLLM may have waited for a request.
+        """
+        now = time.perf_counter()
+        rows, new = len(scheduled.num_scheduled_tokens), len(scheduled.scheduled_new_reqs)
+        if self._last_step is not None and rows > new:
+            self.chains.cost.note(*self._last_step, now - self._step_began - self._proposing)
         drafted = sum(map(len, scheduled.scheduled_spec_decode_tokens.values()))
-        tokens = scheduled.total_num_scheduled_tokens
-        # Steps that also read prompts or images say nothing of what a speculated token costs.
-        self._tokens = tokens if tokens == len(scheduled.num_scheduled_tokens) + drafted else 0
-        self._step_began = time.perf_counter()
+        writes_only = scheduled.total_num_scheduled_tokens == rows + drafted
+        self._last_step = (rows, drafted) if rows and writes_only and not new else None
+        self._step_began, self._proposing = now, 0.0
 
     def wait(self) -> None:
         """Until the drafts of all requests that were told of are ready."""
@@ -93,8 +105,6 @@ class Proposer:
         ``token_ids_cpu[i, :num_tokens_no_spec[i]]`` all of its tokens, those of the prompt first.
         """
         began = time.perf_counter()
-        if self._tokens:
-            self.chains.cost.note(self._tokens, began - self._step_began)
         batch = self.runner.input_batch
         answers: list[list[int]] = [[] for _ in sampled_token_ids]
         asked: list[tuple[Chained, int]] = []
@@ -108,6 +118,7 @@ class Proposer:
             places.append(index)
         for index, chain in zip(places, self.chains.propose(asked, len(asked), began), strict=True):
             answers[index] = chain
+        self._proposing = time.perf_counter() - began
         return answers
 
     def _followed(self, name: str, written: np.ndarray) -> Chained:

@@ -30,6 +30,15 @@ def test_a_row_that_goes_fast_asks_more_of_a_node():
     assert slow.least < threshold_of(0.03).least < fast.least
 
 
+def test_the_rate_is_that_of_the_price_at_present():
+    """Long trees that cost nearly nothing, and then a full batch: a node of the next tree may still be worth it."""
+    rate = WritingRate(0.01)
+    for _ in range(400):
+        rate.note(32, 28)
+    rate.price = 0.4
+    assert 0.4 < rate.least(1.0) < 1.0
+
+
 def test_promises_that_are_not_kept_count_for_less():
     honest, boastful = threshold_of(0.03), threshold_of(0.03)
     for _ in range(200):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import subprocess
 import sys
 import tomllib
@@ -63,21 +64,31 @@ def test_no_request_can_be_a_fault(drafts, kind) -> None:
 
 
 @settings(deadline=None)
-@given(st.floats(1e-4, 0.1), st.floats(1e-6, 1e-2), st.lists(st.integers(1, 400), min_size=40, max_size=80))
-def test_the_line_of_steps_is_found(fixed, slope, sizes) -> None:
-    cost = StepCost()
-    for size in [1, 50, *sizes]:
-        cost.note(size, fixed + slope * size)
-    if max(sizes[-30:]) - min(sizes[-30:]) > 20:
-        assert cost.line == pytest.approx((fixed, slope), rel=0.05, abs=1e-5)
+@given(st.floats(1e-4, 0.1), st.floats(1e-6, 1e-2), st.floats(1e-6, 1e-2), st.integers(0, 1 << 30))
+def test_what_rows_and_speculated_tokens_add_to_a_step_is_found(fixed, row, token, seed) -> None:
+    cost, chosen = StepCost(), random.Random(seed)
+    for _ in range(60):
+        rows, speculated = chosen.randrange(1, 65), chosen.randrange(400)
+        cost.note(rows, speculated, fixed + row * rows + token * speculated)
+    found = [size * each for size, each in zip((1, 32, 200), cost.plane, strict=True)]
+    assert found == pytest.approx([fixed, 32 * row, 200 * token], abs=0.01 * (fixed + 32 * row + 200 * token))
     prices = [cost.price(rows) for rows in (1, 4, 16, 64, 256)]
     assert prices == sorted(prices) and prices[0] >= 0 and prices[-1] <= 1
+
+
+@pytest.mark.parametrize("drafted", [0, 30])
+def test_steps_that_are_all_alike_leave_the_price_between_nothing_and_a_token_of_theirs(drafted: int) -> None:
+    cost = StepCost()
+    for _ in range(100):
+        cost.note(16, drafted, 0.02)
+    assert sum(cost.plane) > 0 and cost.plane[0] + 16 * cost.plane[1] + drafted * cost.plane[2] == pytest.approx(0.02)
+    assert 0 < cost.price(1) < cost.price(16) <= 1
 
 
 def test_before_anything_is_known_a_token_is_cheap_alone_and_dear_in_a_full_batch() -> None:
     cost = StepCost()
     assert cost.price(1) == PRIOR_PRICE and cost.price(128) == 1.0
-    cost.note(3, 0.01)
+    cost.note(1, 2, 0.01)
     assert 0 < cost.price(1) < 0.05 and cost.row_seconds(4) < cost.row_seconds(1)
 
 

@@ -77,8 +77,9 @@ def engines(
     """The crops of pages (with --read page the pages) through several engines: one run, interleaved, medians and
     spread, tokens compared.
 
-    --engine vllm starts a vLLM for each of its ways and asks it over HTTP; --server URL asks one that is there, with
-    drafts and without; --vllm-python runs vLLM offline, --gguf llama.cpp. Drafts are made before.
+    --engine vllm starts a vLLM for each of its ways and asks it over HTTP, the others stopped meanwhile; --server URL
+    asks one that is there, with drafts and without; --vllm-python runs vLLM offline, --gguf llama.cpp. Drafts are made
+    before.
     """
     from docspec import Parser
     from docspec.bench.engines.measure import OWN, measure
@@ -119,6 +120,7 @@ def engines(
             most,
         )
     how = "over HTTP" if options.is_served else "offline"
+    how += ", servers stopped outside their turns" if options.reads_with == "vllm" else ""
     show = print_markdown if as_markdown else print_engines
     show(figures, f"{len(tasks)} {what}", version, how, options.dtype)
     rows = [asdict(figure) for figure in figures]

@@ -6,8 +6,9 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
@@ -30,12 +31,9 @@ SPECULATIVE: dict[str, dict[str, Any] | None] = {
 
 OWN = ("docspec, plain", "docspec, trees")
 
-REST = 1.5
-"""Seconds before each turn: processes of vLLM look for work without a pause for a second after their last step, which
-would be taken from the next engine's turn."""
-
 WARM = 8
-"""Requests beyond those in flight that an engine answers before it is measured."""
+"""Requests beyond those in flight that an engine answers before it is measured, and at most so many before each turn.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +67,25 @@ class Figure:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
 
 
-class DocspecEngine:
+class Engine:
+    """What is measured: ``run`` answers seconds and tokens, ``close`` ends it. One whose idle processes would take the
+    processor from the others is paused outside its turns."""
+
+    def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
+        """Answers ``which`` of the tasks, so many at a time."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Ends it."""
+
+    def resume(self) -> None:
+        """Its turn begins."""
+
+    def pause(self) -> None:
+        """Its turn has ended."""
+
+
+class DocspecEngine(Engine):
     """docspec's own engine, with trees or plain: pictures are encoded anew each time, as servers have to."""
 
     def __init__(self, setup: Any, tasks: Sequence[Task], plain: bool) -> None:
@@ -97,11 +113,8 @@ class DocspecEngine:
             outputs += written
         return {"seconds": time.perf_counter() - began, "tokens": [list(one.tokens) for one in outputs]}
 
-    def close(self) -> None:
-        """Nothing of its own is held."""
 
-
-class VllmEngine:
+class VllmEngine(Engine):
     """vLLM in ``python``'s environment, started once. Raises :class:`docspec.core.DocspecError` where it cannot be."""
 
     def __init__(self, python: Path, load: dict[str, Any]) -> None:
@@ -211,8 +224,10 @@ def measure(
                     return bool(written == detokenize(tokens))
                 return [token for token in written if token not in ends] == tokens
 
-            wanted = DocspecEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
             engines = {way: engines[way] for way in ways}
+            for engine in engines.values():
+                engine.pause()
+            wanted = DocspecEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
             figures = []
             for number in in_flight:
                 which = asked(len(tasks), number, most)
@@ -236,6 +251,16 @@ def _started(servers: Mapping[str, Start]) -> dict[str, Any]:
         raise
 
 
+@contextmanager
+def _turn(engine: Engine) -> Iterator[None]:
+    """While it lasts ``engine`` is not paused."""
+    engine.resume()
+    try:
+        yield
+    finally:
+        engine.pause()
+
+
 def asked(tasks: int, in_flight: int, most: int | None = None) -> list[int]:
     """Which of so many ``tasks`` a run asks for, in order: all, or ``most`` of them from the first to the last; at
     least twice as many as are in flight where they are several, some of them again, so that the load lasts."""
@@ -247,7 +272,7 @@ def asked(tasks: int, in_flight: int, most: int | None = None) -> list[int]:
 
 
 def _at(
-    engines: dict[str, Any],
+    engines: Mapping[str, Engine],
     in_flight: int,
     which: Sequence[int],
     repeats: int,
@@ -257,12 +282,15 @@ def _at(
 ) -> list[Figure]:
     """All engines in turn, ``repeats`` times after a short turn that is not counted."""
     for engine in engines.values():
-        engine.run(in_flight, which[: in_flight + WARM])
+        with _turn(engine):
+            engine.run(in_flight, which[: in_flight + WARM])
     found = {way: Figure(way, in_flight, len(which), same=len(which)) for way in engines}
+    few = min(in_flight, WARM)
     for _ in range(repeats):
         for way, engine in engines.items():
-            time.sleep(REST)
-            answer, figure = engine.run(in_flight, which), found[way]
+            with _turn(engine):
+                engine.run(few, which[:few])
+                answer, figure = engine.run(in_flight, which), found[way]
             same = sum(is_same(tokens, wanted[index]) for tokens, index in zip(answer["tokens"], which, strict=True))
             found[way] = replace(
                 figure,

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import Any
 
-from docspec.bench.engines.measure import SPECULATIVE
+from docspec.bench.engines.measure import SPECULATIVE, Engine
 from docspec.bench.engines.tasks import Task
 from docspec.generation.interface import answers
 from docspec.generation.server import ServerGenerator
@@ -24,7 +24,7 @@ PATIENCE = 600.0
 """Seconds that an answer may take; nothing is given up here."""
 
 
-class ServedEngine:
+class ServedEngine(Engine):
     """A server, asked with the drafts of ``tasks`` or without; with ``both`` stages the regions of a page are asked for
     first, side by side, and what it wrote for them drafts the page."""
 
@@ -54,6 +54,16 @@ class ServedEngine:
     def close(self) -> None:
         """Ends it, or the connections to it."""
         self._generator.close()
+
+    def resume(self) -> None:
+        """A server of one's own goes on."""
+        if isinstance(self._generator, VllmGenerator):
+            self._generator.child.resume()
+
+    def pause(self) -> None:
+        """A server of one's own is stopped: its processes look for work without a rest for a second after a step."""
+        if isinstance(self._generator, VllmGenerator):
+            self._generator.child.pause()
 
     def _one(self, task: Task) -> tuple[Any, float]:
         began = time.perf_counter()

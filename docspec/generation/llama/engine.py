@@ -121,7 +121,8 @@ class BatchEngine:
             began = time.perf_counter()
             choices = self._model.decode(step.tokens, step.positions, step.rows, step.asked, self._doubt > 0)
             if plain:
-                self._chains.cost.note(len(step.tokens), time.perf_counter() - began)
+                rows = len(step.spans)
+                self._chains.cost.note(rows, len(step.tokens) - rows, time.perf_counter() - began)
             for sequence, start, count in step.spans:
                 chosen = choices.tokens[start : start + count]
                 margins = choices.margins[start : start + count]

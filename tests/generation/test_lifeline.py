@@ -1,0 +1,60 @@
+"""A command that is paused and resumed by its lifeline, and ended with it, stopped or not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import psutil
+import pytest
+
+from docspec.generation import lifeline
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be stopped there")
+
+COMMAND = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"
+
+
+@pytest.fixture
+def held() -> Iterator[tuple[subprocess.Popen[bytes], list[psutil.Process]]]:
+    """A lifeline, and its command's two processes."""
+    process = subprocess.Popen([sys.executable, lifeline.__file__, sys.executable, "-c", COMMAND], stdin=subprocess.PIPE)
+    try:
+        soon(lambda: len(psutil.Process(process.pid).children(recursive=True)) == 2)
+        yield process, psutil.Process(process.pid).children(recursive=True)
+    finally:
+        process.communicate()
+
+
+def soon(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def say(process: subprocess.Popen[bytes], byte: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(byte)
+    process.stdin.flush()
+
+
+def test_all_processes_stop_and_go_on(held: tuple[subprocess.Popen[bytes], list[psutil.Process]]) -> None:
+    process, family = held
+    for _ in range(2):
+        say(process, lifeline.PAUSE)
+        soon(lambda: all(one.status() == psutil.STATUS_STOPPED for one in family))
+        say(process, lifeline.RESUME)
+        soon(lambda: all(one.status() != psutil.STATUS_STOPPED for one in family))
+
+
+def test_what_is_stopped_ends_with_the_run(held: tuple[subprocess.Popen[bytes], list[psutil.Process]]) -> None:
+    process, family = held
+    say(process, lifeline.PAUSE)
+    soon(lambda: all(one.status() == psutil.STATUS_STOPPED for one in family))
+    began = time.monotonic()
+    process.communicate()
+    assert not psutil.wait_procs(family, timeout=60)[1]
+    assert time.monotonic() - began < lifeline.PATIENCE, "it heard of it and was not killed"
