@@ -29,7 +29,7 @@ def test_a_model_that_is_named_reads(tmp_path: Path) -> None:
 def test_a_strip_is_not_enlarged_beyond_measure() -> None:
     seen = list[int]()
     recogniser = Recogniser(threads=1)
-    detector = recogniser._engine._load_det_model()
+    detector = recogniser._finder._load_det_model()
     infer = detector.session
 
     def listening(image: np.ndarray) -> object:

@@ -20,7 +20,8 @@ COMMAND = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import
 @pytest.fixture
 def held() -> Iterator[tuple[subprocess.Popen[bytes], list[psutil.Process]]]:
     """A lifeline, and its command's two processes."""
-    process = subprocess.Popen([sys.executable, lifeline.__file__, sys.executable, "-c", COMMAND], stdin=subprocess.PIPE)
+    words = [sys.executable, lifeline.__file__, sys.executable, "-c", COMMAND]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE)
     try:
         soon(lambda: len(psutil.Process(process.pid).children(recursive=True)) == 2)
         yield process, psutil.Process(process.pid).children(recursive=True)
