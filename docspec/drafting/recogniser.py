@@ -37,8 +37,8 @@ MAX_SIDE = 1440  # pixels; 1280 to 1600 are fastest without loss on printed page
 MAX_THREADS = 8
 AREA_ENLARGED = 1.5  # what an area is enlarged by at most: a detector takes time by its pixels
 MAX_SEARCHED = 6_000_000
-"""Pixels of an image as the detector sees it: it enlarges the shorter side to 736 pixels, whatever becomes of the longer
-one, and a strip of 15 by 750 pixels took 7 GB."""
+"""Pixels of an image as the detector sees it. It enlarges the shorter side to 736 pixels whatever the longer one
+becomes: a strip of 15 by 750 pixels took 7 GB."""
 AREA_MARGIN = 8.0  # pixels around an area that are shown too
 TOLD = 6  # lines that are told of together
 
