@@ -2,7 +2,7 @@
 
 ``python -m tests.serve.speed --vllm-python PYTHON --requests 200`` asks for the crops of sample pages, straight and
 through a gateway: with the text layer's words as ``prediction``, and without any, images recognised where that pays.
-All ways take turns in each round.
+All ways take turns in each round; the server that is not asked is stopped meanwhile.
 """
 
 from __future__ import annotations
@@ -11,12 +11,8 @@ import argparse
 import asyncio
 import contextlib
 import json
-import os
 import signal
-import socket
 import statistics
-import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +22,8 @@ from typing import Any
 import httpx
 
 from docspec.bench.engines.measure import REST
-from docspec.generation.vllm import SPECULATIVE
+from docspec.bench.engines.served import FAIR
+from docspec.generation.vllm import VllmServer, VllmSettings
 from docspec.serve.chat import XARGS
 from docspec.targets.registry import BUNDLED
 from docspec.vllm.request import DRAFTS
@@ -73,47 +70,14 @@ def crops(most: int) -> list[Crop]:
 
 
 @contextlib.contextmanager
-def vllm(python: str, speculates: bool, log: Path) -> Iterator[str]:
-    """A real vLLM on a free port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    words = [
-        python,
-        "-m",
-        "vllm.entrypoints.openai.api_server",
-        "--model",
-        str(BUNDLED),
-        "--served-model-name",
-        "mini",
-    ]
-    words += ["--host", "127.0.0.1", "--port", str(port), "--dtype", "float32", "--enforce-eager"]
-    words += ["--max-model-len", "2048", "--max-num-seqs", "16", "--no-enable-prefix-caching"]
-    words += ["--mm-processor-cache-gb", "0", "--limit-mm-per-prompt", '{"image": 1}']
-    if speculates:
-        words += ["--speculative-config", json.dumps(SPECULATIVE)]
-    env = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "VLLM_CPU_KVCACHE_SPACE": "1",
-        "VLLM_LOGGING_LEVEL": "ERROR",
-    }
-    with log.open("w") as said:
-        process = subprocess.Popen(words, env=env, stdout=said, stderr=said, start_new_session=True)
-        try:
-            url = f"http://127.0.0.1:{port}"
-            for _ in range(360):
-                if process.poll() is not None:
-                    raise RuntimeError(log.read_text()[-3000:])
-                with contextlib.suppress(httpx.HTTPError):
-                    if httpx.get(f"{url}/health", timeout=2).status_code == 200:
-                        break
-                time.sleep(0.5)
-            yield url
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+def vllm(python: str, speculates: bool) -> Iterator[VllmServer]:
+    """A real vLLM on a free port, with docspec's proposer in it or as it is."""
+    arguments = ["--enforce-eager", "--max-model-len", "2048", "--max-num-seqs", "16", *FAIR]
+    server = VllmServer(VllmSettings(str(BUNDLED), python, arguments, "float32", plain=not speculates, name="mini"))
+    try:
+        yield server
+    finally:
+        server.close()
 
 
 async def answers(url: str, bodies: Sequence[dict[str, Any]], clients: int) -> tuple[list[str], float]:
@@ -145,30 +109,30 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
     direct = [{**crop.values, XARGS: {DRAFTS: [crop.words]}} for crop in asked]
     found: dict[str, Any] = {"requests": len(asked), "rounds": rounds}
     with (
-        tempfile.TemporaryDirectory() as folder,
-        vllm(python, False, Path(folder, "plain.log")) as without,
-        vllm(python, True, Path(folder, "drafts.log")) as url,
-        gateway("--upstream", url, "--recognise", "auto") as served,
+        vllm(python, False) as without,
+        vllm(python, True) as drafting,
+        gateway("--upstream", drafting.url, "--recognise", "auto") as served,
     ):
         ways = {
-            "vLLM": (without, plain),
-            "vLLM with docspec, no drafts": (url, plain),
-            "vLLM with docspec, drafts in the request": (url, direct),
-            "gateway, prediction": (served.url, drafted),
-            "gateway, recognition where it pays": (served.url, plain),
+            "vLLM": (without, without.url, plain),
+            "vLLM with docspec, no drafts": (drafting, drafting.url, plain),
+            "vLLM with docspec, drafts in the request": (drafting, drafting.url, direct),
+            "gateway, prediction": (drafting, served.url, drafted),
+            "gateway, recognition where it pays": (drafting, served.url, plain),
         }
-        for address, bodies in ways.values():
-            timed(address, bodies[:16], 4)  # what the first requests take is no one's
         for each in clients:
             runs: dict[str, list[tuple[list[str], float]]] = {way: [] for way in ways}
             counted = (0.0, 0.0)
             for _ in range(rounds):
-                for way, (address, bodies) in ways.items():
+                for way, (server, address, bodies) in ways.items():
+                    for one in (without, drafting):  # its threads would take the processors from the other's turn
+                        (one.resume if one is server else one.pause)()
                     time.sleep(REST)
-                    before = speculated(url)
+                    timed(address, bodies[:16], 4)  # what the first requests take is no one's
+                    before = speculated(server.url)
                     runs[way].append(timed(address, bodies, each))
                     if way == "gateway, prediction":
-                        now = speculated(url)
+                        now = speculated(server.url)
                         counted = (counted[0] + now[0] - before[0], counted[1] + now[1] - before[1])
             expected = runs["vLLM"][0][0]
             seconds = {way: [took for _, took in made] for way, made in runs.items()}
@@ -184,6 +148,7 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
                 "steps with predictions, and tokens accepted": list(map(round, counted)),
                 "characters written": rounds * sum(map(len, expected)),
             }
+        drafting.resume()
         lines = dict(
             line.rsplit(" ", 1) for line in served.get("/metrics").text.splitlines() if not line.startswith("#")
         )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -22,14 +21,15 @@ PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
 pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")
 
 
-def test_answers_are_vllms_own_and_drafts_are_accepted(tmp_path: Path) -> None:
+def test_answers_are_vllms_own_and_drafts_are_accepted() -> None:
     asked = crops(30)
     plain = [crop.values for crop in asked]
     drafted = [{**crop.values, "prediction": {"type": "content", "content": crop.words}} for crop in asked]
     with (
-        vllm(str(PYTHON), True, tmp_path / "vllm.log") as url,
-        gateway("--upstream", url, "--recognise", "never") as served,
+        vllm(str(PYTHON), True) as upstream,
+        gateway("--upstream", upstream.url, "--recognise", "never") as served,
     ):
+        url = upstream.url
         straight, _ = timed(url, plain, 4)
         before = speculated(url)[1]
         assert timed(served.url, drafted, 4)[0] == straight
@@ -51,7 +51,7 @@ def larger(number: int) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": parts}], "temperature": 0, "max_tokens": 40}
 
 
-def test_without_an_upstream_the_gateway_starts_vllm_and_ends_it(tmp_path: Path) -> None:
+def test_without_an_upstream_the_gateway_starts_vllm_and_ends_it() -> None:
     """On the way: a prompt that is prefilled while its image is recognised is in vLLM's prefix cache afterwards."""
     arguments = "--dtype float32 --enforce-eager --max-model-len 2048 --max-num-seqs 8"
     arguments += " --enable-prompt-tokens-details --block-size 32"
