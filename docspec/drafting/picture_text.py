@@ -6,11 +6,13 @@ model calls them pictures.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import BBox, Category, Event, PageImage, Region
+from docspec.core.scripts import scripts_of
 from docspec.drafting.assembly import place
 from docspec.drafting.contrast import ground_of
 from docspec.drafting.lines import TextLine
@@ -30,6 +32,12 @@ MOST_AREAS = 8
 
 PLAUSIBLE = 0.6
 """Confidence (0..1) below which a line that was found in a picture is texture."""
+
+LONE = 2
+"""Signs that shapes are taken for: so few of a script that the page does not write are a logo or an ornament."""
+
+LETTERS = 20
+"""Letters of a page that tell in which scripts it is written."""
 
 PROSE = 3
 """Words with three letters and more that make what is in a picture text to be laid out, and not labels."""
@@ -59,11 +67,13 @@ def find_text(
     else:
         found = [line for area in areas for line in recogniser.read_area(page.image, area)]
     known = [line.bbox for region in regions for line in (*region.lines, *region.labels)]
+    scripts = scripts_of("".join(text for region in regions for text in region.texts[:1]))
     lines = [
         line
         for line in found
         if line.confidence >= PLAUSIBLE
         and any(map(str.isalnum, line.text))
+        and not _is_ornament(line.text, scripts)
         and not any(line.bbox.overlap(box) > 0.5 for box in known)
     ]
     mute = sum(
@@ -73,6 +83,13 @@ def find_text(
     )
     where = f"{mute} patch{'' if mute == 1 else 'es'} of ink outside all regions"
     return lines, (Event("ink_without_text", f"no text was recognised in {where}"),) if mute else ()
+
+
+def _is_ornament(text: str, scripts: Counter[str]) -> bool:
+    """Whether ``text`` is a sign or two of scripts that a page does not write, whose letters ``scripts`` counts."""
+    own = scripts_of(text)
+    lone = 0 < own.total() == sum(map(str.isalnum, text)) <= LONE
+    return lone and scripts.total() >= LETTERS and not own.keys() & scripts.keys()
 
 
 def _sheet_of(image: Image, areas: Sequence[BBox]) -> Image:

@@ -112,6 +112,31 @@ def test_the_labels_of_a_map_are_written_with_their_picture(tmp_path: Path, read
     assert share_of(words_of(" ".join(names)), markdown) == 1
 
 
+@pytest.mark.parametrize(
+    ("page_text", "found", "kept"),
+    [
+        ("The harbour keeps a list of boats", "他", False),  # a lion, to a recogniser that knows more Han than logos
+        ("The harbour keeps a list of boats", "UvA", True),
+        ("The harbour keeps a list of boats", "4", True),
+        ("The harbour keeps a list of boats", "北京大学", True),  # a name and no accident
+        ("港口保存着所有出海而没有回来的船只的清单以及它们的名字和主人", "他", True),
+        ("Fig. 1", "他", True),  # too little to know the page by
+    ],
+)
+def test_a_lone_sign_of_a_script_that_the_page_does_not_write_is_an_ornament(
+    page_text: str, found: str, kept: bool
+) -> None:
+    class Finding(Recogniser):
+        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+            return [TextLine(BBox(110, 110, 150, 130), found, 20, words="recognition")]
+
+    page = PageImage(Image.new("RGB", (400, 300), "white"), 1, 1.0, "in.pdf")
+    logo = Region(BBox(100, 100, 200, 200), Category.PICTURE)
+    text = Region(BBox(0, 0, 300, 20), Category.TEXT, (page_text,))
+    lines, _ = find_text(page, [text, logo], [], Finding())
+    assert [line.text for line in lines] == ([found] if kept else [])
+
+
 def test_many_areas_are_looked_at_together_without_what_is_known() -> None:
     shown: list[Image.Image] = []
 
