@@ -53,12 +53,12 @@ class StepCost:
         row = token = least
         if self._steps >= ENOUGH:
             spread = self._sums[1:, 1:] - np.outer(self._sums[0, 1:], self._sums[0, 1:]) / weight
-            sizes = spread[:2, :2] + PRIOR_WEIGHT * np.eye(2)
-            effect = spread[:2, 2] + PRIOR_WEIGHT * least
-            token = float(np.linalg.solve(sizes, effect)[1])
+            (of_rows, both, row_effect), (_, of_tokens, token_effect), _ = spread.tolist()
+            of_rows, of_tokens = of_rows + PRIOR_WEIGHT, of_tokens + PRIOR_WEIGHT
+            row_effect, token_effect = row_effect + PRIOR_WEIGHT * least, token_effect + PRIOR_WEIGHT * least
+            token = (of_rows * token_effect - both * row_effect) / (of_rows * of_tokens - both * both)
             token = min(max(token, 0.0), seconds / max(speculated, 1.0))
-            row = max(0.0, float((effect[0] - sizes[0, 1] * token) / sizes[0, 0]))
-            row = min(row, (seconds - token * speculated) / rows)
+            row = min(max(0.0, (row_effect - both * token) / of_rows), (seconds - token * speculated) / rows)
         return max(seconds - row * rows - token * speculated, 0.0), row, token
 
     def price(self, rows: int) -> float:

@@ -1,0 +1,104 @@
+"""Tiny checkpoints in the files of published families through a real vLLM: the tokens of docspec's own engine, in
+float32, with drafts and without. Heads are as wide as vLLM's kernels for processors take them; the image processor's
+file names its mean and deviation, as published ones do: vLLM 0.32 normalises pictures by that file alone, and neither
+rescales nor normalises them where it leaves that to transformers' defaults.
+
+``DOCSPEC_VLLM_PYTHON`` names the Python of an environment that has vLLM; without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers.image_utils import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
+
+from docspec.core import ParseOptions
+from docspec.engine.request import Request
+from docspec.hierarchy.decoding import make_engine
+from docspec.targets.registry import load_target
+from tests.serve.conftest import data_url
+from tests.targets.families.checkpoint import Case, write
+from tests.targets.families.test_families import NEW_TOKENS, printed
+
+PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
+pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")
+ROOT = Path(__file__).parents[2]
+FAMILIES = ("qwen2_vl", "qwen2_5_vl")
+HEAD = 32
+"""Numbers of a head of the text part."""
+
+
+NORMALISED = {"image_mean": OPENAI_CLIP_MEAN, "image_std": OPENAI_CLIP_STD}
+
+
+def wider(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The text part of ``config``, whose settings stand at its top, with heads of :data:`HEAD` numbers."""
+    heads, narrow = config["num_attention_heads"], config["hidden_size"] // config["num_attention_heads"]
+    scaling = config["rope_scaling"]
+    sections = [part * HEAD // narrow for part in scaling["mrope_section"]]
+    tower = dict(config["vision_config"])
+    tower["out_hidden_size" if "out_hidden_size" in tower else "hidden_size"] = heads * HEAD
+    wide = {"hidden_size": heads * HEAD, "rope_scaling": {**scaling, "mrope_section": sections}}
+    return {**config, **wide, "vision_config": tower}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """For each family the tokens of docspec's own engine (``own``) and vLLM's, without drafts and with them."""
+    pictures = [printed(*size) for size in ((160, 96), (96, 32), (48, 64))]
+    folder = tmp_path_factory.mktemp("families")
+    made: dict[str, dict[str, Any]] = {}
+    for name in FAMILIES:
+        case: Case = import_module(f"tests.targets.families.{name}").CASE
+        named = {"architectures": [case.family.architecture]}
+        whole = replace(
+            case,
+            config=lambda ids, case=case, named=named: {**wider(case.config(ids)), **named},
+            images={**NORMALISED, **case.images},
+        )
+        directory = write(whole, folder / name)
+        target = load_target(ParseOptions(model=str(directory), dtype="float32", device="cpu")).target
+        requests = [Request(target.encode(picture, "Read."), (), NEW_TOKENS) for picture in pictures]
+        own = [list(output.tokens) for output in make_engine(target, ParseOptions()).speculate(requests)[0]]
+        assert len(set(map(tuple, own))) == len(own), "they look at their pictures"
+        made[name] = {"folder": str(directory), "own": own, "ends": sorted(target.eos_ids)}
+    tasks = {
+        name: {
+            "folder": one["folder"],
+            "prompt": "Read.",
+            "pictures": [data_url(picture) for picture in pictures],
+            "drafts": one["own"],
+            "budget": NEW_TOKENS,
+        }
+        for name, one in made.items()
+    }
+    file = folder / "tasks.json"
+    file.write_text(json.dumps(tasks))
+    ran = subprocess.run(
+        [str(PYTHON), str(Path(__file__).with_name("families.py")), str(file)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    for name, (plain, drafted) in json.loads(ran.stdout).items():
+        made[name] |= {"plain": plain, "drafted": drafted}
+    return made
+
+
+@pytest.mark.parametrize("how", ["plain", "drafted"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_writes_through_vllm_what_docspecs_engine_writes(
+    found: dict[str, dict[str, Any]], family: str, how: str
+) -> None:
+    one = found[family]
+    assert [[token for token in answer if token not in one["ends"]] for answer in one[how]] == one["own"]
