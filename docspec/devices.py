@@ -6,7 +6,7 @@ Where the target is loaded late, pages whose words are all known are done here, 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import PageResult, ParseOptions
@@ -16,7 +16,6 @@ from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.team import Team
 from docspec.isolation.verifying import VerifierMaker
 from docspec.isolation.worker_handle import PrepareOptions
-from docspec.verifier import without_model
 
 if TYPE_CHECKING:
     from docspec.targets.model_profile import ModelProfile
@@ -24,17 +23,24 @@ if TYPE_CHECKING:
 
 class DevicesVerifier:
     """A :class:`docspec.page_stream.PagesVerifier` over processes in which ``make`` makes verifiers, started at first
-    use. Raises :class:`docspec.core.ModelError` where the model cannot be loaded on any device."""
+    use; ``known`` is the result of a page for which no model is needed (``None`` for others). Raises
+    :class:`docspec.core.ModelError` where the model cannot be loaded on any device."""
 
     load_seconds = 0.0  # others load
 
     def __init__(
-        self, options: ParseOptions, devices: Sequence[str], make: VerifierMaker, observer: Observer
+        self,
+        options: ParseOptions,
+        devices: Sequence[str],
+        make: VerifierMaker,
+        observer: Observer,
+        known: Callable[[DraftedPage], PageResult | None],
     ) -> None:
         self._options = options
         self._devices = devices
         self._make = make
         self._observer = observer
+        self._known = known
         self.pages_per_call = options.in_flight
         self._starting = threading.Lock()
         self._team: Team | None = None
@@ -89,9 +95,8 @@ class DevicesVerifier:
         """The results of pages that were prepared; may be called from several threads."""
         if not self._options.loads_late:
             return self.team.verify(prepared)
-        card = self.card
         settled = [page.settled() for page in prepared]
-        known = [without_model(one, card) for one in settled]
+        known = [self._known(one) for one in settled]
         others = [one for one, result in zip(settled, known, strict=True) if result is None]
         read = iter(self.team.verify(others) if others else ())
         return [next(read) if result is None else result for result in known]

@@ -77,7 +77,7 @@ class Verifier:
         drafted = [page.settled() for page in prepared]
         if not self._options.loads_late:
             return self.pages.verify_all(drafted)
-        known = [without_model(one, self.card) for one in drafted]
+        known = [self.known(one) for one in drafted]
         others = [one for one, result in zip(drafted, known, strict=True) if result is None]
         read = iter(self.pages.verify_all(others) if others else ())
         return [next(read) if result is None else result for result in known]
@@ -86,8 +86,17 @@ class Verifier:
         """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""
         if drafted.draft.drafter != "text-layer" or drafted.draft.unread is None:
             return True
-        result = without_model(DraftedPage(page, drafted), self.card)
+        result = self.known(DraftedPage(page, drafted))
         return result is None or any(block.category is Category.PICTURE for block in result.blocks)
+
+    def known(self, drafted: DraftedPage) -> PageResult | None:
+        """The result of a page for which the model is not needed; what goes wrong here the usual way will tell."""
+        from docspec.hierarchy.regions.known_pages import result_without_model
+
+        try:
+            return result_without_model(drafted, self.card)
+        except Exception:
+            return None
 
     @cached_property
     def card(self) -> ModelProfile:
@@ -142,17 +151,6 @@ def dialect_of(loaded: LoadedTarget) -> Dialect:
     """How ``loaded`` is asked and how it answers, with what its card and its image processor say."""
     scaled = loaded.card.dialect == "layout-json"
     return spoken(loaded.card, loaded.target.processing.pixel_limits if scaled else {})
-
-
-def without_model(drafted: DraftedPage, card: ModelProfile) -> PageResult | None:
-    """The result of a page for which a model with ``card`` is not needed; what goes wrong here the usual way will
-    tell."""
-    from docspec.hierarchy.regions.known_pages import result_without_model
-
-    try:
-        return result_without_model(drafted, card)
-    except Exception:
-        return None
 
 
 def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:

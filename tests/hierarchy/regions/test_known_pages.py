@@ -86,12 +86,12 @@ def test_processes_that_verify_start_at_the_first_page_that_needs_one(
         def close(self) -> None: ...
 
     monkeypatch.setattr(devices, "Team", Standing)
-    honest = devices.without_model
     with Parser(OPTIONS, devices=("cpu",)) as parser:
         pages = list(parser.pages(printed_and_blank))
         assert [page.status for page in pages] == ["ok", "blank"] and "stand in the text layer" in pages[0].text
         assert not parser.is_loaded and not asked
-        monkeypatch.setattr(devices, "without_model", lambda one, _: None if one.page.number == 1 else honest(one, _))
+        honest = parser._verifier._known
+        parser._verifier._known = lambda one: None if one.page.number == 1 else honest(one)
         assert [page.text or page.status for page in parser.pages(printed_and_blank)] == ["by a process", "blank"]
         assert parser.is_loaded
     assert asked == [0, 1]
