@@ -141,3 +141,15 @@ def test_a_former_flag_works_and_says_what_it_is_called_now(
     assert seen == [value, value]
     assert caplog.text.count(f"{former} is {flag} now") == 1
     assert former not in CliRunner().invoke(commands, ["parse", "--help-all"]).output.split()
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), 2**53, math.nan, math.inf])
+def test_a_number_that_fits_nowhere_is_wrong_usage(value: float) -> None:
+    with pytest.raises(UsageError, match=r"^--max-tokens .{1,40}: must be a number below 9007199254740992$"):
+        ParseOptions(max_tokens=value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [0, -1])
+def test_a_number_out_of_bounds_is_told_its_bounds(value: int) -> None:
+    with pytest.raises(UsageError, match=r"^--max-tokens -?\d: must be at least 1$"):
+        ParseOptions(max_tokens=value)

@@ -66,6 +66,10 @@ RENAMED = {
 have the fields' names, which stay."""
 
 
+LARGEST = 2**53
+"""No option is as large: beyond it numbers do not fit where they are used."""
+
+
 def flag_of(name: str) -> str:
     """The field ``name`` as it is spelled on the command line."""
     return RENAMED[name][0] if name in RENAMED else "--" + name.replace("_", "-")
@@ -82,7 +86,9 @@ def check(options: Any) -> None:
         if isinstance(value, int | float) and not isinstance(value, bool):
             low, high = each.metadata.get(BOUNDS, (None, None))
             least, most = -math.inf if low is None else low, math.inf if high is None else high
-            if not (math.isfinite(value) and least <= value <= most):
+            if not abs(value) < LARGEST:  # not a number compares with nothing
+                raise UsageError(f"{flag_of(each.name)} {str(value)[:40]}: must be a number below {LARGEST}")
+            if not least <= value <= most:
                 bounds = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
                 raise UsageError(f"{flag_of(each.name)} {value}: must be {bounds}")
 
