@@ -86,11 +86,11 @@ def check(options: Any) -> None:
         if isinstance(value, int | float) and not isinstance(value, bool):
             low, high = each.metadata.get(BOUNDS, (None, None))
             least, most = -math.inf if low is None else low, math.inf if high is None else high
-            if not abs(value) < LARGEST:  # not a number compares with nothing
-                raise UsageError(f"{flag_of(each.name)} {str(value)[:40]}: must be a number below {LARGEST}")
-            if not least <= value <= most:
-                bounds = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
-                raise UsageError(f"{flag_of(each.name)} {value}: must be {bounds}")
+            fits = abs(value) < LARGEST  # not a number compares with nothing
+            if not (fits and least <= value <= most):
+                bounds = f"at least {least:g}" if fits else f"a number below {LARGEST}"
+                bounds = bounds if most == math.inf else f"between {least:g} and {most:g}"
+                raise UsageError(f"{flag_of(each.name)} {str(value)[:40]}: must be {bounds}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
