@@ -98,9 +98,7 @@ def truth_of(source: Source, page: int = 1) -> str:
         beside = source.path.with_name(f"{stem}.md")
         if beside.is_file():
             return _page_of(beside.read_text(encoding="utf-8"), page)
-    raise UsageError(
-        f"{source.name}: there is no {source.name.removesuffix('.pdf')}.md beside it to compare with"
-    )
+    raise UsageError(f"{source.name}: there is no {source.name.removesuffix('.pdf')}.md beside it to compare with")
 
 
 def _page_of(text: str, page: int) -> str:
@@ -109,9 +107,7 @@ def _page_of(text: str, page: int) -> str:
     return numbered.get(page, "") if numbered else text
 
 
-def _measure_page(
-    parser: Parser, page: PageImage, draft: PageDraft, truth: str, skips: Sequence[str]
-) -> PageAccuracy:
+def _measure_page(parser: Parser, page: PageImage, draft: PageDraft, truth: str, skips: Sequence[str]) -> PageAccuracy:
     true = parse_blocks(truth)
     plain = _parse(parser, page, PageDraft(), "none")
     both = _parse(parser, page, draft, "both")
@@ -158,12 +154,7 @@ def stage1_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[li
 
 
 def _parse(
-    parser: Parser,
-    page: PageImage,
-    draft: PageDraft,
-    stages: str,
-    skip: str | None = None,
-    trust: bool = False,
+    parser: Parser, page: PageImage, draft: PageDraft, stages: str, skip: str | None = None, trust: bool = False
 ) -> PageResult:
     options = replace(parser.options, stages=stages, skip_verification=skip, trust_agreement=trust)  # type: ignore[arg-type]
     drafter = SafeDrafter(FixedDraft(draft))

@@ -92,9 +92,7 @@ def contestants(paths: Sequence[Path], processes: int, script: Path) -> Iterator
     yield Contestant("pymupdf4llm, no OCR", every, other(paths, 1, use_ocr=False))
     if processes > 1:
         yield Contestant(f"pymupdf4llm, {processes} processes", every, other(paths, processes))
-        yield Contestant(
-            f"pymupdf4llm, no OCR, {processes} processes", every, other(paths, processes, use_ocr=False)
-        )
+        yield Contestant(f"pymupdf4llm, no OCR, {processes} processes", every, other(paths, processes, use_ocr=False))
     first = "first page, cold"
     yield Contestant("docspec", first, own(paths[:1], "--pages", "1"))
     yield Contestant("pymupdf4llm", first, other(paths[:1], 1, pages=[0]))

@@ -35,9 +35,7 @@ class Noise:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must lie between 0 and 1, not {getattr(self, name)}")
         if self.substitute + self.delete > 1:
-            raise ValueError(
-                "substitute and delete exceed 1 together; one character suffers only one of them"
-            )
+            raise ValueError("substitute and delete exceed 1 together; one character suffers only one of them")
 
     @classmethod
     def edits(cls, rate: float, seed: int = 0) -> Noise:
@@ -53,9 +51,7 @@ def degrade(draft: PageDraft, noise: Noise) -> PageDraft:
         for index, region in enumerate(draft.regions)
         if Random(f"{noise.seed} drop {index}").random() >= noise.drop
     ]
-    texts = tuple(
-        degrade_text(text, noise, stream=f"page {index}") for index, text in enumerate(draft.page_texts)
-    )
+    texts = tuple(degrade_text(text, noise, stream=f"page {index}") for index, text in enumerate(draft.page_texts))
     return replace(draft, regions=tuple(shuffled(regions, noise)), page_texts=texts)
 
 

@@ -178,10 +178,7 @@ class DraftMaker:
 
 
 def measure(
-    parser: Parser,
-    sources: Sequence[Source],
-    plan: Plan,
-    on_point: Callable[[Point], None] | None = None,
+    parser: Parser, sources: Sequence[Source], plan: Plan, on_point: Callable[[Point], None] | None = None
 ) -> list[Point]:
     """Measures every selected page of ``sources`` (``parser.options``); raises :class:`UsageError` without a level."""
     if not plan.drafters and not any(plan.levels.values()):

@@ -105,24 +105,9 @@ ROWS = (
         "proposers",
         "other proposers, three small pages: SR_e2e at tokens a step",
         (
-            *(
-                "bench",
-                "speed",
-                "samples/notes.pdf",
-                "samples/book.pdf",
-                "samples/exam-paper.pdf",
-                "--repeats",
-                "2",
-            ),
+            *("bench", "speed", "samples/notes.pdf", "samples/book.pdf", "samples/exam-paper.pdf", "--repeats", "2"),
             *("--proposer", "cursor", "--proposer", "window", "--proposer", "lookup"),
-            *(
-                "--proposer",
-                "model:mini-draft",
-                "--proposer",
-                "head:mini-vispec",
-                "--proposer",
-                "head:mini-hivis",
-            ),
+            *("--proposer", "model:mini-draft", "--proposer", "head:mini-vispec", "--proposer", "head:mini-hivis"),
         ),
         modes,
         "docspec bench speed samples/{notes,book,exam-paper}.pdf --proposer ...",
@@ -136,8 +121,7 @@ def run(folder: Path, rows: Sequence[Row], tell: Callable[[str], None]) -> None:
     for row in rows:
         tell(f"docspec {' '.join(row.words)}")
         subprocess.run(
-            [sys.executable, "-m", "docspec", *row.words, "--json", str(folder / f"{row.name}.json")],
-            check=True,
+            [sys.executable, "-m", "docspec", *row.words, "--json", str(folder / f"{row.name}.json")], check=True
         )
 
 

@@ -53,9 +53,7 @@ def measure(sources: Sequence[Source], options: ParseOptions, blur: float) -> It
                     yield from _compared(lines, found.regions, texts_of(found, parser))
 
 
-def _compared(
-    lines: Sequence[TextLine], regions: Sequence[Region], read: Sequence[str]
-) -> Iterator[KindOfRegion]:
+def _compared(lines: Sequence[TextLine], regions: Sequence[Region], read: Sequence[str]) -> Iterator[KindOfRegion]:
     layers: list[list[str]] = [[] for _ in regions]
     for line in lines:
         index = owner_of(line.bbox, regions)

@@ -82,9 +82,7 @@ def measure(
                 )
 
 
-def compared(
-    lines: Sequence[TextLine], regions: Sequence[Region], texts: Sequence[str]
-) -> tuple[int, int, int]:
+def compared(lines: Sequence[TextLine], regions: Sequence[Region], texts: Sequence[str]) -> tuple[int, int, int]:
     """Characters of ``lines`` outside tables and formulas, edits between them and the ``texts`` of their regions, and
     characters written where there are no lines."""
     own: list[list[TextLine]] = [[] for _ in regions]

@@ -66,9 +66,7 @@ def recount(page: PageResult, changed: set[int]) -> tuple[int, int, int, int]:
     return corrected, agreed, marked, right
 
 
-def measure(
-    sources: Sequence[Source], options: ParseOptions, rate: float = 0.1, seed: int = 1
-) -> Iterator[PageMarks]:
+def measure(sources: Sequence[Source], options: ParseOptions, rate: float = 0.1, seed: int = 1) -> Iterator[PageMarks]:
     """Reads the pages of every source twice: as the options say, and with its own corrupted output as the draft."""
     with Parser(replace(options, provenance=False, read="page")) as parser:
         traced = replace(parser.options, provenance=True, stages="page", drafter="none")

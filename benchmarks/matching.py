@@ -94,7 +94,5 @@ def _joined(matches: list[Match], left: Match, truth: Sequence[str], output: Seq
 
 def _union(match: Match, other: Match) -> Match:
     return replace(
-        match,
-        truth=tuple(sorted((*match.truth, *other.truth))),
-        output=tuple(sorted((*match.output, *other.output))),
+        match, truth=tuple(sorted((*match.truth, *other.truth))), output=tuple(sorted((*match.output, *other.output)))
     )

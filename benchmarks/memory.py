@@ -46,9 +46,7 @@ def write_pdf(path: Path, pages: int) -> Path:
             page.insert_text((24, 36), f"Page {number}", fontsize=14)
             for line in range(14):
                 page.insert_text(
-                    (24, 70 + 11.5 * line),
-                    f"Line {line} of page {number}: {number * line} items.",
-                    fontsize=9,
+                    (24, 70 + 11.5 * line), f"Line {line} of page {number}: {number * line} items.", fontsize=9
                 )
             pixels = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 100), False)
             pixels.set_rect(pixels.irect, (number % 256, (7 * number) % 256, 128))

@@ -38,10 +38,7 @@ class Overlapped:
 
 
 def measure(
-    options: ParseOptions,
-    sources: Sequence[Source],
-    repeats: int,
-    on_page: Callable[[Overlapped], None] | None = None,
+    options: ParseOptions, sources: Sequence[Source], repeats: int, on_page: Callable[[Overlapped], None] | None = None
 ) -> list[Overlapped]:
     """Reads every page of ``sources`` whole, ``repeats`` times each way; a first document that is not timed warms all
     processes up. Pages for which nothing is recognised have nothing beside them."""

@@ -45,9 +45,7 @@ def where_time_goes(path: Path, record: Record) -> None:
         rest[row] = max(0.0, mode["total"] - sum(mode[phase] for phase in PHASES)) / pages
     used = {shown: values for shown, values in parts.items() if any(values.values())}
     title = "Where the time of a page goes" + SIMULATED * record["simulated"]
-    bars(
-        path, title, _measured(record), {**used, "rest": rest}, "Seconds a page (mean over pages of medians)"
-    )
+    bars(path, title, _measured(record), {**used, "rest": rest}, "Seconds a page (mean over pages of medians)")
 
 
 def speed_by_page(path: Path, record: Record) -> None:

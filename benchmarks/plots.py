@@ -169,12 +169,7 @@ def bars(path: Path, title: str, subtitle: str, parts: Mapping[str, Mapping[str,
             ends[row] += width
     for place, row in enumerate(rows):
         axes.annotate(
-            f"{ends[row]:.1f}",
-            (ends[row], place),
-            xytext=(5, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=9,
+            f"{ends[row]:.1f}", (ends[row], place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=9
         )
     axes.set_yticks(range(len(rows)), [shortened(row) for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -237,9 +232,7 @@ def _set_axis(axes: Any, which: str, axis: Axis) -> None:
 
 def _finish(figure: Any, axes: Any, path: Path, legend: bool) -> None:
     if legend:
-        figure.legend(
-            *axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=9
-        )
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with require("matplotlib", "--plot").rc_context({"svg.fonttype": "none", "svg.hashsalt": "docspec"}):

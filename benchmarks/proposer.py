@@ -79,9 +79,7 @@ class _Rows:
         self.sizes = np.zeros(rows, dtype=np.int32)
         self.outputs: list[tuple[int, ...]] = [()] * rows
         self.requests: dict[str, Any] = {}
-        self.input_batch = SimpleNamespace(
-            req_ids=[""] * rows, num_prompt_tokens=np.zeros(rows, dtype=np.int32)
-        )
+        self.input_batch = SimpleNamespace(req_ids=[""] * rows, num_prompt_tokens=np.zeros(rows, dtype=np.int32))
 
     def enter(self, row: int) -> Any:
         """Another request takes ``row``; what the scheduler says of it."""

@@ -34,12 +34,7 @@ def _decoder(hidden: int, inner: int, layers: int, heads: int, kv_heads: int, **
     }
 
 
-_INTERN_VIT = {
-    "hidden_size": 1024,
-    "intermediate_size": 4096,
-    "num_hidden_layers": 24,
-    "num_attention_heads": 16,
-}
+_INTERN_VIT = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16}
 
 SIZES: dict[str, PublishedSize] = {
     "qwen2-vl-2b": PublishedSize(
@@ -82,15 +77,7 @@ SIZES: dict[str, PublishedSize] = {
         "qwen3_vl_moe",
         "Qwen/Qwen3-VL-30B-A3B-Instruct",
         _decoder(
-            2048,
-            6144,
-            48,
-            32,
-            4,
-            head_dim=128,
-            moe_intermediate_size=768,
-            num_experts=128,
-            num_experts_per_tok=8,
+            2048, 6144, 48, 32, 4, head_dim=128, moe_intermediate_size=768, num_experts=128, num_experts_per_tok=8
         ),
         {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "out_hidden_size": 2048},
         tied=False,

@@ -50,9 +50,7 @@ class PublishedConfig:
     vision_attention: str = "sdpa"
 
 
-def _qwen3_vl(
-    text: dict[str, Any], vision: dict[str, Any], tied: bool
-) -> Callable[[int | None], Qwen3VLConfig]:
+def _qwen3_vl(text: dict[str, Any], vision: dict[str, Any], tied: bool) -> Callable[[int | None], Qwen3VLConfig]:
     def config(vocab_size: int | None) -> Qwen3VLConfig:
         return Qwen3VLConfig(
             text_config={
@@ -70,11 +68,7 @@ def _qwen3_vl(
             },
             vision_config={"num_heads": 16, "num_position_embeddings": 2304, **vision},
             tie_word_embeddings=tied,
-            **(
-                {}
-                if vocab_size is None
-                else {"image_token_id": 1, "video_token_id": 2, "vision_start_token_id": 3}
-            ),
+            **({} if vocab_size is None else {"image_token_id": 1, "video_token_id": 2, "vision_start_token_id": 3}),
         )
 
     return config
@@ -106,12 +100,7 @@ IMAGES = {
 PUBLISHED: dict[str, PublishedConfig] = {
     "qwen3-vl-2b": PublishedConfig(
         _qwen3_vl(
-            {
-                "hidden_size": 2048,
-                "intermediate_size": 6144,
-                "num_hidden_layers": 28,
-                "num_attention_heads": 16,
-            },
+            {"hidden_size": 2048, "intermediate_size": 6144, "num_hidden_layers": 28, "num_attention_heads": 16},
             {
                 "depth": 24,
                 "hidden_size": 1024,
@@ -127,12 +116,7 @@ PUBLISHED: dict[str, PublishedConfig] = {
     ),
     "qwen3-vl-4b": PublishedConfig(
         _qwen3_vl(
-            {
-                "hidden_size": 2560,
-                "intermediate_size": 9728,
-                "num_hidden_layers": 36,
-                "num_attention_heads": 32,
-            },
+            {"hidden_size": 2560, "intermediate_size": 9728, "num_hidden_layers": 36, "num_attention_heads": 32},
             {
                 "depth": 24,
                 "hidden_size": 1024,
@@ -148,12 +132,7 @@ PUBLISHED: dict[str, PublishedConfig] = {
     ),
     "qwen3-vl-8b": PublishedConfig(
         _qwen3_vl(
-            {
-                "hidden_size": 4096,
-                "intermediate_size": 12_288,
-                "num_hidden_layers": 36,
-                "num_attention_heads": 32,
-            },
+            {"hidden_size": 4096, "intermediate_size": 12_288, "num_hidden_layers": 36, "num_attention_heads": 32},
             {
                 "depth": 27,
                 "hidden_size": 1152,
@@ -169,11 +148,7 @@ PUBLISHED: dict[str, PublishedConfig] = {
     ),
     "dots.ocr": PublishedConfig(
         lambda vocab_size: DotsOCRConfig(
-            **(
-                {}
-                if vocab_size is None
-                else {"vocab_size": vocab_size, "image_token_id": 1, "video_token_id": 2}
-            )
+            **({} if vocab_size is None else {"vocab_size": vocab_size, "image_token_id": 1, "video_token_id": 2})
         ),
         DotsOCRForCausalLM,
         _images(14, 1, DOTS_MIN_PIXELS, DOTS_MAX_PIXELS),
@@ -219,9 +194,7 @@ def published_size(size: PublishedSize) -> PublishedConfig:
         text = {**size.text, **({} if vocab_size is None else {"vocab_size": vocab_size})}
         parts = {"text_config": text, "vision_config": dict(size.vision)}
         tied = {} if size.tied is None else {"tie_word_embeddings": size.tied}
-        made: PreTrainedConfig = model.config_class(
-            **{name: part for name, part in parts.items() if part}, **tied
-        )
+        made: PreTrainedConfig = model.config_class(**{name: part for name, part in parts.items() if part}, **tied)
         return made
 
     images = IMAGES.get(size.model_type)
@@ -229,11 +202,7 @@ def published_size(size: PublishedSize) -> PublishedConfig:
 
 
 def random_target(
-    name: str,
-    device: torch.device,
-    dtype: torch.dtype,
-    graphs: Graphs = "auto",
-    vocabulary: int = 0,
+    name: str, device: torch.device, dtype: torch.dtype, graphs: Graphs = "auto", vocabulary: int = 0
 ) -> TransformersTarget:
     """The target called ``name`` in :data:`PUBLISHED` with random weights, made on ``device``.
 
@@ -243,9 +212,7 @@ def random_target(
     """
     published = PUBLISHED.get(name) or (published_size(SIZES[name]) if name in SIZES else None)
     if published is None:
-        raise ModelError(
-            f"no configuration is called '{name}'; choose among {', '.join((*PUBLISHED, *SIZES))}"
-        )
+        raise ModelError(f"no configuration is called '{name}'; choose among {', '.join((*PUBLISHED, *SIZES))}")
     config = published.config(None)
     if vocabulary > config.get_text_config().vocab_size:
         config = published.config(-(-vocabulary // 128) * 128)
@@ -253,9 +220,7 @@ def random_target(
     with torch.device("meta"):
         outline = published.model._from_config(config, dtype=dtype, attn_implementation=attention)
     weights = sum(weight.numel() for weight in outline.parameters())
-    check_room(
-        f"{name} with random weights", Estimate(weights * dtype.itemsize, 0, 1, 0), free_memory(device)
-    )
+    check_room(f"{name} with random weights", Estimate(weights * dtype.itemsize, 0, 1, 0), free_memory(device))
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.device(device):
         torch.manual_seed(SEED)
         model = published.model._from_config(config, dtype=dtype, attn_implementation=attention)

@@ -105,9 +105,7 @@ class ScriptedTarget:
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self.inner.embed(tokens)
 
-    def hidden(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
-    ) -> torch.Tensor:
+    def hidden(self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache) -> torch.Tensor:
         return self.inner.hidden(tokens, positions, mask, cache)
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:

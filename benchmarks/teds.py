@@ -57,9 +57,7 @@ def _tree(table: Table | None, structure_only: bool) -> Node:
     rows = () if table is None else table.rows
     return Node(
         ("table", 1, 1),
-        children=tuple(
-            Node(("tr", 1, 1), children=tuple(_cell(cell, structure_only) for cell in row)) for row in rows
-        ),
+        children=tuple(Node(("tr", 1, 1), children=tuple(_cell(cell, structure_only) for cell in row)) for row in rows),
     )
 
 

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any
 from docspec import process
 
 if TYPE_CHECKING:
-    from docspec.core import (
-        Block,
-        Category,
-        DocspecError,
-        DocumentResult,
-        PageResult,
-        ParseOptions,
-    )
+    from docspec.core import Block, Category, DocspecError, DocumentResult, PageResult, ParseOptions
     from docspec.core.observer import NullObserver, Observer
     from docspec.parser import Parser, parse
 

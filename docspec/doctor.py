@@ -39,17 +39,9 @@ class Finding:
     remedy: str = ""
 
 
-def examine(
-    model: str = "auto", ppstructure_models: Path | None = None, engine: str = "onnxruntime"
-) -> list[Finding]:
+def examine(model: str = "auto", ppstructure_models: Path | None = None, engine: str = "onnxruntime") -> list[Finding]:
     """All findings. ``model`` is what would be used (``auto``: the bundled reader)."""
-    return [
-        *packages(),
-        *extras(),
-        *devices(),
-        *models(model),
-        *drafters(ppstructure_models, engine),
-    ]
+    return [*packages(), *extras(), *devices(), *models(model), *drafters(ppstructure_models, engine)]
 
 
 def able(findings: Sequence[Finding]) -> bool:
@@ -118,11 +110,7 @@ def devices() -> Iterator[Finding]:
             yield Finding("device", f"cuda:{index}", "ok", f"{facts.name}, {memory}")
     else:
         built = torch.version.cuda
-        why = (
-            "this torch is built without CUDA"
-            if built is None
-            else f"no usable GPU (torch built for CUDA {built})"
-        )
+        why = "this torch is built without CUDA" if built is None else f"no usable GPU (torch built for CUDA {built})"
         yield Finding("device", "cuda", "optional", why)
     if torch.backends.mps.is_available():
         yield Finding("device", "mps", "ok", "Apple GPU")
@@ -165,10 +153,7 @@ def _model(label: str, name: str, *, needed: bool) -> Finding:
 def cached_models(environ: Mapping[str, str] | None = None) -> list[str]:
     """Hub names of the models in the local hub cache that have weights."""
     environ = os.environ if environ is None else environ
-    home = Path(
-        environ.get("HF_HOME")
-        or Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
-    )
+    home = Path(environ.get("HF_HOME") or Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface")
     cache = Path(environ.get("HF_HUB_CACHE") or home / "hub")
     found = []
     for folder in sorted(cache.glob("models--*")):

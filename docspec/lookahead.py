@@ -23,10 +23,7 @@ def lookahead(jobs: Iterator[J], workers: Sequence[Callable[[J], T]], depth: int
     the result would have come, and ends the iterator. Close the iterator (or exhaust it) and no further job is begun.
     """
     ahead: _Ahead[J, T] = _Ahead(jobs, depth)
-    threads = [
-        threading.Thread(target=ahead.work, args=(worker,), name=THREAD_NAME, daemon=True)
-        for worker in workers
-    ]
+    threads = [threading.Thread(target=ahead.work, args=(worker,), name=THREAD_NAME, daemon=True) for worker in workers]
     for thread in threads:
         thread.start()
     try:

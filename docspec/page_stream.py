@@ -81,12 +81,7 @@ class PageStream:
     """Pages of documents that were opened by ``isolation``, in, and their results, out."""
 
     def __init__(
-        self,
-        options: ParseOptions,
-        isolation: Isolation,
-        verifier: PagesVerifier,
-        observer: Observer,
-        images: bool,
+        self, options: ParseOptions, isolation: Isolation, verifier: PagesVerifier, observer: Observer, images: bool
     ) -> None:
         self._options = options
         self.isolation = isolation

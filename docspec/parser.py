@@ -138,9 +138,7 @@ class Parser:
         self._check_process()
         return self._stream.isolation.open(_source_of(source))
 
-    def pages(
-        self, source: Input | IsolatedDocument, selection: PageSelection | None = None
-    ) -> Iterator[PageResult]:
+    def pages(self, source: Input | IsolatedDocument, selection: PageSelection | None = None) -> Iterator[PageResult]:
         """The results of the selected pages (``selection``, else those of the options), one at a time."""
         document = source if isinstance(source, IsolatedDocument) else self.open(source)
         numbers = (selection or self._selection).resolve(document.page_count, document.name)

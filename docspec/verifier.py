@@ -142,9 +142,7 @@ class Verifier:
             )
         # Where the layout is part of the reading, it is not weighed against it.
         layout = make_drafter(self._options)
-        return PageParser(
-            self.loaded, self.dialect, drafter, self._options, self._observer, planner, layout
-        )
+        return PageParser(self.loaded, self.dialect, drafter, self._options, self._observer, planner, layout)
 
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:

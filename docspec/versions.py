@@ -9,17 +9,7 @@ from importlib import metadata
 DISTRIBUTION = "docspec-vlm"
 """What this project is installed as; ``docspec`` on the package index is another project."""
 
-PACKAGES = (
-    "torch",
-    "transformers",
-    "pymupdf",
-    "rapidocr",
-    "onnxruntime",
-    "paddleocr",
-    "paddlex",
-    "numpy",
-    "pillow",
-)
+PACKAGES = ("torch", "transformers", "pymupdf", "rapidocr", "onnxruntime", "paddleocr", "paddlex", "numpy", "pillow")
 
 
 def version_of(package: str) -> str | None:

@@ -82,9 +82,7 @@ def test_versions_name_everything_and_admit_gaps(monkeypatch: pytest.MonkeyPatch
 
 
 def run_doctor(tmp_path: Path, *args: str, **environment: str) -> Any:
-    kept = {
-        name: value for name, value in os.environ.items() if name not in ("DOCSPEC_MODEL", "XDG_CONFIG_HOME")
-    }
+    kept = {name: value for name, value in os.environ.items() if name not in ("DOCSPEC_MODEL", "XDG_CONFIG_HOME")}
     return subprocess.run(
         [sys.executable, "-m", "docspec", "doctor", *args],
         capture_output=True,

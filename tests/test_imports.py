@@ -159,9 +159,7 @@ def test_no_arrow_runs_back_up() -> None:
         if room(target) not in {room(module), *MAY_IMPORT.get(room(module), set())}
     ]
     assert wrong == []
-    assert not [
-        module for module, targets in GRAPH.items() if room(module) == "bench" and "cli" in map(room, targets)
-    ]
+    assert not [module for module, targets in GRAPH.items() if room(module) == "bench" and "cli" in map(room, targets)]
 
 
 def test_the_engine_knows_the_protocol_of_targets_alone() -> None:

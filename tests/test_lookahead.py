@@ -64,9 +64,7 @@ def test_works_beside_its_consumer() -> None:
 
     for item in lookahead(iter(range(10)), [work]):
         ahead = min(item + 2, 10)
-        assert waiting(lambda ahead=ahead: len(made) >= ahead), (
-            "the next one is made while this one is in hand"
-        )
+        assert waiting(lambda ahead=ahead: len(made) >= ahead), "the next one is made while this one is in hand"
 
 
 @pytest.mark.parametrize("where", ["jobs", "worker"])

@@ -41,9 +41,7 @@ def dialled(trace: str) -> list[str]:
     for line in trace.splitlines():
         call = CALL.search(line)
         far = FAR.search(line)
-        if call and (
-            RESOLVER in line or (far and (far.group(1) == "53" or not LOOPBACK.match(far.group(2))))
-        ):
+        if call and (RESOLVER in line or (far and (far.group(1) == "53" or not LOOPBACK.match(far.group(2))))):
             found.append(call.group())
     return found
 
@@ -70,9 +68,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pdf.new_page(width=240, height=120).insert_text((20, 40), "The harbour fills twice a day.")
         pdf.save(folder / "a.pdf")
     block = {"block_label": "text", "block_content": "The harbour", "block_bbox": [20, 20, 200, 50]}
-    (folder / "a_0_res.json").write_text(
-        json.dumps({"width": 240, "height": 120, "parsing_res_list": [block]})
-    )
+    (folder / "a_0_res.json").write_text(json.dumps({"width": 240, "height": 120, "parsing_res_list": [block]}))
     add_text_models(folder / "models")
     add_layout_model(folder / "models", [LayoutBox("text", 0.05, 0.1, 0.95, 0.5)])
     return folder

@@ -81,17 +81,11 @@ print(code, len(dialled), dialled[:3])
 def probe(args: list[str], tmp_path: Path) -> list[str]:
     """Exit code and the number of attempts to reach the network of ``docspec ARGS``, and what was tried."""
     environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("HF_", "DOCSPEC_", "TRANSFORMERS_"))
+        name: value for name, value in os.environ.items() if not name.startswith(("HF_", "DOCSPEC_", "TRANSFORMERS_"))
     }
     environment |= {"HF_HOME": str(tmp_path / "hub"), "XDG_CONFIG_HOME": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", PROBE.format(args=args)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=environment,
+        [sys.executable, "-c", PROBE.format(args=args)], capture_output=True, text=True, timeout=120, env=environment
     )
     assert done.returncode == 0, done.stderr
     return [*done.stdout.splitlines()[-1].split(maxsplit=2), done.stderr]
@@ -104,29 +98,18 @@ def test_a_hub_model_is_not_asked_for_offline(tmp_path: Path) -> None:
     with pymupdf.open() as pdf:
         pdf.new_page().insert_text((72, 72), "A page of text.")
         pdf.save(tmp_path / "a.pdf")
-    args = [
-        "parse",
-        str(tmp_path / "a.pdf"),
-        "--model",
-        "owner/never-published",
-        "-o",
-        str(tmp_path / "o.md"),
-    ]
+    args = ["parse", str(tmp_path / "a.pdf"), "--model", "owner/never-published", "-o", str(tmp_path / "o.md")]
     code, attempts, _, errors = probe([*args, "--offline"], tmp_path)
     assert (code, attempts) == ("1", "0")
     assert errors.count("\n") == 1 and "owner/never-published" in errors
     assert not (tmp_path / "o.md").exists()
     code, attempts, _, errors = probe(args, tmp_path)
-    assert code == "1" and int(attempts) > 0, (
-        "without --offline the hub is asked; else this test proves nothing"
-    )
+    assert code == "1" and int(attempts) > 0, "without --offline the hub is asked; else this test proves nothing"
     assert errors.count("\n") == 1 and "owner/never-published" in errors
 
 
 def test_the_hub_library_reads_the_switches() -> None:
-    code = (
-        "from docspec import offline; offline.enforce(); import huggingface_hub.constants as hub; print(hub."
-    )
+    code = "from docspec import offline; offline.enforce(); import huggingface_hub.constants as hub; print(hub."
     code += "HF_HUB_OFFLINE)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\n"
 

@@ -94,9 +94,7 @@ def test_bytes_and_images_are_inputs_too(parser, pdf, printed_page):
 
 
 @pytest.mark.parametrize("read", ["page", "regions"])
-def test_a_page_that_runs_out_of_memory_is_read_once_more_with_less(
-    lively_qwen, parser, pdf, monkeypatch, read
-):
+def test_a_page_that_runs_out_of_memory_is_read_once_more_with_less(lively_qwen, parser, pdf, monkeypatch, read):
     """And the page after it as before."""
     options = replace(parser.options, read=read, baseline=False)
     own = Parser(options)
@@ -170,9 +168,7 @@ def test_any_other_fault_costs_one_page_too(parser, pdf, monkeypatch):
     assert not parser.parse(pdf).ok
 
 
-@pytest.mark.parametrize(
-    ("make", "failure"), [(doubles.failing, "unexpected"), (doubles.aborting, "crashed")]
-)
+@pytest.mark.parametrize(("make", "failure"), [(doubles.failing, "unexpected"), (doubles.aborting, "crashed")])
 def test_a_failing_drafter_costs_the_speed_up_only(parser, pdf, monkeypatch, make, failure):
     """Also where it takes its process along."""
     expected = next(parser.pages(pdf)).token_ids
@@ -220,9 +216,7 @@ def test_what_is_wrong_with_the_request_is_said_before_the_model_is_loaded(pdf):
 
 
 def test_a_drafter_without_its_models_is_refused_before_the_first_page(lively_qwen, pdf, tmp_path):
-    options = ParseOptions(
-        model=str(lively_qwen), drafter="ppstructure", ppstructure_models=tmp_path, offline=False
-    )
+    options = ParseOptions(model=str(lively_qwen), drafter="ppstructure", ppstructure_models=tmp_path, offline=False)
     with pytest.raises(DrafterError, match=str(tmp_path)):
         list(Parser(options).pages(pdf))
 

@@ -19,17 +19,12 @@ DOCS = Path(__file__).parents[1] / "docs" / "extending.md"
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for ``PYTHONPATH`` with the package and its metadata, as an installer leaves them."""
     page, home = DOCS.read_text(), tmp_path_factory.mktemp("site")
-    [project], [module] = (
-        re.findall(r"```toml\n(.*?)```", page, re.S),
-        re.findall(r"```python\n(.*?)```", page, re.S),
-    )
+    [project], [module] = (re.findall(r"```toml\n(.*?)```", page, re.S), re.findall(r"```python\n(.*?)```", page, re.S))
     (home / "docspec_example.py").write_text(module)
     facts = tomllib.loads(project)["project"]
     metadata = home / "docspec_example-1.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\n"
-    )
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\n")
     groups = facts["entry-points"] | {
         "docspec.formats": facts["entry-points"]["docspec.formats"] | {"broken": "nowhere:X"}
     }
@@ -78,9 +73,7 @@ assert ParseOptions(dialect="bracketed").dialect == "bracketed"
     assert ran.returncode == 0, ran.stderr
 
 
-def test_a_plug_in_that_cannot_be_imported_is_named_and_ends_only_runs_that_ask_for_it(
-    installed: Path,
-) -> None:
+def test_a_plug_in_that_cannot_be_imported_is_named_and_ends_only_runs_that_ask_for_it(installed: Path) -> None:
     ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "-", "--format", "broken")
     assert ran.returncode == 2 and "Traceback" not in ran.stderr
     assert "broken of docspec-example (nowhere:X) cannot be loaded: ModuleNotFoundError" in ran.stderr

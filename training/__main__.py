@@ -20,9 +20,7 @@ def parser() -> argparse.ArgumentParser:
     init.add_argument("directory", type=Path)
     init.add_argument("--size", choices=SIZES, default="tiny")
     init.add_argument("--seed", type=int, default=0)
-    train = verbs.add_parser(
-        "train", help="train, or go on training, in a directory (torchrun for several processes)"
-    )
+    train = verbs.add_parser("train", help="train, or go on training, in a directory (torchrun for several processes)")
     train.add_argument("directory", type=Path)
     train.add_argument("--size", choices=SIZES, default="mini")
     train.add_argument("--seed", type=int, default=1)
@@ -61,13 +59,9 @@ def parser() -> argparse.ArgumentParser:
     evaluate = verbs.add_parser("eval", help="measure a checkpoint on held-out crops and pages")
     evaluate.add_argument("model", type=Path)
     evaluate.add_argument("--crops", type=int, default=24, help="crops in each bucket")
-    evaluate.add_argument(
-        "--lines", type=int, default=24, help="wide crops of lines in each bucket, or of each file"
-    )
+    evaluate.add_argument("--lines", type=int, default=24, help="wide crops of lines in each bucket, or of each file")
     evaluate.add_argument("--pages", type=int, default=3, help="pages of each kind")
-    evaluate.add_argument(
-        "--pdf", type=Path, nargs="+", default=[], help="files whose text layer is the truth"
-    )
+    evaluate.add_argument("--pdf", type=Path, nargs="+", default=[], help="files whose text layer is the truth")
     evaluate.add_argument("--scans", action="store_true", help="print and scan the files first")
     evaluate.add_argument("--seed", type=int, default=90_000_000)
     evaluate.add_argument("--seen-only", action="store_true", help="leave the held-out fonts out")
@@ -81,9 +75,7 @@ def print_report(report: Report) -> None:
         f"seed {report.seed}, {report.crops_per_bucket} crops and {report.lines_per_bucket} line crops a bucket, "
         f"{report.pages_per_kind} pages a kind"
     )
-    print(
-        f"{'group':28}{'fonts':>8}{'n':>5}{'CER':>8}{'raw':>8}{'exact':>8}{'twice':>8}{'skipped':>8}{'s':>7}"
-    )
+    print(f"{'group':28}{'fonts':>8}{'n':>5}{'CER':>8}{'raw':>8}{'exact':>8}{'twice':>8}{'skipped':>8}{'s':>7}")
     for b in report.buckets:
         fonts = "unseen" if b.unseen_fonts else "seen"
         shares = "".join(f"{value:8.2%}" for value in (b.cer, b.cer_raw, b.exact, b.repeated, b.skipped))
@@ -91,9 +83,7 @@ def print_report(report: Report) -> None:
     for unseen in sorted({b.unseen_fonts for b in report.buckets}):
         fonts = "unseen" if unseen else "seen"
         groups = [
-            g
-            for g in ("file", "line", "region", "crop", "page")
-            if any(b.name.startswith(g) for b in report.buckets)
+            g for g in ("file", "line", "region", "crop", "page") if any(b.name.startswith(g) for b in report.buckets)
         ]
         means = ", ".join(f"all {group}s {report.mean(group, unseen):.2%}" for group in groups)
         print(f"{fonts} fonts: {means}")

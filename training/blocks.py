@@ -15,9 +15,7 @@ def choose_face(rng: random.Random, unseen: bool, mono: bool = True) -> Face:
     """A face by its family's weight. Raises FileNotFoundError where no family of the kind is installed."""
     pool = [face for face in faces(unseen) if mono or face.family.kind != "mono"]
     if not pool:
-        raise FileNotFoundError(
-            "no font of a family marked unseen is installed; training/fonts.py lists them"
-        )
+        raise FileNotFoundError("no font of a family marked unseen is installed; training/fonts.py lists them")
     return rng.choices(pool, [face.family.weight for face in pool])[0]
 
 
@@ -58,23 +56,14 @@ class Page:
     """What the kinds share: margins, running heads, columns and common blocks."""
 
     def __init__(
-        self,
-        width: int,
-        height: int,
-        rng: random.Random,
-        unseen: bool,
-        evaluation: bool,
-        narrow: bool = False,
+        self, width: int, height: int, rng: random.Random, unseen: bool, evaluation: bool, narrow: bool = False
     ) -> None:
         self.rng, self.width, self.height = rng, width, height
         self.sheet = Sheet(width, height)
         self.writer = Writer(rng, evaluation)
         self.style = choose_style(rng, unseen, rng.random() < 0.5, narrow)
         self.margin = rng.uniform(0.03, 0.09) * min(width, height)
-        self.top, self.bottom = (
-            self.margin * rng.uniform(0.5, 1.1),
-            height - self.margin * rng.uniform(0.3, 1.0),
-        )
+        self.top, self.bottom = (self.margin * rng.uniform(0.5, 1.1), height - self.margin * rng.uniform(0.3, 1.0))
 
     def running(self, head: bool, number: bool) -> None:
         """Running head and page number: printed, not part of the text."""
@@ -92,9 +81,7 @@ class Page:
             self.top += style.pitch * rng.uniform(1.3, 1.8)
         if number:
             folio = rng.choice(("{}", "{}", "- {} -", "Page {}", "{} / 12")).format(rng.randint(1, 400))
-            x = rng.choice(
-                (self.width / 2 - 10, self.width / 2 - 10, self.width - self.margin - 80, self.margin)
-            )
+            x = rng.choice((self.width / 2 - 10, self.width / 2 - 10, self.width - self.margin - 80, self.margin))
             self.sheet.put(folio, x, self.bottom, font, size, style.grey, read=False)
             self.bottom -= style.pitch * rng.uniform(1.2, 1.6)
 
@@ -103,21 +90,15 @@ class Page:
         top = self.top if top is None else top
         span = (self.width - 2 * self.margin - gutter * (columns - 1)) / columns
         starts = [self.margin + k * (span + gutter) for k in range(columns)]
-        return Setter(
-            self.sheet, self.style, [Column(x, x + span, top, self.bottom) for x in starts], self.writer
-        )
+        return Setter(self.sheet, self.style, [Column(x, x + span, top, self.bottom) for x in starts], self.writer)
 
     def paragraph(self, setter: Setter, low: float = 2, high: float = 7) -> bool:
-        return setter.paragraph(
-            self.writer.passage(letters(self.style, setter.column, self.rng.uniform(low, high)))
-        )
+        return setter.paragraph(self.writer.passage(letters(self.style, setter.column, self.rng.uniform(low, high))))
 
     def section(self, setter: Setter) -> bool:
         text = self.writer.phrase(1, 5)
         if self.rng.random() < 0.35:
-            text = (
-                f"{self.rng.randint(1, 9)}{self.rng.choice(('', '.', f'.{self.rng.randint(1, 9)}'))} {text}"
-            )
+            text = f"{self.rng.randint(1, 9)}{self.rng.choice(('', '.', f'.{self.rng.randint(1, 9)}'))} {text}"
         return setter.heading(text, "##", self.rng.uniform(1.0, 1.35))
 
     def list(self, setter: Setter, long: bool = True) -> bool:
@@ -157,9 +138,7 @@ class Page:
         failures = 0
         after_heading = False
         while not setter.full and failures < 4:
-            name = (
-                "paragraph" if after_heading else self.rng.choices(list(weights), list(weights.values()))[0]
-            )
+            name = "paragraph" if after_heading else self.rng.choices(list(weights), list(weights.values()))[0]
             done = getattr(self, name)(setter)
             failures = 0 if done else failures + 1
             after_heading = done and name == "section"

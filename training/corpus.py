@@ -120,9 +120,7 @@ def words() -> tuple[str, ...]:
     if listing.is_file():
         entries = listing.read_text(encoding="utf-8", errors="ignore").split()
         return tuple(
-            word
-            for i, word in enumerate(entries)
-            if set(word) <= ALPHABET and ("'" not in word or i % 12 == 0)
+            word for i, word in enumerate(entries) if set(word) <= ALPHABET and ("'" not in word or i % 12 == 0)
         )
     texts = paragraphs()[:2000] or (FEW_WORDS,)
     return tuple(sorted({word for text in texts for word in text.split()}))
@@ -138,8 +136,6 @@ def dictionaries() -> tuple[tuple[str, ...], ...]:
     for language in LANGUAGES:
         listing = SHARE / "dict" / language
         if listing.is_file():
-            entries = unicodedata.normalize(
-                "NFC", listing.read_text(encoding="utf-8", errors="ignore")
-            ).split()
+            entries = unicodedata.normalize("NFC", listing.read_text(encoding="utf-8", errors="ignore")).split()
             found.append(tuple(word for word in entries[::8] if set(word) <= ALPHABET))
     return tuple(found)

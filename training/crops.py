@@ -29,17 +29,10 @@ def _neighbours(page: Page, setter: Setter) -> None:
     font, size = page.style.face.regular, page.style.size
     words = "".join(c for c in page.writer.passage(40) if c in advances(font))
     if page.rng.random() < 0.5:
-        page.sheet.put(
-            words, setter.column.left, page.rng.uniform(-2, 3) - 0.22 * size, font, size, read=False
-        )
+        page.sheet.put(words, setter.column.left, page.rng.uniform(-2, 3) - 0.22 * size, font, size, read=False)
     else:
         page.sheet.put(
-            words,
-            setter.column.left,
-            page.height + 0.75 * size - page.rng.uniform(0, 3),
-            font,
-            size,
-            read=False,
+            words, setter.column.left, page.height + 0.75 * size - page.rng.uniform(0, 3), font, size, read=False
         )
 
 
@@ -54,9 +47,7 @@ def _columns(page: Page, setter: Setter) -> None:
     count, gutter = 3 if whole.right - whole.left > 560 and rng.random() < 0.4 else 2, rng.uniform(18, 40)
     span = (whole.right - whole.left - gutter * (count - 1)) / count
     starts = [whole.left + k * (span + gutter) for k in range(count)]
-    body = Setter(
-        page.sheet, page.style, [Column(x, x + span, whole.top, whole.bottom) for x in starts], page.writer
-    )
+    body = Setter(page.sheet, page.style, [Column(x, x + span, whole.top, whole.bottom) for x in starts], page.writer)
     body.separator = setter.separator
     failures = 0
     while not body.full and failures < 4:
@@ -107,9 +98,9 @@ def make_crop(
     elif kind == "columns":
         _columns(page, setter)
     elif kind == "mixed":
-        while setter.room > style.pitch and getattr(
-            page, rng.choice(("paragraph", "paragraph", "section", "list"))
-        )(setter):
+        while setter.room > style.pitch and getattr(page, rng.choice(("paragraph", "paragraph", "section", "list")))(
+            setter
+        ):
             pass
     if kind == "paragraph" or (kind != "blank" and not page.sheet.chars):
         setter.column.bottom = min(setter.column.bottom, setter.column.top + wanted * style.pitch + 1)

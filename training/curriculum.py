@@ -42,33 +42,15 @@ class Phase:
 
 
 ONE = {"320x32": 1.0, "448x32": 1.0, "256x64": 1.0, "512x64": 1.0}
-FEW = {
-    "256x64": 1.0,
-    "448x64": 1.0,
-    "640x64": 1.0,
-    "320x96": 1.0,
-    "512x96": 1.0,
-    "384x128": 1.5,
-    "576x128": 1.0,
-}
+FEW = {"256x64": 1.0, "448x64": 1.0, "640x64": 1.0, "320x96": 1.0, "512x96": 1.0, "384x128": 1.5, "576x128": 1.0}
 MANY = {"320x192": 1.0, "448x224": 1.0, "608x256": 1.0, "320x320": 1.0, "480x384": 1.0, "640x384": 0.7}
-SMALL = {
-    "384x512": 1.0,
-    "448x576": 1.0,
-    "576x448": 1.0,
-    "640x512": 1.2,
-    "512x704": 1.0,
-    "704x448": 1.2,
-    "704x512": 1.5,
-}
+SMALL = {"384x512": 1.0, "448x576": 1.0, "576x448": 1.0, "640x512": 1.2, "512x704": 1.0, "704x448": 1.2, "704x512": 1.5}
 WHOLE = {"704x960": 1.5, "960x704": 0.3}
 
 
 def mix(*parts: tuple[dict[str, float], float]) -> dict[str, float]:
     """Groups of sizes with shares; within a group by its own weights."""
-    return {
-        size: weight * share / sum(group.values()) for group, share in parts for size, weight in group.items()
-    }
+    return {size: weight * share / sum(group.values()) for group, share in parts for size, weight in group.items()}
 
 
 def grid(widths: dict[int, float], heights: dict[int, float]) -> dict[str, float]:
@@ -77,10 +59,7 @@ def grid(widths: dict[int, float], heights: dict[int, float]) -> dict[str, float
 
 
 WIDTHS = {256: 1.0, 320: 2.0, 384: 1.2, 448: 1.2, 512: 1.0, 576: 1.0, 640: 1.0, 672: 0.6}
-LOW, HIGH = (
-    {64: 2.5, 96: 1.3, 128: 1.3},
-    {160: 0.9, 192: 0.9, 224: 0.7, 256: 0.6, 320: 0.8, 384: 0.6, 416: 0.4},
-)
+LOW, HIGH = ({64: 2.5, 96: 1.3, 128: 1.3}, {160: 0.9, 192: 0.9, 224: 0.7, 256: 0.6, 320: 0.8, 384: 0.6, 416: 0.4})
 ANY = grid({128: 0.4, 192: 0.6, **WIDTHS}, {**LOW, **HIGH})
 LONG = grid(WIDTHS, HIGH)
 
@@ -88,13 +67,7 @@ PLAN = (
     Phase("vision", 300, (2e-3, 1.8e-3), mix((FEW, 0.5), (MANY, 0.5)), Weights(vision_only=True), 20, 25.0),
     Phase("lines", 200, (1.6e-3, 1.5e-3), mix((ONE, 0.4), (FEW, 0.6)), Weights(guide=0.5), 30, 32.0),
     Phase(
-        "crops",
-        600,
-        (1.3e-3, 1.3e-3),
-        mix((FEW, 0.6), (MANY, 0.4)),
-        Weights(guide=0.5, bag=0.5),
-        work=55.0,
-        noise=0.2,
+        "crops", 600, (1.3e-3, 1.3e-3), mix((FEW, 0.6), (MANY, 0.4)), Weights(guide=0.5, bag=0.5), work=55.0, noise=0.2
     ),
     Phase(
         "pages",
@@ -154,9 +127,7 @@ def cost(width: int, height: int, size: ReaderSize, vision_only: bool) -> float:
     """About how many 10^9 floating-point operations one sample takes, forward and backward."""
     cells = width * height / CELL**2
     patches = 4 * cells
-    vision = (
-        patches * size.vision_depth * (4 * size.vision_width**2 + 2 * size.vision_width * size.vision_mlp)
-    )
+    vision = patches * size.vision_depth * (4 * size.vision_width**2 + 2 * size.vision_width * size.vision_mlp)
     vision += cells * 16 * size.vision_width**2 * 1.3 + 2 * size.vision_depth * patches**2 * size.vision_width
     if vision_only:
         return 6 * vision / 1e9

@@ -188,13 +188,7 @@ def crops_of(low: int, high: int, count: int, seed: int, unseen: bool) -> Iterat
         lines = low + attempt % (high - low + 1)
         width = CROP_WIDTHS[attempt // 3 % len(CROP_WIDTHS)]
         sample = make_crop(
-            width,
-            32 * (lines + 1),
-            seed + attempt,
-            kind="paragraph",
-            unseen=unseen,
-            evaluation=True,
-            noise=0.3,
+            width, 32 * (lines + 1), seed + attempt, kind="paragraph", unseen=unseen, evaluation=True, noise=0.3
         )
         attempt += 1
         if low <= len(printed_lines(sample)) <= high:
@@ -202,9 +196,7 @@ def crops_of(low: int, high: int, count: int, seed: int, unseen: bool) -> Iterat
             yield sample
 
 
-def lines_of(
-    kinds: Sequence[str], rows: int, count: int, seed: int, unseen: bool, noise: float
-) -> list[Sample]:
+def lines_of(kinds: Sequence[str], rows: int, count: int, seed: int, unseen: bool, noise: float) -> list[Sample]:
     """`count` wide crops of `rows` lines (kinds that stand alone: of one), as they are cut out of A4 pages."""
     return [
         make_lines(
@@ -258,9 +250,7 @@ def pages_of(kind: str, count: int, seed: int, unseen: bool, narrow: bool = Fals
     """`count` pages of a kind in the geometry of the sample pages, with `narrow` but for the distance of lines."""
     width, height = (960, 704) if kind == "slide" else (704, 960)
     return [
-        make_page(
-            width, height, seed + k, kind=kind, unseen=unseen, evaluation=True, noise=0.3, narrow=narrow
-        )
+        make_page(width, height, seed + k, kind=kind, unseen=unseen, evaluation=True, noise=0.3, narrow=narrow)
         for k in range(count)
     ]
 
@@ -296,9 +286,7 @@ def run(
             buckets.append(measure(reader, name, samples, strange, batch))
         for number, kind in enumerate(OTHER_CROPS if crops_per_bucket else ()):
             samples = [
-                make_crop(
-                    480, 160, seed + 50_000 + 1000 * number + k, kind=kind, unseen=strange, evaluation=True
-                )
+                make_crop(480, 160, seed + 50_000 + 1000 * number + k, kind=kind, unseen=strange, evaluation=True)
                 for k in range(crops_per_bucket)
             ]
             buckets.append(measure(reader, f"crop: {kind}", samples, strange, batch))

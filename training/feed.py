@@ -35,10 +35,7 @@ def samples_of(phase: Phase, step: int, seed: int, rank: int, size: ReaderSize) 
     one = curriculum.cost(width, height, size, phase.weights.vision_only)
     count = max(1, min(phase.most, round(phase.work / one)))
     base = zlib.crc32(f"{seed}-{phase.name}-{step}-{rank}".encode()) << 8
-    return [
-        maker(phase, width, height, base + k)(width, height, base + k, noise=phase.noise)
-        for k in range(count)
-    ]
+    return [maker(phase, width, height, base + k)(width, height, base + k, noise=phase.noise) for k in range(count)]
 
 
 def maker(phase: Phase, width: int, height: int, seed: int) -> Callable[..., Sample]:

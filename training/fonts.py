@@ -42,13 +42,7 @@ FAMILIES = (
     Family("Nimbus Roman", "serif", "ti{}", ("ro", "bo", "it", "bi"), 9.0),
     Family("Nimbus Sans", "sans", "he{}", ("lv", "bo", "it", "bi"), 8.0),
     Family("Nimbus Mono", "mono", "co{}", ("ur", "bo", "it", "bi"), 2.5),
-    Family(
-        "Nimbus Sans Narrow",
-        "sans",
-        "NimbusSansNarrow-{}.otf",
-        ("Regular", "Bold", "Oblique", "BoldOblique"),
-        0.7,
-    ),
+    Family("Nimbus Sans Narrow", "sans", "NimbusSansNarrow-{}.otf", ("Regular", "Bold", "Oblique", "BoldOblique"), 0.7),
     Family("DejaVu Serif", "serif", "DejaVuSerif{}.ttf", ("", "-Bold", "-Italic", "-BoldItalic"), 0.7),
     Family("DejaVu Sans", "sans", "DejaVuSans{}.ttf", ("", "-Bold", "-Oblique", "-BoldOblique"), 0.7),
     Family("DejaVu Mono", "mono", "DejaVuSansMono{}.ttf", ("", "-Bold", "-Oblique", "-BoldOblique"), 0.5),
@@ -62,9 +56,7 @@ FAMILIES = (
     Family("TeX Gyre Adventor", "sans", "texgyreadventor-{}.otf", GYRE, 0.3),
     Family("TeX Gyre Cursor", "mono", "texgyrecursor-{}.otf", GYRE, 0.5),
     Family("Latin Modern Roman", "serif", "lmroman10-{}.otf", GYRE, 5.0),
-    Family(
-        "Latin Modern Sans", "sans", "lmsans10-{}.otf", ("regular", "bold", "oblique", "boldoblique"), 0.5
-    ),
+    Family("Latin Modern Sans", "sans", "lmsans10-{}.otf", ("regular", "bold", "oblique", "boldoblique"), 0.5),
     Family("Latin Modern Mono", "mono", "lmmono10-{}.otf", ("regular", "regular", "italic", "italic"), 1.2),
     Family("Latin Modern Mono Light", "mono", "lmmonolt10-{}.otf", ("regular", "bold", "oblique", "boldoblique"), 0.8),
     Family("Computer Modern Typewriter", "mono", "cmun{}.ttf", ("tt", "tb", "it", "tx"), 1.5),
@@ -108,11 +100,7 @@ FAMILIES = (
     Family("Verana", "sans", "VeranaSans-{}.otf", ("Regular", "Bold", "Oblique", "BoldOblique"), 0.3),
     Family("Switzera", "sans", "SwitzeraADF-{}.otf", weight=0.5),
     Family(
-        "Switzera Condensed",
-        "sans",
-        "SwitzeraADF-{}.otf",
-        ("Cond", "BoldCond", "CondItalic", "BoldCondItalic"),
-        0.5,
+        "Switzera Condensed", "sans", "SwitzeraADF-{}.otf", ("Cond", "BoldCond", "CondItalic", "BoldCondItalic"), 0.5
     ),
     Family("Accanthis", "serif", "AccanthisADFStd-{}.otf", weight=0.4),
     Family("Cabin", "sans", "Cabin-{}.otf", weight=0.5),

@@ -111,9 +111,7 @@ def big(rng: random.Random) -> Node:
     own = leaf(sign)
     if rng.random() < 0.15:
         return own
-    start = (
-        row(leaf(rng.choice("ijkn")), leaf("="), leaf(rng.choice("01"))) if sign != r"\int" else small(rng)
-    )
+    start = row(leaf(rng.choice("ijkn")), leaf("="), leaf(rng.choice("01"))) if sign != r"\int" else small(rng)
     low = script("_", start)
     high = script("^", leaf(rng.choice(("n", "N", "m", "T", "k", r"\infty"))))
     if rng.random() < 0.25:
@@ -152,9 +150,7 @@ def atom(rng: random.Random, depth: int) -> Node:
     if depth and kind < 0.1:
         return row(markup(r"\frac"), braced(one(rng)), braced(one(rng)))
     if depth and kind < 0.22:
-        return row(
-            markup(r"\frac"), braced(expression(rng, depth - 1, 2)), braced(expression(rng, depth - 1, 2))
-        )
+        return row(markup(r"\frac"), braced(expression(rng, depth - 1, 2)), braced(expression(rng, depth - 1, 2)))
     if depth and kind < 0.28:
         return row(leaf(r"\sqrt"), braced(expression(rng, depth - 1, 2)))
     if depth and kind < 0.42:
@@ -251,14 +247,7 @@ def drawn(node: Node, size: float, font: str) -> tuple[np.ndarray, list[tuple[fl
     return image, centres
 
 
-def make_formula(
-    width: int,
-    height: int,
-    seed: int,
-    *,
-    unseen: bool = False,
-    noise: float = 0.3,
-) -> Sample:
+def make_formula(width: int, height: int, seed: int, *, unseen: bool = False, noise: float = 0.3) -> Sample:
     """One crop of `width` x `height` pixels, both multiples of 32, with a formula; `unseen` holds for the number's
     type."""
     rng = random.Random(seed)

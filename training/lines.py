@@ -151,9 +151,7 @@ def make_lines(
         drawn_cells = (phrases.cell(writer) for _ in range(20))
         fitting = [words for words in drawn_cells if 0 < press.extent(press.known(words)) <= room]
         words = press.known(fitting[0] if fitting else plain(str(rng.randint(0, 99))))
-        press.line(
-            words, column.left + rng.choice((0.0, 0.0, 0.5, 1.0)) * (room - press.extent(words)), baseline
-        )
+        press.line(words, column.left + rng.choice((0.0, 0.0, 0.5, 1.0)) * (room - press.extent(words)), baseline)
     elif kind == "contents":
         _contents(press, column, baseline)
     elif kind == "heading":
@@ -167,9 +165,7 @@ def make_lines(
         length = letters(style, column, wanted * (1.3 if rng.random() < 0.8 else rng.uniform(0.3, 1.0)))
         align = "left" if rng.random() < 0.95 else rng.choice(("centre", "right"))
         words = words_of(kind, writer, length) or plain("Notes")
-        done = press.block(
-            words, column, baseline, wanted, indent, hang, align, "\n" if kind == "code" else " "
-        )
+        done = press.block(words, column, baseline, wanted, indent, hang, align, "\n" if kind == "code" else " ")
     if slivers:
         cut = _slivers(press, writer, column, baseline, baseline + (done - 1) * pitch)
         part = (part[0], min(part[1], cut))
@@ -265,8 +261,6 @@ def _contents(press: Press, column: Column, baseline: float) -> None:
     step = rng.choice((1.0, 1.6, 2.2)) * advances(look.style.face.regular)["."] * look.style.size
     x += step
     while x + 1.5 * step < end:
-        press.sheet.put(
-            ".", x, baseline, look.style.face.regular, look.style.size, look.style.grey, read=False
-        )
+        press.sheet.put(".", x, baseline, look.style.face.regular, look.style.size, look.style.grey, read=False)
         x += step
     press.word(page, end, baseline)

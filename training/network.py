@@ -63,9 +63,7 @@ class Network(nn.Module):
         self.conv.weight.copy_(weight.expand_as(self.conv.weight))
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - one network a process
-    def vision_geometry(
-        self, rows: int, columns: int, device: torch.device
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def vision_geometry(self, rows: int, columns: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Position-embedding indices and weights, rotary cos and sin of a grid of rows x columns patches."""
         visual = self.model.model.visual
         grid = torch.tensor([[1, rows, columns]])
@@ -80,9 +78,7 @@ class Network(nn.Module):
         return indices.to(device), weights.to(device), cos[:, None], sin[:, None]
 
     @functools.lru_cache(maxsize=512)  # noqa: B019
-    def text_geometry(
-        self, rows: int, columns: int, length: int, device: torch.device
-    ) -> tuple[Tensor, Tensor]:
+    def text_geometry(self, rows: int, columns: int, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
         """Rotary cos and sin (1, 1, sequence, head dim) of prompt, an image of rows x columns, and text."""
         at = self.prefix.index(tok.IMAGE_PAD)
         ids = torch.tensor(
@@ -109,19 +105,13 @@ class Network(nn.Module):
         x = F.linear(x, self.slice, self.conv.bias) + position
         for block in visual.blocks:
             attention = block.attn
-            q, k, v = (
-                attention.qkv(block.norm1(x))
-                .view(batch, rows * columns, 3, attention.num_heads, -1)
-                .unbind(2)
-            )
+            q, k, v = attention.qkv(block.norm1(x)).view(batch, rows * columns, 3, attention.num_heads, -1).unbind(2)
             q, k = _turn(q, cos, sin), _turn(k, cos, sin)
             y = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2))
             x = x + attention.proj(y.transpose(1, 2).flatten(2))
             x = x + block.mlp(block.norm2(x))
         merger = visual.merger
-        cells = merger.linear_fc2(
-            F.gelu(merger.linear_fc1(merger.norm(x).view(batch, rows * columns // 4, -1)))
-        )
+        cells = merger.linear_fc2(F.gelu(merger.linear_fc1(merger.norm(x).view(batch, rows * columns // 4, -1))))
         return Seen(x, cells, q, k)
 
     def read(
@@ -142,12 +132,8 @@ class Network(nn.Module):
             attention = layer.self_attn
             h = F.rms_norm(x, x.shape[-1:], layer.input_layernorm.weight, 1e-6)
             shape = (*h.shape[:2], -1, attention.head_dim)
-            q = F.rms_norm(
-                attention.q_proj(h).view(shape), shape[-1:], attention.q_norm.weight, 1e-6
-            ).transpose(1, 2)
-            k = F.rms_norm(
-                attention.k_proj(h).view(shape), shape[-1:], attention.k_norm.weight, 1e-6
-            ).transpose(1, 2)
+            q = F.rms_norm(attention.q_proj(h).view(shape), shape[-1:], attention.q_norm.weight, 1e-6).transpose(1, 2)
+            k = F.rms_norm(attention.k_proj(h).view(shape), shape[-1:], attention.k_norm.weight, 1e-6).transpose(1, 2)
             v = attention.v_proj(h).view(shape).transpose(1, 2)
             q, k = _turn(q, cos, sin), _turn(k, cos, sin)
             k, v = (part.repeat_interleave(attention.num_key_value_groups, 1) for part in (k, v))

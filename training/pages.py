@@ -68,9 +68,7 @@ def textbook(page: Page) -> Sample:
     setter = page.setter()
     if page.rng.random() < 0.5:
         setter.heading(page.writer.phrase(1, 5), "#", page.rng.uniform(1.45, 1.8))
-    return page.fill(
-        setter, {"paragraph": 4, "section": 1.5, "list": 1, "figure": 1, "table": 0.3, "caption": 0.2}
-    )
+    return page.fill(setter, {"paragraph": 4, "section": 1.5, "list": 1, "figure": 1, "table": 0.3, "caption": 0.2})
 
 
 def exam(page: Page) -> Sample:
@@ -119,9 +117,7 @@ def newspaper(page: Page) -> Sample:
     page.running(page.rng.random() < 0.3, False)
     page.style = dataclasses.replace(page.style, hyphens=page.rng.random() < 0.6)
     head = page.setter()
-    head.heading(
-        page.writer.phrase(3, 8), "#", page.rng.uniform(1.5, 1.85), align=page.rng.choice(("left", "centre"))
-    )
+    head.heading(page.writer.phrase(3, 8), "#", page.rng.uniform(1.5, 1.85), align=page.rng.choice(("left", "centre")))
     count = 3 if page.width > 600 and page.rng.random() < 0.5 else 2
     body = page.setter(count, head.column.top + page.style.gap, page.rng.uniform(18, 30))
     body.separator = head.separator

@@ -103,9 +103,7 @@ def crops_of(paths: Iterable[Path], count: int, scans: bool = False, most: int =
     at most `most` of a file, spread over it. `scans` prints and scans them first."""
     for path in paths:
         with pymupdf.open(path) as document:
-            chosen = [
-                (page, group) for page in document for rows in rows_of(page) for group in groups(rows, count)
-            ]
+            chosen = [(page, group) for page in document for rows in rows_of(page) for group in groups(rows, count)]
             step = max(1, len(chosen) // most)
             for number, (page, group) in enumerate(chosen[::step]):
                 pixels = cut(page, group)
@@ -145,9 +143,7 @@ def cut(page: pymupdf.Page, rows: list[Row]) -> np.ndarray | None:
     width, height = box.width * scale, box.height * scale
     if width > WIDEST or size * scale < 14:
         return None
-    pixmap = page.get_pixmap(
-        matrix=pymupdf.Matrix(scale, scale), clip=box, colorspace=pymupdf.csGRAY, alpha=False
-    )
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=box, colorspace=pymupdf.csGRAY, alpha=False)
     pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.stride)[:, : pixmap.width]
     shape = [-(-side // CELL) * CELL for side in (max(height, pixmap.height), max(width, pixmap.width))]
     sheet = np.full([int(side) for side in shape], 255, np.uint8)

@@ -14,13 +14,7 @@ MARKS = (
     "«a|b|c|d|a,b|c,∗»",
     "«*|†|‡|§|¶|**|∗»",
 )  # those of one list are of one kind
-NAMES = (
-    "{first}",
-    "{first} «A.|B.|M.|S.||»",
-    "«A|C|J|N|R|T».",
-    "«A|J|L|S».«-| »«K|M|P».",
-    "{first} «H|R|V»",
-)
+NAMES = ("{first}", "{first} «A.|B.|M.|S.||»", "«A|C|J|N|R|T».", "«A|J|L|S».«-| »«K|M|P».", "{first} «H|R|V»")
 PLACES = "«Department|Institute|School|Faculty|Division|Centre» «of|for»"
 HOUSES = "«University of|Hospital of|College of|University Hospital|Research Centre|Inc.,|GmbH,»"
 

@@ -10,16 +10,7 @@ import random
 from training import corpus, listings
 from training.prose import UNITS, Writer
 from training.relations import relation
-from training.templates import (
-    ADDRESSES,
-    ALONE,
-    CAPTIONS,
-    CITATIONS,
-    MARKED,
-    NUMBERS,
-    QUANTITIES,
-    drawn,
-)
+from training.templates import ADDRESSES, ALONE, CAPTIONS, CITATIONS, MARKED, NUMBERS, QUANTITIES, drawn
 from training.words import Piece, Word, plain
 
 MARKS = "*†‡§¶"
@@ -27,20 +18,7 @@ NUMBERING = "«||||8«|9»|{few}|{few}|{few}.|{few}.8|8.{few}|8.8.8|IV.|A.|Chapt
 QUOTES = ("“”", "‘’", "()", "«»", '""', "''", "„“", "[]")
 _TEX: Word = [("T", "t"), ("E", "dt"), ("X", "t")]
 LOGOS: tuple[Word, ...] = (_TEX, [("L", ""), ("A", "^t"), *_TEX], [("B", ""), ("IB", "c"), *_TEX])
-LATIN = (
-    "et al.",
-    "in vitro",
-    "in vivo",
-    "e.g.",
-    "i.e.",
-    "cf.",
-    "ibid.",
-    "a priori",
-    "per se",
-    "vs.",
-    "via",
-    "sic",
-)
+LATIN = ("et al.", "in vitro", "in vivo", "e.g.", "i.e.", "cf.", "ibid.", "a priori", "per se", "vs.", "via", "sic")
 
 
 def mark(rng: random.Random, letters: str = "") -> Piece:

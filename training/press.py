@@ -123,9 +123,7 @@ class Press:
                 x = self.sheet.put(piece, x, baseline - rise, own, size, look.style.grey, read)
         return x
 
-    def line(
-        self, words: list[Word], x: float, baseline: float, stretch: float = 0.0, read: bool = True
-    ) -> float:
+    def line(self, words: list[Word], x: float, baseline: float, stretch: float = 0.0, read: bool = True) -> float:
         """Print words with spaces between them."""
         for i, word in enumerate(words):
             if i:
@@ -135,9 +133,7 @@ class Press:
             x = self.word(word, x, baseline, read)
         return x
 
-    def broken(
-        self, words: list[Word], width: float, indent: float, most: int
-    ) -> list[tuple[list[Word], bool]]:
+    def broken(self, words: list[Word], width: float, indent: float, most: int) -> list[tuple[list[Word], bool]]:
         """At most `most` lines of words, and whether each ends in a divided word."""
         lines: list[tuple[list[Word], bool]] = []
         line: list[Word] = []
@@ -193,12 +189,7 @@ class Press:
         lines = self.broken(words, width, indent - hang, most)
         for i, (line, parted) in enumerate(lines):
             x = column.left + hang + ((indent - hang) if not i else 0.0)
-            rest = (
-                width
-                - (x - column.left - hang)
-                - self.extent(line)
-                - (self.width([("-", "")]) if parted else 0.0)
-            )
+            rest = width - (x - column.left - hang) - self.extent(line) - (self.width([("-", "")]) if parted else 0.0)
             last = i + 1 == len(lines) and self.ended
             stretch = 0.0
             if self.look.justify and align == "left" and len(line) > 1 and not last and breaks == " ":

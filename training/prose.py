@@ -237,13 +237,7 @@ class Writer:
         rng = self.rng
 
         def other(c: str) -> str:
-            pool = (
-                string.digits
-                if c.isdigit()
-                else string.ascii_lowercase
-                if c.islower()
-                else string.ascii_uppercase
-            )
+            pool = string.digits if c.isdigit() else string.ascii_lowercase if c.islower() else string.ascii_uppercase
             return rng.choice(pool)
 
         return "".join(other(c) if c.isascii() and c.isalnum() and rng.random() < rate else c for c in text)

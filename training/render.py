@@ -115,20 +115,14 @@ class Sheet:
 
     def box(self, x0: float, y0: float, x1: float, y1: float, fill: float | None, grey: float = 0.3) -> None:
         """Draw a rectangle, filled with a grey where `fill` is given."""
-        self.page.draw_rect(
-            (x0, y0, x1, y1), color=(grey,) * 3, fill=None if fill is None else (fill,) * 3, width=0.8
-        )
+        self.page.draw_rect((x0, y0, x1, y1), color=(grey,) * 3, fill=None if fill is None else (fill,) * 3, width=0.8)
 
     def finish(self) -> Sample:
         """Rasterise. The sheet cannot be used afterwards."""
         for writer in self.ink.values():
             writer.write_text(self.page)
         pixmap = self.page.get_pixmap(colorspace=pymupdf.csGRAY, alpha=False)
-        pixels = (
-            np.frombuffer(pixmap.samples, np.uint8)
-            .reshape(pixmap.height, pixmap.stride)[:, : pixmap.width]
-            .copy()
-        )
+        pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.stride)[:, : pixmap.width].copy()
         self.document.close()
         return Sample(
             pixels,
@@ -144,9 +138,7 @@ def _worn(image: Image.Image, rng: random.Random) -> Image.Image:
     kind, dice = rng.random(), np.random.default_rng(rng.getrandbits(32))
     array: np.ndarray = np.asarray(image, np.float32)
     if kind < 0.35:  # ink that did not take, in patches of a few pixels
-        rough = Image.fromarray(
-            dice.integers(0, 256, (image.height // 3 + 1, image.width // 3 + 1), np.uint8)
-        )
+        rough = Image.fromarray(dice.integers(0, 256, (image.height // 3 + 1, image.width // 3 + 1), np.uint8))
         bare = np.asarray(rough.resize(image.size, Image.Resampling.BILINEAR)) > rng.uniform(195, 225)
         array = np.where(bare, np.maximum(array, rng.uniform(120, 230)), array)
     elif kind < 0.6:  # more or less ink
@@ -175,9 +167,7 @@ def degrade(sample: Sample, rng: random.Random) -> Sample:
         centres, glyph_centres = ((points - middle) @ matrix + middle for points in (centres, glyph_centres))
     if rng.random() < 0.35:
         factor = rng.choice((rng.uniform(0.7, 1.3), rng.uniform(0.5, 0.8)))
-        small = image.resize(
-            (int(image.width * factor), int(image.height * factor)), Image.Resampling.BILINEAR
-        )
+        small = image.resize((int(image.width * factor), int(image.height * factor)), Image.Resampling.BILINEAR)
         image = small.resize(image.size, Image.Resampling.BICUBIC)
     if rng.random() < 0.5:
         size = float(np.median([glyph.size for glyph in sample.glyphs] or [0.0]))

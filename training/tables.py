@@ -88,10 +88,7 @@ def table(setter: Setter, rows: int, columns: int) -> bool:
     ]
     space = setter.column.right - setter.column.left
     gap = size * rng.choice((0.7, 0.7, 1.0, 1.6))
-    needs = [
-        max(setter.length([row[c]], fonts[i], size) for i, row in enumerate(cells)) + gap
-        for c in range(columns)
-    ]
+    needs = [max(setter.length([row[c]], fonts[i], size) for i, row in enumerate(cells)) + gap for c in range(columns)]
     while sum(needs) > space and columns > 2:
         columns -= 1
         cells, needs = [row[:columns] for row in cells], needs[:columns]

@@ -39,18 +39,7 @@ ADDRESSES = (
     "«doi:|https://doi.org/|»10.8999/«|{word}.»8«9999|99999»", "arXiv:«1|2»999.99999",
     "«/|./|~/|C:/»{word}/{word}.«py|txt|c|xml|pdf»",
 )  # fmt: skip
-HOSTS = (
-    "{word}",
-    "example",
-    "archive",
-    "data-center",
-    "openlib",
-    "uni-bonn",
-    "nature",
-    "inria",
-    "gov-stats",
-    "w3",
-)
+HOSTS = ("{word}", "example", "archive", "data-center", "openlib", "uni-bonn", "nature", "inria", "gov-stats", "w3")
 ENDINGS = ("org", "com", "de", "fr", "edu", "net", "ac.uk", "gov", "eu", "io")
 CITATIONS = (
     "[8«|9»]", "[8«|9», 89]", "[8«-|–»89]", "[{last}99]", "«(|»{last} et al., «19|20»99«|a|b»)", "{last} («19|20»99)",

@@ -139,26 +139,15 @@ class Run:
         """One optimiser step."""
         torch.manual_seed(zlib.crc32(f"{self.seed}-{self.progress.total}-{self.rank}".encode()))
         here = Batch(*(value.to(self.device) for value in vars(batch).values()))
-        low = (
-            torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else contextlib.nullcontext()
-        )
+        low = torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else contextlib.nullcontext()
         with low:
             loss, log = losses.compute(self.network, here, phase.weights, self.teacher)
         loss.backward()
         norm = self.optimiser.step(rate_at(phase, self.progress.step))
-        return {
-            "loss": float(loss.detach()),
-            "norm": norm,
-            **{name: float(value) for name, value in log.items()},
-        }
+        return {"loss": float(loss.detach()), "norm": norm, **{name: float(value) for name, value in log.items()}}
 
     def train(
-        self,
-        *,
-        minutes: float = math.inf,
-        save_every: int = 100,
-        log_every: int = 10,
-        steps: float = math.inf,
+        self, *, minutes: float = math.inf, save_every: int = 100, log_every: int = 10, steps: float = math.inf
     ) -> None:
         """Go on with the plan until it ends, or for `minutes` or `steps`; saves at the end too."""
         began, done, stop = time.monotonic(), 0, False

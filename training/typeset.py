@@ -138,18 +138,14 @@ class Setter:
             length = sum(widths[c] for c in " ".join(words)) * size
             x += max(0.0, (width - length) / (2 if align == "centre" else 1))
         baseline = (
-            self.column.top
-            + 0.78 * size
-            + max(0.0, (self.style.pitch - size) / 2 if size <= self.style.size else 0)
+            self.column.top + 0.78 * size + max(0.0, (self.style.pitch - size) / 2 if size <= self.style.size else 0)
         )
         for i, word in enumerate(words):
             if i:
                 self.sheet.write(" ")
                 x += widths[" "] * size + stretch
             divided = word.endswith(DIVISION)
-            x = self.sheet.put(
-                word.rstrip(DIVISION), x, baseline, fonts[i] if fonts else font, size, self.style.grey
-            )
+            x = self.sheet.put(word.rstrip(DIVISION), x, baseline, fonts[i] if fonts else font, size, self.style.grey)
             if divided:
                 self.sheet.put("-", x, baseline, font, size, self.style.grey, read=False)
 
@@ -173,9 +169,7 @@ class Setter:
         pitch = style.pitch * max(1.0, size / style.size)
         run = self.rng.random() < 0.15 and plain and face.family.kind != "mono"
         for i, line in enumerate(lines):
-            if self.room < pitch and (
-                not self.next_column() or abs(self.column.right - self.column.left - width) > 1
-            ):
+            if self.room < pitch and (not self.next_column() or abs(self.column.right - self.column.left - width) > 1):
                 if i and lines[i - 1][-1].endswith(DIVISION):
                     self.sheet.write("-")
                 return True
@@ -190,17 +184,10 @@ class Setter:
             if run and not justify:
                 other = face.italic if self.rng.random() < 0.6 else face.bold
                 have = advances(other)
-                emphasised = [
-                    other if self.rng.random() < 0.2 and set(word) <= have.keys() else font for word in line
-                ]
-                if (
-                    sum(self.length([w], f, size) for w, f in zip(line, emphasised, strict=True))
-                    > width * 0.97
-                ):
+                emphasised = [other if self.rng.random() < 0.2 and set(word) <= have.keys() else font for word in line]
+                if sum(self.length([w], f, size) for w, f in zip(line, emphasised, strict=True)) > width * 0.97:
                     emphasised = None
-            self.print_line(
-                line, start, font, size, stretch=stretch, align=align, width=width, fonts=emphasised
-            )
+            self.print_line(line, start, font, size, stretch=stretch, align=align, width=width, fonts=emphasised)
             self.column.top += pitch
         return True
 
@@ -229,9 +216,7 @@ class Setter:
             self.column.top += pitch
         return True
 
-    def items(
-        self, texts: list[str], labels: list[str] | None = None, hang: float = 1.6, inset: float = 0.0
-    ) -> bool:
+    def items(self, texts: list[str], labels: list[str] | None = None, hang: float = 1.6, inset: float = 0.0) -> bool:
         """A bullet list (no `labels`; any bullet is spelt `- `) or a labelled one, spelt `<label> `."""
         style, font, size = self.style, self.style.face.regular, self.style.size
         bullet = self.rng.choice([c for c in "•••–-*·" if c in advances(font)])

@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
-from docspec.bench.cli.common import (
-    Inputs,
-    JsonFile,
-    repeatable,
-    sources_of,
-    target_fields,
-    target_line,
-    write_json,
-)
+from docspec.bench.cli.common import Inputs, JsonFile, repeatable, sources_of, target_fields, target_line, write_json
 from docspec.bench.cli.tables import console, page_names, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -33,8 +25,7 @@ def accuracy(
     skip_verification: Annotated[
         list[str] | None,
         repeatable(
-            "uniform:K|similarity:T",
-            "Also with verification skipped so (lossy), beside the same fully verified.",
+            "uniform:K|similarity:T", "Also with verification skipped so (lossy), beside the same fully verified."
         ),
     ] = None,
     json_file: JsonFile = None,
@@ -61,11 +52,7 @@ def accuracy(
         info = parser.target_info
     print_accuracy(pages, target_line(info))
     write_json(
-        json_file,
-        "docspec.bench.accuracy/2",
-        options.model,
-        [asdict(page) for page in pages],
-        **target_fields(info),
+        json_file, "docspec.bench.accuracy/2", options.model, [asdict(page) for page in pages], **target_fields(info)
     )
     return 0
 

@@ -21,9 +21,7 @@ def born_digital(
     repeats: Repeats = 3,
     processes: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, show_default=False, help="Processes of pymupdf4llm; as many as processors."
-        ),
+        typer.Option(metavar="N", min=1, show_default=False, help="Processes of pymupdf4llm; as many as processors."),
     ] = None,
     json_file: JsonFile = None,
 ) -> None:

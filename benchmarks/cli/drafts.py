@@ -46,13 +46,10 @@ def drafts(
     inputs: Inputs,
     options: ParseOptions,
     drafter: Annotated[
-        list[str] | None,
-        repeatable("NAME", "Default: text-layer, rapidocr, none, and those whose options are given."),
+        list[str] | None, repeatable("NAME", "Default: text-layer, rapidocr, none, and those whose options are given.")
     ] = None,
     recogniser: Annotated[DrafterName, typer.Option(help="What reads degraded images.")] = "rapidocr",
-    resolution: Annotated[
-        Levels, _level("resolution", 0.02, 1, "Share of the page's pixels per inch.")
-    ] = None,
+    resolution: Annotated[Levels, _level("resolution", 0.02, 1, "Share of the page's pixels per inch.")] = None,
     blur: Annotated[Levels, _level("blur", 0, 100, "Gaussian blur in pixels.")] = None,
     jpeg: Annotated[Levels, _level("jpeg", 1, 95, "JPEG quality, 1 to 95.")] = None,
     noise: Annotated[Levels, _level("noise", 0, 1, "Share of wrong characters.")] = None,
@@ -96,13 +93,7 @@ def drafts(
     print_drafts(points, target_line(info), stages)
     rows = [{**asdict(point), **_ratios(point)} for point in points]
     write_json(
-        json_file,
-        "docspec.bench.drafts/1",
-        options.model,
-        rows,
-        **target_fields(info),
-        stages=stages,
-        seed=seed,
+        json_file, "docspec.bench.drafts/1", options.model, rows, **target_fields(info), stages=stages, seed=seed
     )
     if plot is not None:
         plot_drafts(plot, points, f"{target_line(info)}; medians of {repeats} interleaved runs", info.random)

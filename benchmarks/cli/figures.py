@@ -11,18 +11,12 @@ from docspec.core import UsageError
 
 
 def figures(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Where the JSON files of the measurements are.")
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the JSON files of the measurements are.")],
     run: Annotated[
         bool, typer.Option("--run", help="Measure first; on an idle machine, about a quarter of an hour.")
     ] = False,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="These rows alone; may be repeated.")
-    ] = None,
-    page: Annotated[Path, typer.Option(metavar="FILE.md", help="The page with the table.")] = Path(
-        "docs/figures.md"
-    ),
+    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="These rows alone; may be repeated.")] = None,
+    page: Annotated[Path, typer.Option(metavar="FILE.md", help="The page with the table.")] = Path("docs/figures.md"),
 ) -> int:
     """Fill the table of figures with what bench commands measured, each row with its command and commit."""
     from benchmarks import figures as table

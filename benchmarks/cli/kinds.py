@@ -34,10 +34,7 @@ def kinds(
         cells = [
             cell
             for sums in (known, read)
-            for cell in (
-                f"{sums.numbers_wrong} of {sums.numbers_written}",
-                f"{sums.numbers_found} of {sums.numbers}",
-            )
+            for cell in (f"{sums.numbers_wrong} of {sums.numbers_written}", f"{sums.numbers_found} of {sums.numbers}")
         ]
         words = [f"{100 * sums.words_found / max(1, sums.words):.1f} %" for sums in (known, read)]
         grid.add_row(source, kind, str(count), *cells, *words)

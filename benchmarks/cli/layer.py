@@ -24,9 +24,7 @@ def layer(
     options: ParseOptions,
     scan: Annotated[
         float | None,
-        typer.Option(
-            metavar="RADIUS", min=0.0, show_default=False, help="As pictures, blurred by so many pixels."
-        ),
+        typer.Option(metavar="RADIUS", min=0.0, show_default=False, help="As pictures, blurred by so many pixels."),
     ] = None,
     json_file: JsonFile = None,
 ) -> int:

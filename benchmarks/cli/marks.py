@@ -44,14 +44,7 @@ def print_marks(pages: Sequence[PageMarks]) -> None:
 
     def row(name: str, one: PageMarks) -> None:
         cost = f"{100 * one.seconds / one.decode_seconds:.2f} %" if one.decode_seconds else ""
-        counts = (
-            one.changed,
-            one.corrected,
-            one.agreed,
-            f"{one.recall:.4f}",
-            one.marked,
-            f"{one.precision:.4f}",
-        )
+        counts = (one.changed, one.corrected, one.agreed, f"{one.recall:.4f}", one.marked, f"{one.precision:.4f}")
         grid.add_row(name, *map(str, counts), cost)
 
     for page in pages:

@@ -35,7 +35,5 @@ def print_memory(peaks: Sequence[Peak]) -> None:
     """One row a run, with its ratio to the first."""
     grid = table("Peak resident memory", [], ["pages", "MiB", "of the first", "seconds"])
     for peak in peaks:
-        grid.add_row(
-            str(peak.pages), f"{peak.mib:.0f}", f"{peak.mib / peaks[0].mib:.3f}", f"{peak.seconds:.0f}"
-        )
+        grid.add_row(str(peak.pages), f"{peak.mib:.0f}", f"{peak.mib / peaks[0].mib:.3f}", f"{peak.seconds:.0f}")
     console().print(grid)

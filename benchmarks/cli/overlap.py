@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", stages="page", words="model")
-def overlap(
-    *,
-    inputs: Inputs,
-    options: ParseOptions,
-    repeats: Repeats = 3,
-    json_file: JsonFile = None,
-) -> int:
+def overlap(*, inputs: Inputs, options: ParseOptions, repeats: Repeats = 3, json_file: JsonFile = None) -> int:
     """Pages read whole, recognised first (--overlap off) and while they are read (auto): one run, interleaved, medians.
 
     Beside the page recognition has half of the cores; OMP_NUM_THREADS gives the model the other half.
@@ -31,10 +25,7 @@ def overlap(
     from docspec.console.terminal import say
 
     found = measure(
-        options,
-        sources_of(inputs),
-        repeats,
-        lambda page: say(f"{page.source} page {page.page}: {page.faster:.2f}x"),
+        options, sources_of(inputs), repeats, lambda page: say(f"{page.source} page {page.page}: {page.faster:.2f}x")
     )
     if not found:
         raise UsageError("no page could be measured")

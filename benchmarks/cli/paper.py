@@ -69,9 +69,7 @@ def paper(
         list[str] | None, repeatable("NAME", "Other methods for table 4, as of docspec bench speed.")
     ] = None,
     repeats: Repeats = 1,
-    figure_pages: Annotated[
-        int, typer.Option(min=0, help="Pages that figure 3 is made of; 0: no figure.")
-    ] = 2,
+    figure_pages: Annotated[int, typer.Option(min=0, help="Pages that figure 3 is made of; 0: no figure.")] = 2,
     scorer: Scorer = None,
 ) -> int:
     """Tables 1 to 8 and figure 3 of the paper (arXiv 2602.12957), our figures beside the published ones.
@@ -96,9 +94,7 @@ def paper(
     ways = modes_named(mode, proposer)
     usual = options.model in ("auto", "mini") and options.read == "auto" and not (mode or proposer)
     if suite is None and not SAMPLES.is_dir():
-        raise UsageError(
-            "--suite DIR: name a data set, or run this in a clone of the repository, which has samples"
-        )
+        raise UsageError("--suite DIR: name a data set, or run this in a clone of the repository, which has samples")
     samples = Pairs(SAMPLES, KINDS)
     chosen = (
         {one.name: (folder, one) for folder in suite for one in [suite_in(folder)]}

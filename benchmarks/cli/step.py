@@ -28,8 +28,7 @@ SIZES = "qwen3-vl-2b|dots.ocr|..."
 def step(
     *,
     random: Annotated[
-        str | None,
-        typer.Option(metavar=SIZES, show_default=False, help="A published size; a wrong name lists all."),
+        str | None, typer.Option(metavar=SIZES, show_default=False, help="A published size; a wrong name lists all.")
     ] = None,
     options: ParseOptions,
     prefix: Prefix = 1024,
@@ -129,17 +128,10 @@ def _random_target(name: str, options: ParseOptions, vocabulary: int = 0) -> Tra
 
 
 def _page_object(page: ScriptedPage) -> dict[str, Any]:
-    return {
-        **asdict(page),
-        "tokens_per_step": page.tokens_per_step,
-        "sr_decode": page.sr_decode,
-        "sr_e2e": page.sr_e2e,
-    }
+    return {**asdict(page), "tokens_per_step": page.tokens_per_step, "sr_decode": page.sr_decode, "sr_e2e": page.sr_e2e}
 
 
-def print_scripted(
-    pages: Sequence[ScriptedPage], facts: Mapping[str, Any], budget: int, report: StepReport
-) -> None:
+def print_scripted(pages: Sequence[ScriptedPage], facts: Mapping[str, Any], budget: int, report: StepReport) -> None:
     """One row a page, then all of them."""
     from benchmarks.scripted import LABEL, overall
     from docspec.bench.cli.step_tables import model_line, step_table, steps_line

@@ -20,9 +20,7 @@ SIZES = ("mini", "granite-docling-258m", "glm-ocr", "dots.ocr", "qwen3-vl-2b", "
 TREES = (1, 16, 64)
 
 
-def explain(
-    names: Sequence[str], trees: Sequence[int], rows: Sequence[int], prefix: int
-) -> list[dict[str, Any]]:
+def explain(names: Sequence[str], trees: Sequence[int], rows: Sequence[int], prefix: int) -> list[dict[str, Any]]:
     """Prints what steps should cost by size and device, part by part; returns the same as values."""
     found = []
     for name in names:

@@ -28,9 +28,7 @@ Limit = Annotated[
 Resume = Annotated[bool, typer.Option("--resume", help="Go on where a run was interrupted.")]
 SuiteModes = Annotated[
     list[str] | None,
-    repeatable(
-        "MODE", "As of docspec bench speed; default: page, hierarchical, tau 0.75, planned; plain always runs."
-    ),
+    repeatable("MODE", "As of docspec bench speed; default: page, hierarchical, tau 0.75, planned; plain always runs."),
 ]
 Scorer = Annotated[
     Path | None,
@@ -144,21 +142,13 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def _settings(
-    chosen: Suite,
-    options: ParseOptions,
-    info: TargetInfo,
-    limit: int | None,
-    seed: int,
-    modes: list[str],
-    repeats: int,
+    chosen: Suite, options: ParseOptions, info: TargetInfo, limit: int | None, seed: int, modes: list[str], repeats: int
 ) -> dict[str, Any]:
     """What must be the same for journals to belong together, and the command that makes them."""
     from benchmarks.suites.reading import DEFAULT_MODES
     from docspec.bench.speed import NAMED
 
-    model = (
-        options.model if "/" not in options.model.strip("/") or options.model.count("/") == 1 else info.name
-    )
+    model = options.model if "/" not in options.model.strip("/") or options.model.count("/") == 1 else info.name
     flags = ["--model", model, "--drafter", options.drafter, "--proposer", options.align]
     plain = ParseOptions(words="model")
     for field in ("read", "words", "device", "dtype", "dpi", "max_tokens"):
@@ -218,9 +208,7 @@ def print_suite(results: SuiteResults, target: str) -> None:
     from docspec.bench.speed import PLAIN
 
     pages = f"{len(results.records)} of {results.of_items} pages"
-    right = table(
-        f"{results.title}, {pages}: accuracy", ["what"], ["overall", *_figures(results)], dense=True
-    )
+    right = table(f"{results.title}, {pages}: accuracy", ["what"], ["overall", *_figures(results)], dense=True)
     right.caption = "\n".join(_captions(results, target))
     for way, one in results.scores.items():
         overall = "" if one.overall is None else f"{one.overall:.2f}"
@@ -239,10 +227,7 @@ def print_suite(results: SuiteResults, target: str) -> None:
             fast.add_row(
                 shown,
                 str(found.pages),
-                *(
-                    f"{value:.2f}"
-                    for value in (found.aal, found.tokens_per_step, found.sr_decode, found.sr_e2e)
-                ),
+                *(f"{value:.2f}" for value in (found.aal, found.tokens_per_step, found.sr_decode, found.sr_e2e)),
                 f"{found.draft:.2f}",
                 f"{found.identical}/{found.pages}",
             )

@@ -34,22 +34,14 @@ class Grid:
         rows = []
         for whose, of in (("paper", self.published), ("docspec", self.ours)):
             for row in of:
-                made = (
-                    {"command": row.command}
-                    if whose == "docspec"
-                    else {"source": f"{source}, table {self.number}"}
-                )
+                made = {"command": row.command} if whose == "docspec" else {"source": f"{source}, table {self.number}"}
                 cells = {
                     column: {"value": value, **made}
                     for column, value in zip(self.columns, row.values, strict=False)
                     if value is not None
                 }
                 rows.append({"whose": whose, "name": row.name, "cells": cells, "remark": row.remark})
-        head = {
-            key: value
-            for key, value in asdict(self).items()
-            if key in ("number", "title", "columns", "caption")
-        }
+        head = {key: value for key, value in asdict(self).items() if key in ("number", "title", "columns", "caption")}
         return {**head, "rows": rows}
 
     def as_markdown(self, digits: int = 2) -> str:
@@ -85,10 +77,5 @@ class Grid:
 
 def as_report(title: str, introduction: Sequence[str], grids: Sequence[Grid], ending: str) -> str:
     """The whole report as Markdown."""
-    parts = [
-        f"# {title}\n",
-        *(f"{line}\n" for line in introduction),
-        *(grid.as_markdown() for grid in grids),
-        ending,
-    ]
+    parts = [f"# {title}\n", *(f"{line}\n" for line in introduction), *(grid.as_markdown() for grid in grids), ending]
     return "\n".join(parts)

@@ -170,11 +170,7 @@ class _Maker:
 
     def accuracy(self) -> Grid:
         """Table 7: draft, plain decoding, Stage 1 alone and every mode, each data set by its own measure."""
-        names = {
-            "omnidocbench": "OmniDocBench v1.5",
-            "olmocr-bench": "olmOCR-Bench",
-            "ocean-ocr": "Ocean-OCR-Bench",
-        }
+        names = {"omnidocbench": "OmniDocBench v1.5", "olmocr-bench": "olmOCR-Bench", "ocean-ocr": "Ocean-OCR-Bench"}
         extra = {PAIRS: "samples"} if PAIRS in self._results else {}
         read = {**names, **extra}
         ways = dict.fromkeys(way for one in self._results.values() for way in one.scores if way not in WINDOWS)
@@ -185,9 +181,7 @@ class _Maker:
             values = tuple(None if one is None else one.overall for one in scores)
             rows.append(Row(shown.get(way, _name(way)), values, self._all_commands()))
         said = [f"{self._results[name].title}: {text}." for name, text in self._measures()]
-        return _grid(
-            "7", tuple(rows), " ".join((f"The target was {self._target}.", *said)), tuple(extra.values())
-        )
+        return _grid("7", tuple(rows), " ".join((f"The target was {self._target}.", *said)), tuple(extra.values()))
 
     def components(self) -> Grid:
         """Table 8: what each part of the method adds."""
@@ -208,21 +202,14 @@ class _Maker:
         return self._results.get(self._main if name == OMNIDOCBENCH else name)
 
     def _accelerated(
-        self,
-        suite: str,
-        part: str,
-        records: Sequence[Record],
-        mode: str,
-        most: int | None,
-        columns: Sequence[str],
+        self, suite: str, part: str, records: Sequence[Record], mode: str, most: int | None, columns: Sequence[str]
     ) -> Row | None:
         found = speed(records, mode, most)
         if found is None:
             return None
         kinds = {_key(kind.removesuffix(SCAN)): group for kind, group in by_kind(records).items()}
         each: list[Speed | None] = [
-            speed(kinds[_key(column)], mode, most) if _key(column) in kinds else None
-            for column in columns[3:]
+            speed(kinds[_key(column)], mode, most) if _key(column) in kinds else None for column in columns[3:]
         ]
         values = (found.aal, found.sr_decode, found.sr_e2e, *(one.sr_e2e if one else None for one in each))
         star = {None: "", FILTERS[0]: "*", FILTERS[1]: ""}[most]
@@ -267,10 +254,7 @@ class _Maker:
 def _grid(number: str, ours: tuple[Row, ...], caption: str, more_columns: tuple[str, ...] = ()) -> Grid:
     table = PUBLISHED["tables"][number]
     published = tuple(
-        Row(
-            f"{row['name']} ({row['parameters']})" if "parameters" in row else row["name"],
-            tuple(row["values"]),
-        )
+        Row(f"{row['name']} ({row['parameters']})" if "parameters" in row else row["name"], tuple(row["values"]))
         for row in table["rows"]
     )
     starred = any(row.get("most_tokens") == FILTERS[0] for row in table["rows"])

@@ -32,9 +32,7 @@ class Journal:
             kept = _whole_lines(path) if path.exists() else b""
             if kept:
                 if not resume:
-                    raise UsageError(
-                        f"{path} is there already: --resume goes on with it, another -o begins anew"
-                    )
+                    raise UsageError(f"{path} is there already: --resume goes on with it, another -o begins anew")
                 head, records = _parse(path, kept)
                 _same_settings(path, head, self._head)
                 self.done = {record["item"] for record in records}

@@ -25,8 +25,7 @@ MEASURES = ("edit_dist", "f_measure", "precision", "recall", "bleu", "meteor")
 _CHINESE = re.compile("[\u4e00-\u9fa5]")
 
 WITHOUT_WORDNET = (
-    "METEOR by exact words and stems alone: the corpus WordNet is not installed "
-    "(python -m nltk.downloader wordnet)"
+    "METEOR by exact words and stems alone: the corpus WordNet is not installed (python -m nltk.downloader wordnet)"
 )
 
 

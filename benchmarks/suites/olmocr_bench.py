@@ -42,9 +42,7 @@ class OlmocrBench:
 
     @classmethod
     def fits(cls, folder: Path) -> bool:
-        return any(
-            (root / "pdfs").is_dir() and any(root.glob("*.jsonl")) for root in (folder, folder / "bench_data")
-        )
+        return any((root / "pdfs").is_dir() and any(root.glob("*.jsonl")) for root in (folder, folder / "bench_data"))
 
     def items(self) -> Sequence[Item]:
         tests: dict[tuple[str, int], list[dict[str, Any]]] = {}
@@ -58,9 +56,7 @@ class OlmocrBench:
                     page = (test["pdf"], int(test["page"]))
                     tests.setdefault(page, []).append({"file": file.stem, "test": test})
                 except (ValueError, KeyError, TypeError) as error:
-                    raise InputError(
-                        f"{file}: line {number} is no test of olmOCR-Bench ({error!r})"
-                    ) from error
+                    raise InputError(f"{file}: line {number} is no test of olmOCR-Bench ({error!r})") from error
                 kinds.setdefault(page, file.stem)
         return [
             Item(

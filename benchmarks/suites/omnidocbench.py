@@ -14,13 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.suites.item import Item, Scores, kind_means
-from benchmarks.suites.omnidocbench_score import (
-    CDM_REMARK,
-    PageFigures,
-    TruthBlock,
-    average,
-    score_page,
-)
+from benchmarks.suites.omnidocbench_score import CDM_REMARK, PageFigures, TruthBlock, average, score_page
 from docspec.core import InputError
 
 FILES = ("OmniDocBench.json", "OmniDocBench_demo.json")

@@ -72,9 +72,7 @@ def score_page(truth: Sequence[TruthBlock], output: str) -> PageFigures:
     written = [block for block in parse_blocks(output) if block.category is not Category.PICTURE]
     similar = table_scores([b.text for b in written if b.category is Category.TABLE], tables)
     own = [_written(block.category, block.text) for block in written if block.category is not Category.TABLE]
-    lines = _unignored(
-        [line for line in own if line[1]], [norm_text(b.text) for b in truth if b.kind == "ignored"]
-    )
+    lines = _unignored([line for line in own if line[1]], [norm_text(b.text) for b in truth if b.kind == "ignored"])
     text = [norm for block in truth if block.kind == "text" and (norm := norm_text(block.text))]
     formulas = [norm for block in truth if block.kind == "formula" and (norm := norm_formula(block.text))]
     texts = [line for kind, line in lines if kind == "text"]

@@ -31,9 +31,7 @@ def published_scores(
     Raises :class:`UsageError` where the checkout is none or its scorer fails.
     """
     if not (checkout / ENTRY).is_file():
-        raise UsageError(
-            f"--scorer {checkout}: holds no {ENTRY}; name a checkout of opendatalab/OmniDocBench"
-        )
+        raise UsageError(f"--scorer {checkout}: holds no {ENTRY}; name a checkout of opendatalab/OmniDocBench")
     predictions = folder / "predictions"
     for made in (predictions, folder / "result"):
         shutil.rmtree(made, ignore_errors=True)
@@ -87,9 +85,7 @@ def _run(checkout: Path, config: Path, folder: Path) -> None:
     (folder / "scorer.log").write_text(done.stdout + done.stderr, encoding="utf-8")
     if done.returncode or not any((folder / "result").glob("*_metric_result.json")):
         last = ([*done.stdout.splitlines(), *done.stderr.splitlines()] or ["it said nothing"])[-1]
-        raise UsageError(
-            f"--scorer {checkout}: failed ({last.strip()}); {folder / 'scorer.log'} has all of it"
-        )
+        raise UsageError(f"--scorer {checkout}: failed ({last.strip()}); {folder / 'scorer.log'} has all of it")
 
 
 def _scores(result: Mapping[str, Any], with_cdm: bool) -> Scores:

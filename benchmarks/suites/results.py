@@ -75,9 +75,7 @@ def results_in(folder: Path, suite: Suite, items: Sequence[Item], scorer: Path |
         place = folder / "written" / way.replace(" ", "-")
         _write(place, written)
         if scorer is not None and isinstance(suite, OmniDocBench):
-            scores[way] = published_scores(
-                scorer, suite, done, written, folder / "scorer" / way.replace(" ", "-")
-            )
+            scores[way] = published_scores(scorer, suite, done, written, folder / "scorer" / way.replace(" ", "-"))
         else:
             try:
                 scores[way] = suite.score(done, written)

@@ -35,9 +35,7 @@ def measured(spec: KVSpec, heads: int, prefix: int, tree: int, repeats: int = 20
             )
     length = torch.tensor([prefix], device=spec.device)
     own = mask[..., :tree]
-    found["apart"] = _milliseconds(
-        lambda: split_attention(query, key, value, own, length, tree), spec.device, repeats
-    )
+    found["apart"] = _milliseconds(lambda: split_attention(query, key, value, own, length, tree), spec.device, repeats)
     return found
 
 

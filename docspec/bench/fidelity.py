@@ -101,11 +101,7 @@ class _Checker:
     """Compares pages under one attention implementation."""
 
     def __init__(
-        self,
-        parser: Parser,
-        attention: str,
-        drafters: Sequence[SafeDrafter],
-        known: dict[tuple[str, int], PageDrafts],
+        self, parser: Parser, attention: str, drafters: Sequence[SafeDrafter], known: dict[tuple[str, int], PageDrafts]
     ) -> None:
         self._parser = parser
         self._attention = attention
@@ -127,13 +123,9 @@ class _Checker:
             if key not in self._known:
                 self._known[key] = _drafted(page, self._drafters)
             if is_blank(page):
-                yield self._nothing(
-                    page.source, page.number, "nothing is printed on it; the model is not asked"
-                )
+                yield self._nothing(page.source, page.number, "nothing is printed on it; the model is not asked")
                 continue
-            group.append(
-                self._alone(replace(page, pdf_page=None), self._known[key], _file_of(document, page))
-            )
+            group.append(self._alone(replace(page, pdf_page=None), self._known[key], _file_of(document, page)))
             group[-1].seconds = time.perf_counter() - started
             if len(group) == GROUP:
                 yield from self._grouped(group)

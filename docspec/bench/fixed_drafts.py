@@ -39,12 +39,8 @@ def echo(page: PageImage, text: str, rate: float, seed: int) -> PageDraft:
     parts = [" ".join(words[start : start + third + 10]) for start in range(0, len(words), third)]
     regions = tuple(
         Region(
-            BBox(0, page.height * i / len(parts), page.width, page.height * (i + 1) / len(parts)),
-            Category.TEXT,
-            (t,),
+            BBox(0, page.height * i / len(parts), page.width, page.height * (i + 1) / len(parts)), Category.TEXT, (t,)
         )
         for i, t in enumerate(parts)
     )
-    return PageDraft(
-        (*regions, Region(box, Category.TEXT, (text[::-1],))), "echo", page_texts=(" ".join(words),)
-    )
+    return PageDraft((*regions, Region(box, Category.TEXT, (text[::-1],))), "echo", page_texts=(" ".join(words),))

@@ -34,9 +34,7 @@ class GenerateReader:
         requests = self._pages.requests(drafted)
         encoded = time.perf_counter()
         tokens = tuple(
-            token
-            for request in requests
-            for token in generated(self._target, request.prompt.inputs, request.budget)[0]
+            token for request in requests for token in generated(self._target, request.prompt.inputs, request.budget)[0]
         )
         seconds = time.perf_counter() - encoded
         return PageResult(
@@ -44,18 +42,13 @@ class GenerateReader:
             page.number,
             "ok",
             stage2=StageStats(tokens=len(tokens), steps=len(tokens), decode_seconds=seconds),
-            timings=PageTimings(
-                page.render_seconds, drafted.draft.seconds, prefill=encoded - start, stage2=seconds
-            ),
+            timings=PageTimings(page.render_seconds, drafted.draft.seconds, prefill=encoded - start, stage2=seconds),
             token_ids=tokens,
         )
 
 
 def generated(
-    target: TransformersTarget,
-    inputs: Mapping[str, torch.Tensor],
-    budget: int,
-    seconds: float | None = None,
+    target: TransformersTarget, inputs: Mapping[str, torch.Tensor], budget: int, seconds: float | None = None
 ) -> tuple[list[int], bool]:
     """What ``generate`` writes for ``inputs``, the end token dropped, and whether there was one; it ends with the token
     that passes ``seconds``."""
@@ -67,12 +60,7 @@ def generated(
     )
     with torch.inference_mode():
         ids = target.model.generate(
-            **moved,
-            do_sample=False,
-            num_beams=1,
-            max_new_tokens=budget,
-            max_time=seconds,
-            logits_processor=bans,
+            **moved, do_sample=False, num_beams=1, max_new_tokens=budget, max_time=seconds, logits_processor=bans
         )
     written = ids[0, length:].tolist()
     tokens = [token for token in written if token not in target.eos_ids]

@@ -69,9 +69,7 @@ class ReferenceGenerator:
         found = [generated(self._loaded.target, one.prompt.inputs, one.budget) for one in requests]
         tokens = tuple(token for written, _ in found for token in written)
         ended = all(ended for _, ended in found)
-        return Reference(
-            tokens, ended, "docspec's own crops, read by regions", "", time.perf_counter() - started
-        )
+        return Reference(tokens, ended, "docspec's own crops, read by regions", "", time.perf_counter() - started)
 
     def _inputs(self, page: PageImage, file: Path | None) -> tuple[Inputs | None, str]:
         """The page through ``AutoProcessor``: an image file by its path, so that it is loaded as transformers does."""

@@ -102,9 +102,7 @@ class TokenizerFile:
         except OSError as error:
             raise UsageError(f"{path}: cannot read the tokenizer: {error.strerror or error}") from error
         except Exception as error:
-            raise UsageError(
-                f"{path}: not a tokenizers file ({error}); a model's tokenizer.json is wanted"
-            ) from error
+            raise UsageError(f"{path}: not a tokenizers file ({error}); a model's tokenizer.json is wanted") from error
 
     @property
     def end(self) -> int:
@@ -227,9 +225,7 @@ def replay_page(
     )
 
 
-def drafted_tokens(
-    dialect: Dialect, draft: PageDraft, page: PageImage, codec: TokenizerFile
-) -> list[tuple[int, ...]]:
+def drafted_tokens(dialect: Dialect, draft: PageDraft, page: PageImage, codec: TokenizerFile) -> list[tuple[int, ...]]:
     """What ``draft`` says of ``page``, in tokens of the model's spelling."""
     return [tuple(codec.tokenize(text)) for text in dialect.page_drafts(draft, page.width, page.height)]
 
@@ -273,10 +269,7 @@ def total(pages: Sequence[PageReplay]) -> PageReplay:
             sum(one.drafted for one in of_policy),
             sum(one.setup_seconds for one in of_policy),
             sum(one.host_seconds for one in of_policy),
-            {
-                name: sum(one.source_seconds[name] for one in of_policy)
-                for name in of_policy[0].source_seconds
-            },
+            {name: sum(one.source_seconds[name] for one in of_policy) for name in of_policy[0].source_seconds},
         )
         for of_policy in zip(*(page.replays for page in pages), strict=True)
     ]

@@ -82,8 +82,7 @@ def _print_version(asked: bool) -> None:
 @app.callback()
 def docspec(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -92,9 +91,7 @@ def docspec(
 def with_verb(words: Sequence[str]) -> list[str]:
     """``words`` of the command line with ``parse`` in front where they name something to read and no command."""
     first = words[0] if words else ""
-    commands = {
-        command.name or command.callback.__name__ for command in app.registered_commands if command.callback
-    }
+    commands = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     groups = {group.typer_instance.info.name for group in app.registered_groups if group.typer_instance}
     if not first or first in commands | groups:
         return list(words)

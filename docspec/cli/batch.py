@@ -18,12 +18,7 @@ from docspec.cli.outputs import Outputs
 from docspec.cli.progress import display_for
 from docspec.cli.request_checks import check_request
 from docspec.console import exits, log
-from docspec.console.terminal import (
-    document_stream,
-    quiet_libraries,
-    say,
-    say_warning,
-)
+from docspec.console.terminal import document_stream, quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.corpus import command
 from docspec.corpus.identity import identity_of
@@ -155,12 +150,7 @@ class Batch:
             todo = self._division.todo
             readable = [job for job in todo if isinstance(job.source, Source)]
             beside = [file for job in readable for file in self._writing.files_beside(job.place)]
-            check(
-                [job.place for job in readable],
-                [job.source for job in readable],
-                self._outputs.report,
-                beside,
-            )
+            check([job.place for job in readable], [job.source for job in readable], self._outputs.report, beside)
             if resume is not None:
                 called = command.recorded(self._words)
                 resume.begin(called, self._options.model, jobs, self._division.todo, shard)
@@ -227,10 +217,7 @@ class Batch:
         many = self._is_many(inputs)
         places = outputs.places(sources, many, self._kept_places() if many else None)
         base = Path(outputs.output or "")
-        return [
-            Job(source, place, _below(place.path, base))
-            for source, place in zip(sources, places, strict=True)
-        ]
+        return [Job(source, place, _below(place.path, base)) for source, place in zip(sources, places, strict=True)]
 
     def _kept_places(self) -> dict[str, str]:
         """Where earlier runs to this folder put their inputs: a new file whose name is like another's moves none of

@@ -58,10 +58,7 @@ def load(path: Path | None, kinds: Mapping[str, Any] | None = None) -> dict[str,
         values = tomllib.loads(content.decode("utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot read the config file: {error.strerror or error}") from error
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # wrong syntax, wrong encoding, numbers and nesting without end
+    except (ValueError, RecursionError) as error:  # wrong syntax, wrong encoding, numbers and nesting without end
         raise UsageError(f"{path}: not a valid TOML file: {error}") from error
     found: dict[str, Any] = {}
     for key, value in values.items():

@@ -12,14 +12,7 @@ import typer
 import typer.main
 
 from docspec.cli import config as config_file
-from docspec.cli.parse import (
-    CONFIG_MODEL,
-    CONFIG_PATH,
-    CONFIG_VALUES,
-    NOT_CONFIGURABLE,
-    PROFILE_VALUES,
-    parse,
-)
+from docspec.cli.parse import CONFIG_MODEL, CONFIG_PATH, CONFIG_VALUES, NOT_CONFIGURABLE, PROFILE_VALUES, parse
 from docspec.console.parameters import FORMER
 from docspec.core.options import flag_of
 

@@ -48,9 +48,7 @@ class ResultFile:
 @takes_options("output", "format", "tables", *(each.name for each in declared(Layout)))
 def convert(
     *,
-    inputs: Annotated[
-        list[Path], typer.Argument(metavar="RESULT.json", help="Files that --format json has written.")
-    ],
+    inputs: Annotated[list[Path], typer.Argument(metavar="RESULT.json", help="Files that --format json has written.")],
     outputs: Outputs,
     layout: Layout,
 ) -> int:

@@ -30,9 +30,7 @@ def doctor(
         Path | None,
         typer.Option(metavar="DIR", show_default=False, help="Local PP-StructureV3 models, one folder each."),
     ] = None,
-    ppstructure_engine: Annotated[
-        str, typer.Option(metavar="NAME", help="What runs PP-StructureV3.")
-    ] = "onnxruntime",
+    ppstructure_engine: Annotated[str, typer.Option(metavar="NAME", help="What runs PP-StructureV3.")] = "onnxruntime",
     device: Annotated[
         str | None,
         typer.Option(

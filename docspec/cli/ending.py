@@ -97,9 +97,7 @@ class Ending:
             from docspec.reporting.summary import summary
 
             console = stderr_console()
-            with contextlib.suppress(
-                OSError, SystemExit
-            ):  # Rich's answer to a closed pipe; nobody reads it then
+            with contextlib.suppress(OSError, SystemExit):  # Rich's answer to a closed pipe; nobody reads it then
                 console.print(summary(self.report, console.width))
 
     def _say_counts(self, mine: DocumentCounts, total: DocumentCounts) -> None:

@@ -16,23 +16,16 @@ from docspec.core.extras import missing
 
 def mcp(
     folders: Annotated[
-        list[Path],
-        typer.Argument(metavar="FOLDER...", show_default=False, help="Only files below these are read."),
+        list[Path], typer.Argument(metavar="FOLDER...", show_default=False, help="Only files below these are read.")
     ],
-    http: Annotated[
-        bool, typer.Option("--http", help="Over HTTP (/mcp) in place of standard input.")
-    ] = False,
+    http: Annotated[bool, typer.Option("--http", help="Over HTTP (/mcp) in place of standard input.")] = False,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8081,
     api_key: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY", envvar="DOCSPEC_API_KEY", show_default=False, help="Clients have to send one."
-        ),
+        typer.Option(metavar="KEY", envvar="DOCSPEC_API_KEY", show_default=False, help="Clients have to send one."),
     ] = None,
-    allow_urls: Annotated[
-        bool, typer.Option("--allow-urls", help="Fetch http addresses, public ones alone.")
-    ] = False,
+    allow_urls: Annotated[bool, typer.Option("--allow-urls", help="Fetch http addresses, public ones alone.")] = False,
     model: Annotated[str, typer.Option(metavar="NAME|DIR", help="What reads documents.")] = "auto",
     max_pages: Annotated[int, typer.Option(min=1, help="Of a document.")] = 2000,
     max_file: Annotated[int, typer.Option(metavar="MIB", min=1, help="Largest file.")] = 256,
@@ -60,9 +53,7 @@ def mcp(
             return exits.OK
         local = is_loopback(host)
         if not local and not api_key:
-            say_warning(
-                f"--host {host} without --api-key: whoever reaches this address can read these folders"
-            )
+            say_warning(f"--host {host} without --api-key: whoever reaches this address can read these folders")
         app = Guarded(server.streamable_http_app(host=host), Access(api_key or (), local))
         run(app, host, port, 10.0, lambda address: say(f"serving {address}{PATH}"))
         return exits.OK

@@ -60,9 +60,7 @@ class Outputs:
         """The place of each source, the ``kept`` one where an earlier run gave it one (by absolute path). Raises
         :class:`UsageError` where the request makes no sense."""
         first, *others = self.formats
-        found = plan(
-            sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept
-        )
+        found = plan(sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept)
         if len(self.formats) > 1 and any(place.path is None for place in found):
             raise UsageError("several formats need files: -o FILE or FOLDER")
         for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):

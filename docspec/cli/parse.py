@@ -115,12 +115,7 @@ def parse(
     verbose: Annotated[
         int,
         typer.Option(
-            "-v",
-            "--verbose",
-            count=True,
-            rich_help_panel=_RUN,
-            show_default=False,
-            help="More detail; -vv for traces.",
+            "-v", "--verbose", count=True, rich_help_panel=_RUN, show_default=False, help="More detail; -vv for traces."
         ),
     ] = 0,
     log_file: Annotated[

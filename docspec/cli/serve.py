@@ -17,35 +17,28 @@ from docspec.core.options import BUNDLED_MODELS
 
 def serve(
     upstream: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", show_default=False, help="Who answers; repeatable."),
+        list[str] | None, typer.Option(metavar="URL", show_default=False, help="Who answers; repeatable.")
     ] = None,
     upstream_kind: Annotated[
         Literal["vllm", "sglang", "llama", "plain"],
         typer.Option(metavar="KIND", help="vllm, sglang, llama; plain: sent no drafts."),
     ] = "vllm",
     upstream_key: Annotated[
-        str | None,
-        typer.Option(metavar="KEY", envvar="DOCSPEC_UPSTREAM_KEY", show_default=False, help="Its API key."),
+        str | None, typer.Option(metavar="KEY", envvar="DOCSPEC_UPSTREAM_KEY", show_default=False, help="Its API key.")
     ] = None,
     model: Annotated[
-        str,
-        typer.Option(metavar="NAME|DIR", show_default=False, help="Answers; reads documents."),
+        str, typer.Option(metavar="NAME|DIR", show_default=False, help="Answers; reads documents.")
     ] = "auto",
     engine: Annotated[
-        Literal["auto", "local", "vllm"],
-        typer.Option(metavar="NAME", help="local, vllm; auto: vLLM if there."),
+        Literal["auto", "local", "vllm"], typer.Option(metavar="NAME", help="local, vllm; auto: vLLM if there.")
     ] = "auto",
     engine_python: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", show_default=False, help="A Python that has vLLM."),
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="A Python that has vLLM.")
     ] = None,
     engine_args: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="vLLM's own options.")
     ] = None,
-    greedy: Annotated[
-        bool, typer.Option("--greedy", help="local: greedy if asked to sample.")
-    ] = False,
+    greedy: Annotated[bool, typer.Option("--greedy", help="local: greedy if asked to sample.")] = False,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: any free one.")] = 8080,
     api_key: Annotated[
@@ -53,23 +46,19 @@ def serve(
         typer.Option(metavar="KEY", envvar="DOCSPEC_API_KEY", show_default=False, help="What clients have to send."),
     ] = None,
     recognise: Annotated[
-        Literal["auto", "always", "never"],
-        typer.Option(metavar="WHEN", help="Read images: always, never, auto."),
+        Literal["auto", "always", "never"], typer.Option(metavar="WHEN", help="Read images: always, never, auto.")
     ] = "auto",
     workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that recognise.")] = 1,
     allow_urls: Annotated[bool, typer.Option("--allow-urls", help="Fetch http addresses of requests.")] = False,
     state: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", show_default=False, help="Keeps documents for a restart."),
+        Path | None, typer.Option(metavar="DIR", show_default=False, help="Keeps documents for a restart.")
     ] = None,
     max_pages: Annotated[int, typer.Option(metavar="N", min=1, help="Of a document.")] = 2000,
     max_body: Annotated[int, typer.Option(metavar="MIB", min=1, help="Largest request.")] = 64,
     max_megapixels: Annotated[float, typer.Option(metavar="N", min=0.01, help="Largest image.")] = 50.0,
     max_waiting: Annotated[int, typer.Option(metavar="N", min=0, help="That may wait; then 429.")] = 2048,
     in_flight: Annotated[int, typer.Option(metavar="N", min=1, help="At a time for each upstream.")] = 256,
-    timeout: Annotated[
-        float, typer.Option(metavar="S", min=0.1, help="Seconds without a word of it.")
-    ] = 600.0,
+    timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds without a word of it.")] = 600.0,
 ) -> int:
     """Put drafts into requests on their way to a server of a document VLM; its answers come back as they are.
 

@@ -11,9 +11,7 @@ from docspec.console import exits
 
 
 def status(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The output folder of a run.", show_default=False)
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The output folder of a run.", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="Facts as JSON on standard output.")] = False,
 ) -> int:
     """Say what of an output folder's documents is done, has failed and is missing, by its manifests.

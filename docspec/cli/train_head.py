@@ -58,9 +58,7 @@ def train_head(
             done += 1
             if done % 50 == 0 or done == updates:
                 right = result.right[0] / max(1, result.tried[0])
-                say(
-                    f"update {done} of {updates}: loss {float(result.loss):.3f}, first token right {100 * right:.1f} %"
-                )
+                say(f"update {done} of {updates}: loss {float(result.loss):.3f}, first token right {100 * right:.1f} %")
             if time.monotonic() - saved > SAVE_EVERY or done == updates:
                 teacher.keep(output / "state.pt", done)
                 saved = time.monotonic()

@@ -39,9 +39,7 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
         parameters: dict[str, inspect.Parameter] = {}
         for name, parameter in plain.items():
             if name not in groups:
-                parameters[name] = parameter.replace(
-                    kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name]
-                )
+                parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
                 continue
             for each in declared(groups[name]):
                 if not offered or each.name in offered:

@@ -2,15 +2,7 @@
 
 from docspec.core.categories import Category
 from docspec.core.draft import Grid, PageDraft, PrintedLine, Region
-from docspec.core.errors import (
-    DocspecError,
-    DrafterError,
-    InputError,
-    ModelError,
-    OutputError,
-    PageError,
-    UsageError,
-)
+from docspec.core.errors import DocspecError, DrafterError, InputError, ModelError, OutputError, PageError, UsageError
 from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
 from docspec.core.options import ParseOptions

@@ -15,12 +15,7 @@ def bare_formula(text: str) -> str:
     for opening, closing in _PAIRS:
         inner = stripped[len(opening) : len(stripped) - len(closing)]
         long_enough = len(stripped) > len(opening) + len(closing)
-        if (
-            long_enough
-            and stripped.startswith(opening)
-            and stripped.endswith(closing)
-            and opening not in inner
-        ):
+        if long_enough and stripped.startswith(opening) and stripped.endswith(closing) and opening not in inner:
             return inner.strip()
     return stripped
 

@@ -59,9 +59,7 @@ class BBox:
 
     def intersection(self, other: BBox) -> BBox | None:
         """The common part of two boxes, or ``None`` where they do not overlap."""
-        box = BBox(
-            max(self.x0, other.x0), max(self.y0, other.y0), min(self.x1, other.x1), min(self.y1, other.y1)
-        )
+        box = BBox(max(self.x0, other.x0), max(self.y0, other.y0), min(self.x1, other.x1), min(self.y1, other.y1))
         return box if box.x1 > box.x0 and box.y1 > box.y0 else None
 
     def overlap(self, other: BBox) -> float:
@@ -76,10 +74,7 @@ class BBox:
         if not boxes:
             raise ValueError("the union of no boxes is undefined")
         return BBox(
-            min(b.x0 for b in boxes),
-            min(b.y0 for b in boxes),
-            max(b.x1 for b in boxes),
-            max(b.y1 for b in boxes),
+            min(b.x0 for b in boxes), min(b.y0 for b in boxes), max(b.x1 for b in boxes), max(b.y1 for b in boxes)
         )
 
     def rounded(self) -> tuple[int, int, int, int]:

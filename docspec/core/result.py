@@ -298,6 +298,4 @@ class DocumentResult:
     @property
     def ok(self) -> bool:
         """Whether it was read, no page failed and none is damaged."""
-        return self.error is None and all(
-            page.status != "failed" and page.damage is None for page in self.pages
-        )
+        return self.error is None and all(page.status != "failed" and page.damage is None for page in self.pages)

@@ -23,9 +23,7 @@ class Trail:
     def tokens_per_step(self, size: int) -> list[int]:
         """How many of the row's ``size`` tokens each step wrote, the first token's left out."""
         starts = [min(start, size) for start, _ in self.steps]
-        return [
-            end - start for start, end in zip(starts[1:], [*starts[2:], size], strict=False) if end > start
-        ]
+        return [end - start for start, end in zip(starts[1:], [*starts[2:], size], strict=False) if end > start]
 
     def accepted(self, size: int) -> Iterator[bool]:
         """For each of the row's ``size`` tokens whether it was proposed and accepted."""

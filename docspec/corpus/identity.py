@@ -68,9 +68,7 @@ def options_hash(options: ParseOptions, writing: OutputChoice) -> str:
         "parse": {name: value for name, value in asdict(options).items() if name not in WITHOUT_EFFECT},
         "writing": asdict(writing),
     }
-    return hashlib.blake2b(
-        json.dumps(asked, sort_keys=True, default=str).encode(), digest_size=8
-    ).hexdigest()
+    return hashlib.blake2b(json.dumps(asked, sort_keys=True, default=str).encode(), digest_size=8).hexdigest()
 
 
 def model_hash(directory: Path) -> str:

@@ -22,9 +22,7 @@ S = TypeVar("S", Source, Unreadable)
 
 
 def list_documents(
-    inputs: Sequence[str],
-    options: CorpusOptions,
-    read_stdin: Callable[[], bytes] = lambda: sys.stdin.buffer.read(),
+    inputs: Sequence[str], options: CorpusOptions, read_stdin: Callable[[], bytes] = lambda: sys.stdin.buffer.read()
 ) -> Expansion:
     """The documents behind ``inputs`` and behind the list that ``options`` name, without those that they leave out.
 

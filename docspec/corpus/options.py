@@ -37,5 +37,3 @@ class CorpusOptions:
             raise UsageError(
                 "--devices and --scheduler ray: choose one of them (there --ray-actors says how many verify)"
             )
-
-

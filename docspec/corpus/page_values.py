@@ -26,9 +26,7 @@ def page_values(result: PageResult, *, with_pictures: bool) -> dict[str, Any]:
     del values["image"]
     if with_pictures and result.image is not None:
         size = (result.image.width, result.image.height)
-        crops = [
-            (box.rounded()[:2], _png(picture)) for _, _, box, picture in pictures_of(result)
-        ]
+        crops = [(box.rounded()[:2], _png(picture)) for _, _, box, picture in pictures_of(result)]
         values[PICTURES] = {"size": size, "crops": crops}
     return values
 

@@ -66,12 +66,7 @@ class Resume:
         return Division(tuple(todo), tuple(done), tuple(failed))
 
     def begin(
-        self,
-        command: tuple[str, ...],
-        model: str,
-        listed: Sequence[Job],
-        todo: Sequence[Job],
-        shard: Shard | None,
+        self, command: tuple[str, ...], model: str, listed: Sequence[Job], todo: Sequence[Job], shard: Shard | None
     ) -> None:
         """Notes that a run of ``command`` begins, documents that no run knew of, and those that failed and are not
         there any more. ``listed`` are the documents of all shards, ``todo`` those that this run is going to read.
@@ -90,9 +85,7 @@ class Resume:
         )
         history = self._manifest.history
         places = {job.document for job in listed}
-        unfinished = {
-            record.document: record.input for record in self._records.values() if not record.is_whole
-        }
+        unfinished = {record.document: record.input for record in self._records.values() if not record.is_whole}
         gone = [
             {"record": "gone", "document": document, "input": path}
             for document, path in {**unfinished, **history.listed}.items()
@@ -111,9 +104,7 @@ class Resume:
     def begun(self, jobs: Iterable[Job]) -> frozenset[str]:
         """Those of ``jobs`` of which a journal was left."""
         names = {path.name for path in self._folder.iterdir()}
-        return frozenset(
-            job.document for job in jobs if journal_path(self._folder, job.document).name in names
-        )
+        return frozenset(job.document for job in jobs if journal_path(self._folder, job.document).name in names)
 
     def held(self, jobs: Iterable[Job]) -> dict[str, frozenset[int]]:
         """The pages that journals hold of those of ``jobs`` that have one."""
@@ -226,9 +217,7 @@ class Resume:
         """``path`` below the folder, or as a whole where it is elsewhere."""
         absolute = path.absolute()
         folder = self._folder.absolute()
-        return shown(
-            Path(absolute.relative_to(folder).as_posix() if absolute.is_relative_to(folder) else absolute)
-        )
+        return shown(Path(absolute.relative_to(folder).as_posix() if absolute.is_relative_to(folder) else absolute))
 
 
 def now() -> str:

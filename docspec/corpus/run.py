@@ -106,16 +106,12 @@ class CorpusRun:
             try:
                 self._read(outcome, entry, stdout, ending)
             except Exception as error:
-                nowhere = (
-                    isinstance(error, OutputError) and job.place.path is None
-                )  # nor for documents to come
+                nowhere = isinstance(error, OutputError) and job.place.path is None  # nor for documents to come
                 if nowhere or isinstance(error, ModelError | DrafterError | UsageError | BrokenPipeError):
                     entry.error = reason(error)
                     raise
                 exits.stop_if_asked()
-                outcome.error = (
-                    error if isinstance(error, DocspecError) else _unexpected(job.source.name, error)
-                )
+                outcome.error = error if isinstance(error, DocspecError) else _unexpected(job.source.name, error)
                 outcome.trace = traceback.format_exc()
                 entry.error, entry.failure = str(outcome.error), outcome.error.failure
                 if self._resume is not None:
@@ -138,13 +134,7 @@ class CorpusRun:
                 self._journal.remove()
             self._count(outcome)
 
-    def _read(
-        self,
-        outcome: JobResult,
-        entry: DocumentEntry,
-        stdout: BinaryIO,
-        ending: contextlib.ExitStack,
-    ) -> None:
+    def _read(self, outcome: JobResult, entry: DocumentEntry, stdout: BinaryIO, ending: contextlib.ExitStack) -> None:
         """Reads one document to its end, in the last moment of which signals begin to wait until ``ending``."""
         job, self._journal = outcome.job, None
         if isinstance(job.source, Unreadable):

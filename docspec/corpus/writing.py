@@ -32,9 +32,7 @@ class OutputChoice:
 
     def files_beside(self, place: Destination) -> list[Path]:
         """The files of a document but for the first; its pictures and tables, whose names are not known yet, apart."""
-        found = (
-            [] if place.path is None else [beside(place.path, self.format, other) for other in self.others]
-        )
+        found = [] if place.path is None else [beside(place.path, self.format, other) for other in self.others]
         return [*found, *(path for path in (place.view, place.layout_pdf) if path is not None)]
 
     def writer(
@@ -75,6 +73,4 @@ class OutputChoice:
         wanted = any(format in LINKING or format == "html" for format in (self.format, *self.others))
         if place.figures is None or not wanted:
             return NoFigures()
-        return SharedFigures(
-            FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent)
-        )
+        return SharedFigures(FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent))

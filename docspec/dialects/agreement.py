@@ -122,9 +122,7 @@ def _spans(
         at = end
 
 
-def _left_out(
-    alignment: Alignment, drafted: Sequence[DraftedWord], regions: Sequence[Region]
-) -> Iterator[LeftOut]:
+def _left_out(alignment: Alignment, drafted: Sequence[DraftedWord], regions: Sequence[Region]) -> Iterator[LeftOut]:
     """Runs of unused words outside all blocks, one for each region that they lie in."""
     owners = [-1] * len(drafted)  # the block of the last used word before each
     inner = [False] * len(drafted)

@@ -62,12 +62,7 @@ class Alignment:
     def between(self, place: int) -> tuple[int, int] | None:
         """The unused words of the other text right between the words ``place - 1`` and ``place``, if there are any."""
         before, after = self.places[place - 1], self.places[place]
-        if (
-            before is None
-            or after is None
-            or before.high >= after.low
-            or any(self.used[before.high : after.low])
-        ):
+        if before is None or after is None or before.high >= after.low or any(self.used[before.high : after.low]):
             return None
         return before.high, after.low
 
@@ -114,18 +109,14 @@ class Alignment:
     def _look_elsewhere(self, first: int, last: int) -> None:
         """Aligns a block with the run of unused words that has most of its words, if that says the same."""
         wanted = Counter(self.words[first:last])
-        runs = [
-            list(run) for used, run in groupby(range(len(self.used)), key=self.used.__getitem__) if not used
-        ]
+        runs = [list(run) for used, run in groupby(range(len(self.used)), key=self.used.__getitem__) if not used]
         shared = [(wanted & Counter(self.other[run[0] : run[-1] + 1])).total() for run in runs]
         if not shared or 2 * max(shared) < last - first:
             return
         run = runs[shared.index(max(shared))]
         low, high = run[0], run[-1] + 1
         equal = [
-            code
-            for code in Levenshtein.opcodes(self.words[first:last], self.other[low:high])
-            if code.tag == "equal"
+            code for code in Levenshtein.opcodes(self.words[first:last], self.other[low:high]) if code.tag == "equal"
         ]
         if equal:  # of a long run only what may be the block
             begin = low + equal[0].dest_start - equal[0].src_start

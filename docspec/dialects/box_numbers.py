@@ -126,9 +126,7 @@ class BoxNumbers:
 
     def _slope(self, axis: int) -> float:
         """The median slope between edges far apart (Theil and Sen), 1 where there is little difference."""
-        edges = [
-            (drafted[edge], written[edge]) for drafted, written in self._pairs for edge in (axis, axis + 2)
-        ]
+        edges = [(drafted[edge], written[edge]) for drafted, written in self._pairs for edge in (axis, axis + 2)]
         slopes = [
             (one[1] - other[1]) / (one[0] - other[0])
             for one, other in combinations(edges, 2)

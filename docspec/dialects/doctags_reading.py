@@ -29,10 +29,7 @@ _CATEGORIES = {
     **dict.fromkeys(
         ("text", "paragraph", "code", "reference", "checkbox_selected", "checkbox_unselected"), Category.TEXT
     ),
-    **{
-        f"section_header{level}": Category.SECTION_HEADER
-        for level in ("", *(f"_level_{n}" for n in range(1, 7)))
-    },
+    **{f"section_header{level}": Category.SECTION_HEADER for level in ("", *(f"_level_{n}" for n in range(1, 7)))},
 }
 _INSIDE = {
     "picture": ("caption", "chart", "otsl", "table"),

@@ -56,9 +56,7 @@ class DraftedBoxes:
         total = sum(weight for _, weight in weights) + undrafted
         return tuple((piece, weight / total) for piece, weight in weights)
 
-    def ranked(
-        self, edge: int, weights: Weights, least: float, begun: bool
-    ) -> list[tuple[int, float, Weights]]:
+    def ranked(self, edge: int, weights: Weights, least: float, begun: bool) -> list[tuple[int, float, Weights]]:
         """Numbers with their chances and the pieces meant by each, the likeliest first.
 
         Numbers less likely than ``least`` may be left out, unless the number is ``begun``: that rules others out.

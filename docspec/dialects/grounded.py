@@ -50,9 +50,7 @@ _CATEGORIES = {
     "footnote": Category.FOOTNOTE,
     "image_footnote": Category.FOOTNOTE,
     "table_footnote": Category.FOOTNOTE,
-    **dict.fromkeys(
-        ("caption", "figure_title", "image_caption", "table_caption", "table_title"), Category.CAPTION
-    ),
+    **dict.fromkeys(("caption", "figure_title", "image_caption", "table_caption", "table_title"), Category.CAPTION),
 }
 _PIECE = re.compile(
     r"<\|ref\|>(?P<label>[^<]*)<\|/ref\|>\s*<\|det\|>\s*\[\[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)[^<]*<\|/det\|>"

@@ -25,9 +25,7 @@ class InlineGroundedDialect(GroundedDialect):
 
     name = "grounded-inline"
     for_pages = for_crops = PROMPT
-    piece = re.compile(
-        r"<\|det\|>(?P<label>\S+) \[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\]<\|/det\|>"
-    )
+    piece = re.compile(r"<\|det\|>(?P<label>\S+) \[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\]<\|/det\|>")
     boxes = BoxSpelling(re.compile(r"<\|det\|>(\S+) \["), (" [",), "", ", ", "]<|/det|>", "<|det|>{} [")
     labels: ClassVar[Mapping[Category, str]] = {
         **GroundedDialect.labels,

@@ -24,9 +24,7 @@ class MarkdownGroundedDialect(GroundedDialect):
     for_pages = "grounding"
     for_crops = ""
     scale = 1000
-    piece = re.compile(
-        r"!\[(?P<label>[A-Za-z_][\w-]*\+?)\]\(\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\)"
-    )
+    piece = re.compile(r"!\[(?P<label>[A-Za-z_][\w-]*\+?)\]\(\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\)")
     boxes = BoxSpelling(re.compile(r"!\[([\w+-]+)\]\("), ("](",), "", ",", ")", "![{}](")
     labels: ClassVar[Mapping[Category, str]] = {
         **GroundedDialect.labels,

@@ -23,9 +23,7 @@ _KEYS = ("bbox", "category", "text")
 _QUOTE = "[\"'“”]"
 _ANY_KEY = re.compile(rf"{_QUOTE}?(?:bbox|category|text){_QUOTE}?\s*:")
 _ANY_CELL = re.compile(rf"\{{\s*{_QUOTE}?(?:bbox|category|text){_QUOTE}?\s*:")
-_REGULAR_CELL = re.compile(
-    r'\{\s*"(?:bbox|category|text)"\s*:'
-)  # cannot stand unescaped inside a valid string
+_REGULAR_CELL = re.compile(r'\{\s*"(?:bbox|category|text)"\s*:')  # cannot stand unescaped inside a valid string
 _KEY = re.compile(rf"[\s,]*{_QUOTE}?(\w{{1,40}}){_QUOTE}?\s*:\s*")
 _CATEGORY = re.compile(rf"{_QUOTE}?([A-Za-z][A-Za-z _-]{{0,30}})({_QUOTE}?)")
 _PLAIN_VALUE = re.compile(r"[^,}\n]*")
@@ -87,9 +85,7 @@ def parse_cells(text: str) -> tuple[LayoutCell, ...]:
     except (ValueError, RecursionError):
         cells = _once(_read_cells(text))
     return tuple(
-        replace(cell, text=restored(cell.text, formula=cell.category == Category.FORMULA))
-        if cell.text
-        else cell
+        replace(cell, text=restored(cell.text, formula=cell.category == Category.FORMULA)) if cell.text else cell
         for cell in cells
     )
 
@@ -97,9 +93,7 @@ def parse_cells(text: str) -> tuple[LayoutCell, ...]:
 def is_layout_beginning(text: str) -> bool:
     """Whether ``text`` is an empty answer in this format, or cut off before its first cell says a thing."""
     bare = re.sub(r"\s+", "", text).removeprefix("```json")
-    return bare in ("[]", "{}") or any(
-        start.startswith(bare[: len(start)]) for start in ('[{"bbox":[', '{"bbox":[')
-    )
+    return bare in ("[]", "{}") or any(start.startswith(bare[: len(start)]) for start in ('[{"bbox":[', '{"bbox":['))
 
 
 def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

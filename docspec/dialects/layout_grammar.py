@@ -72,9 +72,7 @@ class LayoutGrammar(DraftedBoxes):
     markers: Sequence[str] = (BOX, CATEGORY)
 
     def __init__(self, cells: Sequence[LayoutCell], tables: Sequence[Table] = ()) -> None:
-        self.cells = [
-            _Drafted(_whole(cell.bbox), cell.category, _head(cell.text or "")) for cell in cells if cell.bbox
-        ]
+        self.cells = [_Drafted(_whole(cell.bbox), cell.category, _head(cell.text or "")) for cell in cells if cell.bbox]
         super().__init__([cell.box for cell in self.cells])
         backwards = [(number, self.cells[number]) for number in reversed(range(len(self.cells)))]
         self._by_box = {(cell.box, cell.category): number for number, cell in backwards}
@@ -232,9 +230,7 @@ class _CategoryFork:
                 if (name == Category.PICTURE) == (drafted == Category.PICTURE):
                     found.append(Alternative(weight * share, rest, anchor=cell))
                 elif name == Category.PICTURE:
-                    found.append(
-                        Alternative(weight * share, rest + NEXT_CELL, fork=self.grammar.beginning(cell + 1))
-                    )
+                    found.append(Alternative(weight * share, rest + NEXT_CELL, fork=self.grammar.beginning(cell + 1)))
                 else:
                     found.append(Alternative(weight * share, rest + BEHIND_CATEGORY))
         return found
@@ -249,9 +245,7 @@ class _TextFork:
 
     def alternatives(self, least: float) -> Sequence[Alternative]:
         return [
-            Alternative(weight, "", anchor=cell, passed=self.passed)
-            for cell, weight in self.weights
-            if weight >= least
+            Alternative(weight, "", anchor=cell, passed=self.passed) for cell, weight in self.weights if weight >= least
         ]
 
 

@@ -137,9 +137,7 @@ class LayoutHtmlDialect(Prompted):
     def parse_crop(self, text: str) -> str:
         """The Markdown of what was written for a crop, with or without blocks."""
         blocks = read_layout(text, 1, 1, self.scale)
-        return (
-            join_blocks((block.category, block.text) for block in blocks) if blocks else read_fragment(text)
-        )
+        return join_blocks((block.category, block.text) for block in blocks) if blocks else read_fragment(text)
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:
         """The blocks of ``text``; an answer without a single one is read as Markdown made of its HTML."""

@@ -23,13 +23,7 @@ from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
-from docspec.dialects.layout_cells import (
-    LayoutCell,
-    is_layout_beginning,
-    parse_cells,
-    render_cell,
-    render_cells,
-)
+from docspec.dialects.layout_cells import LayoutCell, is_layout_beginning, parse_cells, render_cell, render_cells
 from docspec.dialects.layout_grammar import LayoutGrammar
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.packaging import unpacked, without_fence
@@ -188,9 +182,7 @@ class LayoutJsonDialect(Prompted):
             return interleaved(self._spell(category, reading)[:_PAGE_SPELLINGS] for reading in readings[0])
         spelled = [self._spell(category, texts[0]) if texts else [] for texts in readings]
         styles = max(map(len, spelled), default=0)
-        return unique(
-            "\n".join(item[min(style, len(item) - 1)] for item in spelled if item) for style in range(styles)
-        )
+        return unique("\n".join(item[min(style, len(item) - 1)] for item in spelled if item) for style in range(styles))
 
 
 def _merged_lists(regions: Sequence[Region]) -> list[tuple[int, int]]:

@@ -24,9 +24,7 @@ PAGE_PROMPT = (
     "tables as HTML (<table>), formulas as LaTeX ($...$ in the text, $$...$$ for display). "
     "Copy the text exactly as printed: no translation, no comments, no code fence, nothing for pictures."
 )
-TEXT_PROMPT = (
-    "Transcribe the text in this image to Markdown. Join the lines of a paragraph. Output the text only."
-)
+TEXT_PROMPT = "Transcribe the text in this image to Markdown. Join the lines of a paragraph. Output the text only."
 HEADING_PROMPT = "Transcribe the heading in this image as one Markdown heading. Output the heading only."
 TABLE_PROMPT = "Transcribe the table in this image to HTML (<table>). Output the table only."
 FORMULA_PROMPT = "Transcribe the formula in this image to LaTeX between $$. Output the formula only."

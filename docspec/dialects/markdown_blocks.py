@@ -23,9 +23,7 @@ _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 _IMAGE = re.compile(
     r"\s*(?:!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|<!--\s*(?:image|figure|picture)\b.*-->)\s*$", re.IGNORECASE
 )
-_FORMULA = re.compile(
-    r"\s*(\$\$|\\\[|\\begin\{((?:equation|align|gather|multline|eqnarray|displaymath)\*?)\})"
-)
+_FORMULA = re.compile(r"\s*(\$\$|\\\[|\\begin\{((?:equation|align|gather|multline|eqnarray|displaymath)\*?)\})")
 _EQUATION_NUMBER = re.compile(r"\s*(?:\\tag\{[^}]*\}|[([]\s*[\w.\-–]{1,8}\s*[)\]]|[.,;])?\s*")
 
 _FORMULA_LINES = 60  # a loop of openings must not be searched to the end from every line
@@ -109,9 +107,7 @@ class _BlockReader:
         depth = 0
         for index in range(self._at, len(self._lines)):
             line = self._lines[index]
-            if not line.strip() and not self._lines[min(index + 1, len(self._lines) - 1)].lstrip().startswith(
-                "<"
-            ):
+            if not line.strip() and not self._lines[min(index + 1, len(self._lines) - 1)].lstrip().startswith("<"):
                 return index
             for tag in _TABLE_TAG.finditer(line):
                 depth += -1 if tag[1] else 1

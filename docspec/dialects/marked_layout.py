@@ -12,9 +12,7 @@ from collections.abc import Iterable
 from docspec.core import BBox, Category, Region
 
 SCALE = 1000
-_MARK = re.compile(
-    r"<\|box_start\|>\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*<\|box_end\|><\|ref_start\|>(\w+)<\|ref_end\|>"
-)
+_MARK = re.compile(r"<\|box_start\|>\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*<\|box_end\|><\|ref_start\|>(\w+)<\|ref_end\|>")
 _CATEGORIES = {
     "text": Category.TEXT,
     "title": Category.SECTION_HEADER,

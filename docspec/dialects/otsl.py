@@ -35,11 +35,7 @@ def to_otsl(table: Table, *, heads: bool = False) -> str:
             mark = "ched" if heads and cell.header else "fcel" if text else "ecel"
             for dy in range(min(cell.rowspan, len(table.rows) - y)):
                 for dx in range(cell.colspan):
-                    joined = {
-                        (True, True): f"<{mark}>{text}",
-                        (True, False): "<lcel>",
-                        (False, True): "<ucel>",
-                    }
+                    joined = {(True, True): f"<{mark}>{text}", (True, False): "<lcel>", (False, True): "<ucel>"}
                     grid.setdefault((y + dy, x + dx), joined.get((dy == 0, dx == 0), "<xcel>"))
             x += cell.colspan
     width = 1 + max((x for _, x in grid), default=-1)

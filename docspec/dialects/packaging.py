@@ -11,22 +11,7 @@ import re
 
 _THINK, _END_OF_THINK = "<think>", "</think>"
 _PAGE_LANGUAGES = frozenset(
-    [
-        "",
-        "markdown",
-        "md",
-        "html",
-        "xhtml",
-        "xml",
-        "latex",
-        "tex",
-        "katex",
-        "math",
-        "json",
-        "text",
-        "txt",
-        "plaintext",
-    ]
+    ["", "markdown", "md", "html", "xhtml", "xml", "latex", "tex", "katex", "math", "json", "text", "txt", "plaintext"]
 )
 _FRONT_MATTER = re.compile(r"\s*---\r?\nprimary_language:[^\n]*\n(?:[a-z_]+:[^\n]*\n)*---[ \t]*(?:\r?\n|$)")
 """What olmOCR says of the page before it; its first field tells it from a page that begins with a rule."""

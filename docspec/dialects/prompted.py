@@ -17,9 +17,7 @@ class Prompted:
     for_pages: ClassVar[str]
     for_crops: ClassVar[str | Mapping[Category, str]]
 
-    def __init__(
-        self, page_prompt: str | None = None, crop_prompt: str | Mapping[Category, str] | None = None
-    ) -> None:
+    def __init__(self, page_prompt: str | None = None, crop_prompt: str | Mapping[Category, str] | None = None) -> None:
         self.page_prompt = self.for_pages if page_prompt is None else page_prompt
         self._crop_prompts = self.for_crops if crop_prompt is None else crop_prompt
 

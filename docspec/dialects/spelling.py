@@ -17,10 +17,7 @@ from docspec.dialects import tables
 from docspec.dialects.otsl import to_otsl
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
 
-_HEADING_PREFIXES = {
-    Category.TITLE: ("# ", "## ", "", "**"),
-    Category.SECTION_HEADER: ("## ", "# ", "### ", "", "**"),
-}
+_HEADING_PREFIXES = {Category.TITLE: ("# ", "## ", "", "**"), Category.SECTION_HEADER: ("## ", "# ", "### ", "", "**")}
 
 
 def spellings(
@@ -105,9 +102,7 @@ def _table(text: str, style: TableStyle) -> list[str]:
     compact = [tables.to_html(table), tables.to_html(table, head="none")]
     if style == "compact":
         return unique(compact)
-    first_rows = tables.to_pipe(table, tight=True).split("\n")[
-        :3
-    ]  # all that differs from the other pipe table
+    first_rows = tables.to_pipe(table, tight=True).split("\n")[:3]  # all that differs from the other pipe table
     pipe = [tables.to_pipe(table), "\n".join(first_rows)]
     if style == "pipe":
         return unique(pipe)

@@ -59,9 +59,7 @@ class Table:
     @property
     def head_rows(self) -> int:
         """How many rows at the top consist of header cells only."""
-        return next(
-            (i for i, row in enumerate(self.rows) if not all(cell.header for cell in row)), len(self.rows)
-        )
+        return next((i for i, row in enumerate(self.rows) if not all(cell.header for cell in row)), len(self.rows))
 
 
 def parse_html_table(text: str) -> Table | None:

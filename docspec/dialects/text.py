@@ -12,9 +12,7 @@ from typing import Literal
 Hyphens = Literal["drop", "keep"]
 
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_SPACES = dict.fromkeys(
-    "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000\t", " "
-)
+_SPACES = dict.fromkeys("\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000\t", " ")
 _NOTHING = dict.fromkeys([*"\u200b\u2060\ufeff", *map(chr, (*range(9), *range(11, 32), 127))], "")
 _CLEAN = str.maketrans({**_LIGATURES, **_NOTHING, **_SPACES})
 _STRAIGHT = str.maketrans({"‘": "'", "’": "'", "‚": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‟": '"'})

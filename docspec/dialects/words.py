@@ -15,9 +15,7 @@ from typing import NamedTuple
 
 from docspec.dialects.symbols import sign_of
 
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _LETTERS = rf"(?:[0-9A-Za-z]++|(?![{_UNSPACED}])[^\W_])++"
 _TOKEN = re.compile(
     rf"""(?P<word> {_LETTERS} (?: [.,:'’/@\-\u2010\u2011] {_LETTERS} )*+ | [^\W_]

@@ -26,8 +26,7 @@ _LOST = re.compile(
     re.IGNORECASE,
 )
 _NO_LOSS = re.compile(
-    r"ToUnicode|CMap|ICC|colou?r ?space|Length incorrect|hint|outline|link|metadata|repeated \d+ times",
-    re.IGNORECASE,
+    r"ToUnicode|CMap|ICC|colou?r ?space|Length incorrect|hint|outline|link|metadata|repeated \d+ times", re.IGNORECASE
 )
 
 
@@ -40,9 +39,7 @@ def heard() -> Iterator[list[str]]:
     try:
         yield messages
     finally:
-        messages.extend(
-            dict.fromkeys(line.strip() for line in tools.mupdf_warnings().splitlines() if line.strip())
-        )
+        messages.extend(dict.fromkeys(line.strip() for line in tools.mupdf_warnings().splitlines() if line.strip()))
 
 
 def events_of(messages: Iterable[str]) -> tuple[Event, ...]:

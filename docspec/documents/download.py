@@ -44,9 +44,7 @@ def download(address: str, most: int = MOST_BYTES) -> Source:
         with opener.open(request, timeout=SECONDS) as answer:
             data = answer.read(most + 1)
     except urllib.error.HTTPError as error:
-        raise InputError(
-            f"{shown}: cannot be downloaded (the server answers {error.code} {error.reason})"
-        ) from None
+        raise InputError(f"{shown}: cannot be downloaded (the server answers {error.code} {error.reason})") from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(f"{shown}: cannot be downloaded ({reason})") from None

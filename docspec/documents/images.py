@@ -73,9 +73,7 @@ class ImageDocument(Document):
         except EOFError:
             pass
         except Exception as error:
-            self._damage = (
-                f"the TIFF is damaged after {count} of its pages ({error}); further ones are missing"
-            )
+            self._damage = f"the TIFF is damaged after {count} of its pages ({error}); further ones are missing"
         return count
 
     def _load(self, number: int, view: View) -> PageImage:
@@ -133,9 +131,7 @@ def _orientation(image: Image.Image) -> int:
     return int(noted) if noted in TURNED else 1
 
 
-def _what_is_there(
-    opened: Any, number: int, size: tuple[int, int], error: OSError
-) -> tuple[Image.Image, str]:
+def _what_is_there(opened: Any, number: int, size: tuple[int, int], error: OSError) -> tuple[Image.Image, str]:
     """The picture of an ``opened`` file that is cut off, white where its pixels are missing, and how much that is.
     Raises ``error`` where nothing can be decoded, or less than a hundredth."""
     before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, True

@@ -109,9 +109,7 @@ class _Marked:
         if len(heads) > 1:
             shape = page.new_shape()
             shape.draw_polyline(heads)
-            shape.finish(
-                color=_ORDER, width=0.4, dashes="[2 2] 0", stroke_opacity=0.7, closePath=False, oc=self._layer
-            )
+            shape.finish(color=_ORDER, width=0.4, dashes="[2 2] 0", stroke_opacity=0.7, closePath=False, oc=self._layer)
             shape.commit()
 
     def _box(self, page: Any, index: int, kind: Category, box: BBox, scale: float) -> None:
@@ -135,11 +133,7 @@ class _Marked:
             left, top = rect.x0, max(0.0, rect.y0 - _LABEL)
         place = mupdf().Rect(left, top, left + wide, top + _LABEL)
         xref = page.insert_image(
-            place,
-            stream=stream.getvalue() if stream else None,
-            xref=xref,
-            oc=self._layer,
-            keep_proportion=False,
+            place, stream=stream.getvalue() if stream else None, xref=xref, oc=self._layer, keep_proportion=False
         )
         self._labels[text] = xref, wide
 
@@ -151,8 +145,6 @@ def _label(text: str, ink: tuple[float, float, float]) -> Image:
     font = ImageFont.load_default(size=0.8 * _LABEL * _SHARP)
     left, _, right, _ = font.getbbox(text)
     height = round(_LABEL * _SHARP)
-    image = Image.new(
-        "RGB", (round(right - left) + height // 2, height), tuple(round(255 * one) for one in ink)
-    )
+    image = Image.new("RGB", (round(right - left) + height // 2, height), tuple(round(255 * one) for one in ink))
     ImageDraw.Draw(image).text((height // 4, height // 2), text, fill="white", font=font, anchor="lm")
     return image

@@ -57,9 +57,7 @@ def parse_page_ranges(text: str | None) -> PageSelection:
     for part in text.split(","):
         match = _PART.fullmatch(part.strip())
         if match is None or part.strip() == "-" or len(part) > 40:
-            raise UsageError(
-                f"--pages {text!r}: {part.strip()!r} is not a page or a range; write it like 1-3,7 or 5-"
-            )
+            raise UsageError(f"--pages {text!r}: {part.strip()!r} is not a page or a range; write it like 1-3,7 or 5-")
         first, last, single = match.groups()
         start = int(single or first or 1)
         end = int(single) if single else int(last) if last else None

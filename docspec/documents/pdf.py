@@ -123,9 +123,7 @@ class PdfDocument(Document):
         # insert_pdf visits every page of the source when it is asked for widgets: only ask where there are
         # some.
         has_widgets = bool(self._pdf.is_form_pdf) and self._pdf[index].first_widget is not None
-        copy.insert_pdf(
-            self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets
-        )
+        copy.insert_pdf(self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets)
         return copy[0]
 
     def _release(self, page: PageImage) -> None:

@@ -33,10 +33,7 @@ def _drop_cropbox(page: Any) -> None:
     """Make the visible part the whole sheet: PyMuPDF derotates by the media box and would lose the
     cropping.
     """
-    sheet, visible = (
-        page.mediabox,
-        page.cropbox,
-    )  # y up; y down from the sheet's top
+    sheet, visible = (page.mediabox, page.cropbox)  # y up; y down from the sheet's top
     box = (visible.x0, sheet.y1 - visible.y1, visible.x1, sheet.y1 - visible.y0)
     if any(abs(a - b) > 1e-3 for a, b in zip(box, sheet, strict=True)):
         page.set_mediabox(box)

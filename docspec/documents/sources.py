@@ -161,8 +161,10 @@ def source_from_path(path: str | Path) -> Source:
     """
     path = Path(path)
     try:
-        if stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISSOCK(mode) or (
-            stat.S_ISREG(mode) and _is_of_this_process(path)
+        if (
+            stat.S_ISFIFO(mode := path.stat().st_mode)
+            or stat.S_ISSOCK(mode)
+            or (stat.S_ISREG(mode) and _is_of_this_process(path))
         ):
             return source_from_bytes(path.read_bytes(), shown(path))
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):

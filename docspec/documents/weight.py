@@ -95,9 +95,7 @@ class _Scale:
         weight = Weight(len(data), text)
         self.check(weight)
         if len(data) > 4 * MAX_POINTS and any(
-            len(_POINT.findall(path)) > MAX_POINTS
-            for path in _PAINT.split(data)
-            if len(path) > 4 * MAX_POINTS
+            len(_POINT.findall(path)) > MAX_POINTS for path in _PAINT.split(data) if len(path) > 4 * MAX_POINTS
         ):
             raise PageError(f"it draws a path of more than {MAX_POINTS:,} points", Failure.TOO_LARGE)
         drawn: dict[bytes, int] = {}
@@ -129,9 +127,7 @@ class _Scale:
 
     def check(self, weight: Weight) -> None:
         if weight.contents > MAX_CONTENTS:
-            raise PageError(
-                f"its drawing instructions unfold to more than {MAX_CONTENTS >> 20} MB", Failure.TOO_LARGE
-            )
+            raise PageError(f"its drawing instructions unfold to more than {MAX_CONTENTS >> 20} MB", Failure.TOO_LARGE)
         if weight.characters > MAX_DRAWN:
             raise PageError(f"it writes more than {MAX_DRAWN:,} characters", Failure.TOO_LARGE)
 
@@ -144,8 +140,7 @@ class _Scale:
             colours = 1
         if width * height * colours > MAX_IMAGE:
             raise PageError(
-                f"it shows an image of {width:,} x {height:,} pixels, more than memory can bear",
-                Failure.TOO_LARGE,
+                f"it shows an image of {width:,} x {height:,} pixels, more than memory can bear", Failure.TOO_LARGE
             )
 
 

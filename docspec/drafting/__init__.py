@@ -68,9 +68,7 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
             from docspec.drafting.saved import SavedDrafter
 
             if options.drafts is None:
-                raise UsageError(
-                    "--drafter saved needs the drafts: name a JSON file or a folder with --drafts"
-                )
+                raise UsageError("--drafter saved needs the drafts: name a JSON file or a folder with --drafts")
             return SavedDrafter(options.drafts)
         case "none":
             from docspec.drafting.none import NoneDrafter

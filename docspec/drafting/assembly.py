@@ -17,14 +17,7 @@ from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
 from docspec.drafting.contents import ENTRIES, entries
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import (
-    TextLine,
-    join_lines,
-    joined_row,
-    printed_lines,
-    runs_leftwards,
-    usual_height,
-)
+from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, runs_leftwards, usual_height
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
 from docspec.drafting.order import white_space_order
 from docspec.drafting.tables import FoundTable
@@ -284,9 +277,7 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
     if not lines or _is_rule(lines):
         return None
     bbox = BBox.union([box.bbox, *(line.bbox for line in lines)]).grown(0.1 * usual_height(lines))
-    confidence = sum(line.confidence * len(line.text) for line in lines) / sum(
-        len(line.text) for line in lines
-    )
+    confidence = sum(line.confidence * len(line.text) for line in lines) / sum(len(line.text) for line in lines)
     if box.category is Category.TABLE:
         found = tables(box.bbox) if tables else ()
         if found:

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 INK = 40  # grey levels; certainly print
 FLAT = 2  # levels that rendering and compression add to a single colour
 FAINT = 3.0  # levels; print in grey 250 on white
-NOISE = (
-    6.0  # times the variation of the paper, which even a large sheet does not reach by chance in a cluster
-)
+NOISE = 6.0  # times the variation of the paper, which even a large sheet does not reach by chance in a cluster
 COARSEST = 15.0  # levels that paper varies by; what varies more is no paper
 QUARTILE = 0.4506  # of the difference of two equal normal variables, in their standard deviations
 MARGIN = 0.015  # of each side, where scanners leave shadows

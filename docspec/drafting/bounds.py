@@ -29,9 +29,7 @@ def bounded(draft: PageDraft, width: int, height: int) -> PageDraft:
     texts = [_text(text) for text in draft.page_texts[:MAX_READINGS]]
     cut = []
     if len(placed) > MAX_REGIONS:
-        cut.append(
-            f"{len(placed):,} regions: the text of those after the first {MAX_REGIONS:,} is kept without them"
-        )
+        cut.append(f"{len(placed):,} regions: the text of those after the first {MAX_REGIONS:,} is kept without them")
         rest = "\n".join(region.texts[0] for region in placed[MAX_REGIONS:] if region.texts)
         texts.append(rest)
         placed = placed[:MAX_REGIONS]

@@ -34,9 +34,7 @@ def cut_layout(lines: Sequence[TextLine], width: float, height: float) -> list[L
     unit = usual_height(lines)
     body = median(line.size or line.bbox.height for line in lines)
     boxes = []
-    for group in xy_cut(
-        lines, lambda line: line.bbox, 0.8 * unit, 0.55 * unit, _has_rows, runs_leftwards(lines)
-    ):
+    for group in xy_cut(lines, lambda line: line.bbox, 0.8 * unit, 0.55 * unit, _has_rows, runs_leftwards(lines)):
         members = tuple(line.bbox for line in group)
         bbox = BBox.union(members)
         boxes.append(LayoutBox(bbox, _category(group, bbox, body, height), members))

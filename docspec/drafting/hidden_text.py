@@ -27,12 +27,7 @@ def write_hidden(page: Any, lines: Sequence[TextLine]) -> None:
         start = pymupdf.Point(line.bbox.x0, line.bbox.y1 - 0.22 * line.bbox.height)
         stretch = line.bbox.width / (width * size) if width > 0 else 1.0
         page.insert_text(
-            start,
-            text,
-            fontname=name,
-            fontsize=size,
-            render_mode=3,
-            morph=(start, pymupdf.Matrix(stretch, 1)),
+            start, text, fontname=name, fontsize=size, render_mode=3, morph=(start, pymupdf.Matrix(stretch, 1))
         )
 
 

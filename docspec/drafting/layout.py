@@ -33,9 +33,7 @@ def analyse(page: Any) -> list[LayoutBox]:
     :class:`DrafterError` when the layout model is not installed.
     """
     if not has_layout_model():
-        raise DrafterError(
-            "PyMuPDF's layout model is missing; install pymupdf and pymupdf_layout 2.0 or newer"
-        )
+        raise DrafterError("PyMuPDF's layout model is missing; install pymupdf and pymupdf_layout 2.0 or newer")
     page.get_layout(return_raw=True)
     return [
         LayoutBox(

@@ -93,16 +93,12 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
 def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLine]:
     """Lines of a page with right-to-left text: MuPDF parts them where the way changes, so that what touches on one
     height is one line here."""
-    traced = [
-        (chr(code), origin, box) for span in page.get_texttrace() for code, _, origin, box in span["chars"]
-    ]
+    traced = [(chr(code), origin, box) for span in page.get_texttrace() for code, _, origin, box in span["chars"]]
     groups: list[list[tuple[BBox, int, list[dict[str, Any]]]]] = []
     for number, block in enumerate(page.get_text("rawdict", flags=flags)["blocks"]):
         for line in block.get("lines", ()):
             box = BBox(*line["bbox"])
-            near = next(
-                (group for group in groups[-8:] if any(_touch(other, box) for other, *_ in group)), None
-            )
+            near = next((group for group in groups[-8:] if any(_touch(other, box) for other, *_ in group)), None)
             if near is None:
                 groups.append(near := [])
             near.append((box, number, line["spans"]))
@@ -111,9 +107,7 @@ def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLin
         spans = [span for *_, pieces in group for span in pieces if span["chars"]]
         size = max((span["size"] for span in spans), default=0.0)
         box = BBox.union(box for box, *_ in group)
-        inside = [
-            (char, at) for char, (x, y), at in traced if box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1
-        ]
+        inside = [(char, at) for char, (x, y), at in traced if box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1]
         chars = [char for span in spans for char in span["chars"]]
         text = repair(logical_text(chars, size, page_runs_left, inside))
         if text:
@@ -136,12 +130,7 @@ def printed_lines(lines: Iterable[TextLine]) -> list[list[TextLine]]:
     rows: list[list[TextLine]] = []
     for line in sorted(lines, key=lambda line: (line.bbox.y0 + line.bbox.y1) / 2):
         row = next(
-            (
-                row
-                for row in rows[-3:]
-                if all(_on_one_line(other.bbox, line.bbox) for other in row[-NEIGHBOURS:])
-            ),
-            None,
+            (row for row in rows[-3:] if all(_on_one_line(other.bbox, line.bbox) for other in row[-NEIGHBOURS:])), None
         )
         if row is None:
             rows.append([line])

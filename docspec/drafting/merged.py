@@ -83,9 +83,7 @@ def merged(first: PageDraft, second: PageDraft) -> PageDraft:
 def _same(box: BBox, regions: Sequence[Region]) -> int | None:
     """The first region with text of those that share about most with ``box``, where most of the smaller one lies in the
     larger."""
-    shared = [
-        max(box.overlap(other.bbox), other.bbox.overlap(box)) if other.texts else 0.0 for other in regions
-    ]
+    shared = [max(box.overlap(other.bbox), other.bbox.overlap(box)) if other.texts else 0.0 for other in regions]
     most = max(shared, default=0.0)
     return next(index for index, one in enumerate(shared) if one >= ALIKE * most) if most > SAME else None
 

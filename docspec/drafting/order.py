@@ -93,6 +93,4 @@ def by_white_space(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[
     part."""
     parts = xy_cut(boxes, lambda box: box.bbox, leftwards=leftwards)
     across = -1 if leftwards else 1
-    return [
-        box for part in parts for box in sorted(part, key=lambda box: (box.bbox.y0, across * box.bbox.x0))
-    ]
+    return [box for part in parts for box in sorted(part, key=lambda box: (box.bbox.y0, across * box.bbox.x0))]

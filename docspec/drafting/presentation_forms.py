@@ -38,8 +38,5 @@ def _letter(text: str, index: int) -> str:
 @cache
 def _joining() -> frozenset[str]:
     """Letters that join the next one: those with an initial form."""
-    forms = (
-        unicodedata.decomposition(chr(code)).split()
-        for code in (*range(0xFB50, 0xFE00), *range(0xFE70, 0xFEFD))
-    )
+    forms = (unicodedata.decomposition(chr(code)).split() for code in (*range(0xFB50, 0xFE00), *range(0xFE70, 0xFEFD)))
     return frozenset(chr(int(form[1], 16)) for form in forms if len(form) == 2 and form[0] == "<initial>")

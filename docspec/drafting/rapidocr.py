@@ -83,7 +83,14 @@ class RapidOcrDrafter:
         reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
         seconds = time.perf_counter() - start
         return PageDraft(
-            tuple(regions), self.name, reason, seconds, layout=layout, events=events, tilt=tilt, searched=True,
+            tuple(regions),
+            self.name,
+            reason,
+            seconds,
+            layout=layout,
+            events=events,
+            tilt=tilt,
+            searched=True,
             turns=turns,
         )
 
@@ -108,9 +115,7 @@ def regions_of_lines(
             boxes,
             in_points,
             tables=lambda bbox: tables_within(bbox, tables),
-            drawings=lambda: [
-                box.scaled(1 / per_point) for box in find_pictures(image, [line.bbox for line in lines])
-            ],
+            drawings=lambda: [box.scaled(1 / per_point) for box in find_pictures(image, [line.bbox for line in lines])],
         )
     finally:
         document.close()

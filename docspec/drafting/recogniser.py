@@ -49,11 +49,7 @@ class Recogniser:
     """
 
     def __init__(
-        self,
-        threads: int | None = None,
-        max_side: int = MAX_SIDE,
-        model: Path | None = None,
-        share: float = 1.0,
+        self, threads: int | None = None, max_side: int = MAX_SIDE, model: Path | None = None, share: float = 1.0
     ) -> None:
         self._threads = threads or max(1, min(MAX_THREADS, int(share * processors())))
         self._max_side = max_side

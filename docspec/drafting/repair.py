@@ -45,9 +45,7 @@ def repair(text: str) -> str:
     text = _INVISIBLE.sub("", text.translate(_BULLETS))
     if not text.isascii():
         text = _ACCENTED.sub(_compose, text)
-        text = _CEDILLA.sub(
-            lambda match: unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327"), text
-        )
+        text = _CEDILLA.sub(lambda match: unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327"), text)
         text = _TWICE.sub(r"\1", unicodedata.normalize("NFC", text))
     return _SPACES.sub(" ", text).strip()
 

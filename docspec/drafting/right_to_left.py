@@ -63,10 +63,7 @@ class _Glyph:
 
 
 def logical_text(
-    chars: Sequence[Mapping[str, Any]],
-    size: float,
-    page_runs_left: bool,
-    traced: Sequence[tuple[str, Any]] = (),
+    chars: Sequence[Mapping[str, Any]], size: float, page_runs_left: bool, traced: Sequence[tuple[str, Any]] = ()
 ) -> str:
     """The text of one printed line from its ``chars`` (``c``, ``origin``, ``bbox`` of MuPDF's raw text, in its order).
 
@@ -82,11 +79,7 @@ def logical_text(
     if page_runs_left or is_right_to_left(plain):
         ordered = _undone(units)
     else:
-        ordered = [
-            unit
-            for run in _runs(units)
-            for unit in (_undone(run) if has_right_to_left("".join(run)) else run)
-        ]
+        ordered = [unit for run in _runs(units) for unit in (_undone(run) if has_right_to_left("".join(run)) else run)]
     return as_letters("".join(ordered))
 
 
@@ -152,9 +145,7 @@ def _placed(glyphs: Sequence[_Glyph]) -> list[_Glyph]:
         else:
             # Of a letter told twice, as some programs do for its mark, only the mark is new.
             other = wide[at]
-            wide[at] = other.marked(
-                "".join(char for char in glyph.text if _is_mark(char) and char not in other.text)
-            )
+            wide[at] = other.marked("".join(char for char in glyph.text if _is_mark(char) and char not in other.text))
     return wide
 
 

@@ -55,9 +55,7 @@ class SavedDrafter:
                 f"{page.source}, page {page.number}: {file} is not in a known form ({error!r})"
             ) from error
         odd = _size_note(entry, page)
-        events = (
-            (Event("draft_doubtful", f"{file.name} was {odd}; it may be of another page"),) if odd else ()
-        )
+        events = (Event("draft_doubtful", f"{file.name} was {odd}; it may be of another page"),) if odd else ()
         reason = f"read from {file.name}" + (f" ({odd})" if odd else "")
         seconds = perf_counter() - started
         return PageDraft(draft.regions, self.name, reason, seconds, draft.page_texts, "saved", events)
@@ -79,8 +77,7 @@ class SavedDrafter:
                     if entry is not None:
                         return file, entry
         raise DrafterError(
-            f"{page.source}, page {page.number}: no saved draft below {self._path}; looked for "
-            + ", ".join(wanted)
+            f"{page.source}, page {page.number}: no saved draft below {self._path}; looked for " + ", ".join(wanted)
         )
 
     def _pages(self, file: Path) -> dict[int, Mapping[str, Any]]:
@@ -88,9 +85,7 @@ class SavedDrafter:
         if self._last is None or self._last[0] != file:
             try:
                 if file.stat().st_size > MAX_BYTES:
-                    raise DrafterError(
-                        f"{file} has more than {MAX_BYTES >> 20} MB; no page's draft is that long"
-                    )
+                    raise DrafterError(f"{file} has more than {MAX_BYTES >> 20} MB; no page's draft is that long")
                 pages = dict(_numbered(json.loads(file.read_text(encoding="utf-8"))))
             except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
                 raise DrafterError(f"{file} cannot be read as saved drafts: {error!r}") from error

@@ -80,9 +80,7 @@ class TextLayerDrafter:
         except DrafterError:
             raise
         except Exception as error:
-            raise DrafterError(
-                f"{page.source}, page {page.number}: text layer unreadable ({error})"
-            ) from error
+            raise DrafterError(f"{page.source}, page {page.number}: text layer unreadable ({error})") from error
         if page.bookmarks:
             regions = [with_level(region, page.bookmarks) for region in regions]
         return PageDraft(

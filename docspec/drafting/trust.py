@@ -90,9 +90,7 @@ class TrustJudge:
             return Verdict(False, "no text layer", len(text))
         spans = _spans(page.pdf_page)
         words = len(_WORD.findall(raw))
-        verdict = Verdict(
-            True, "", len(text), vowel_share(raw), bad_share(text), hidden_share(spans), words=words
-        )
+        verdict = Verdict(True, "", len(text), vowel_share(raw), bad_share(text), hidden_share(spans), words=words)
         reason = self._why_bad(page, verdict)
         if reason:
             return _with(verdict, False, reason)
@@ -191,9 +189,7 @@ def bad_share(text: str) -> float:
     """Share of characters that no text holds: control, private use, unassigned, U+FFFD."""
     if text.isprintable() and "\ufffd" not in text:
         return 0.0
-    bad = sum(
-        character == "\ufffd" or unicodedata.category(character) in ("Cc", "Co", "Cn") for character in text
-    )
+    bad = sum(character == "\ufffd" or unicodedata.category(character) in ("Cc", "Co", "Cn") for character in text)
     return bad / len(text) if text else 0.0
 
 
@@ -206,10 +202,7 @@ def hidden_share(spans: Sequence[tuple[str, bool, int]]) -> float:
 def image_share(page: Any) -> float:
     """Share of the page that its largest image covers."""
     area = abs(page.rect)
-    return (
-        max((abs(mupdf().Rect(info["bbox"]) & page.rect) for info in page.get_image_info()), default=0.0)
-        / area
-    )
+    return max((abs(mupdf().Rect(info["bbox"]) & page.rect) for info in page.get_image_info()), default=0.0) / area
 
 
 def images_share(page: Any) -> float:

@@ -47,9 +47,7 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
     ink = ink_of(image)
     usual = median([line.bbox.height for region in regions for line in region.lines] or [line_height(ink)])
     for region in regions:
-        left, top, right, bottom = (
-            region.bbox.grown(0.25 * usual).clamped(image.width, image.height).rounded()
-        )
+        left, top, right, bottom = region.bbox.grown(0.25 * usual).clamped(image.width, image.height).rounded()
         ink[top:bottom, left:right] = False
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not len(rows):
@@ -69,9 +67,7 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
     _, labels = cv2.connectedComponents(linked, connectivity=8)
     found = []
     for left, top, right, bottom in _edges(labels, small > 0):
-        box = BBox(*(float(SMALL * edge) for edge in (left, top, right, bottom))).clamped(
-            image.width, image.height
-        )
+        box = BBox(*(float(SMALL * edge) for edge in (left, top, right, bottom))).clamped(image.width, image.height)
         category = _category(image, ink, box, usual)
         if category is not None:
             found.append(Region(box, category))

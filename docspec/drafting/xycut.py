@@ -50,9 +50,7 @@ def _cut(
         if height <= band:
             return [items]
         parts = [item for item in items if box(item).y1 <= y], [item for item in items if box(item).y1 > y]
-    return [
-        group for part in parts for group in _cut(part, box, gutter, band, has_columns, leftwards, depth + 1)
-    ]
+    return [group for part in parts for group in _cut(part, box, gutter, band, has_columns, leftwards, depth + 1)]
 
 
 def _widest_gap(spans: list[tuple[float, float]]) -> tuple[float, float]:

@@ -85,8 +85,7 @@ class SpecDecode:
             )
         )
         trees = [
-            next(proposed) if limit > 1 else TokenTree(row.pending)
-            for row, limit in zip(rows, limits, strict=True)
+            next(proposed) if limit > 1 else TokenTree(row.pending) for row, limit in zip(rows, limits, strict=True)
         ]
         batch = linearise(
             trees,

@@ -62,9 +62,7 @@ class Row:
     trail: Trail | None = None
 
     @classmethod
-    def after_prefill(
-        cls, request: Request, prefill: Prefill, target: TargetModel, margin: bool = False
-    ) -> Row:
+    def after_prefill(cls, request: Request, prefill: Prefill, target: TargetModel, margin: bool = False) -> Row:
         """A row whose first token is what the prompt's last logits choose."""
         row = cls(request, prefill.length, prefill.rope_delta, target.eos_ids, request.stop())
         row.plainly = prefill.length

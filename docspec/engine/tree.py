@@ -28,9 +28,7 @@ class TokenTree:
         self.tokens: list[int] = [pending]
         self.parents: list[int] = [-1]
         self.depths: list[int] = [0]
-        self._forks: dict[
-            tuple[int, int], int
-        ] = {}  # (parent, token): the nodes not right behind their parent
+        self._forks: dict[tuple[int, int], int] = {}  # (parent, token): the nodes not right behind their parent
         self.expected = 0.0
         self.assumed = 0
 

@@ -42,9 +42,7 @@ def open_engine(options: ParseOptions, tell: Tell) -> OpenedEngine:
     if options.reads_with == "server":
         from docspec.generation.server import ServerGenerator
 
-        return _served(
-            ServerGenerator(options.server, options.served_model, options.server_key, options.page_timeout)
-        )
+        return _served(ServerGenerator(options.server, options.served_model, options.server_key, options.page_timeout))
     if options.reads_with == "vllm":
         from docspec.generation.vllm import VllmGenerator
 

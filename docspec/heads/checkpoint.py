@@ -18,10 +18,7 @@ from docspec.heads.network import Head, HeadConfig
 def save(head: Head, folder: Path, **facts: Any) -> None:
     """Writes ``head`` in bfloat16; ``facts`` (the target's size, what was reached) stand in ``head.json`` beside it."""
     folder.mkdir(parents=True, exist_ok=True)
-    weights = {
-        name: value.detach().to("cpu", torch.bfloat16).contiguous()
-        for name, value in head.state_dict().items()
-    }
+    weights = {name: value.detach().to("cpu", torch.bfloat16).contiguous() for name, value in head.state_dict().items()}
     save_file(weights, folder / "head.safetensors", metadata={"format": "pt"})
     text = json.dumps({"config": asdict(head.config), **facts}, indent=2)
     (folder / "head.json").write_text(text + "\n", encoding="utf-8")

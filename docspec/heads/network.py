@@ -127,9 +127,7 @@ class Head(nn.Module):
         """Whether it is given images (ViSpec); without them :meth:`compress` has nothing to do."""
         return self.config.kind == "vispec"
 
-    def compress(
-        self, image: torch.Tensor, absent: torch.Tensor | None = None
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def compress(self, image: torch.Tensor, absent: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
         """``(rows, tokens, size)`` image embeddings, but those that are ``absent`` (boolean ``(rows, tokens)``), as
         ``(rows, queries, size)`` tokens, and what is added to every state, ``(rows, size)``."""
         queries = self.queries.expand(len(image), -1, -1)

@@ -47,11 +47,7 @@ def states_of(target: TargetModel, prompt: Prompt, output: Sequence[int]) -> Les
 
 def _extended(inputs: dict[str, Any], output: Sequence[int]) -> dict[str, Any]:
     more = torch.tensor([list(output)])
-    filled = {
-        "input_ids": more,
-        "mm_token_type_ids": torch.zeros_like(more),
-        "attention_mask": torch.ones_like(more),
-    }
+    filled = {"input_ids": more, "mm_token_type_ids": torch.zeros_like(more), "attention_mask": torch.ones_like(more)}
     return {
         name: torch.cat((value, filled[name].to(value.dtype)), 1) if name in PER_TOKEN else value
         for name, value in inputs.items()

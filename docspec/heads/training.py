@@ -139,9 +139,7 @@ def _looked(
 
 def _shifted(vectors: torch.Tensor, positions: int) -> torch.Tensor:
     """``(rows, heads, tokens, size)`` moved on by ``positions``."""
-    return (
-        functional.pad(vectors[:, :, : vectors.shape[2] - positions], (0, 0, positions, 0)) if positions else vectors
-    )
+    return functional.pad(vectors[:, :, : vectors.shape[2] - positions], (0, 0, positions, 0)) if positions else vectors
 
 
 class Teacher:
@@ -151,9 +149,7 @@ class Teacher:
     far ahead it goes: one step in the first half, then ``head.config.steps``.
     """
 
-    def __init__(
-        self, head: Head, target: TargetModel, lessons: Sequence[Lesson], rate: float, seed: int = 0
-    ) -> None:
+    def __init__(self, head: Head, target: TargetModel, lessons: Sequence[Lesson], rate: float, seed: int = 0) -> None:
         self.head = head
         self._target = target
         self._rate = rate
@@ -205,9 +201,7 @@ class Teacher:
     @torch.no_grad()
     def examine(self) -> Result:
         """The lessons that were kept apart."""
-        return _together(
-            [taught(self.head, self._target, [lesson], self.head.config.steps) for lesson in self._kept]
-        )
+        return _together([taught(self.head, self._target, [lesson], self.head.config.steps) for lesson in self._kept])
 
 
 def _together(results: Sequence[Result]) -> Result:

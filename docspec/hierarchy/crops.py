@@ -28,9 +28,7 @@ def crop(image: Image.Image, bbox: BBox, factor: int) -> Image.Image | None:
     canvas_width = _padded(max(width, height / MAX_ASPECT), factor)
     canvas_height = _padded(max(height, width / MAX_ASPECT), factor)
     canvas = Image.new("RGB", (canvas_width, canvas_height), "white")
-    canvas.paste(
-        image.crop((left, top, right, bottom)), ((canvas_width - width) // 2, (canvas_height - height) // 2)
-    )
+    canvas.paste(image.crop((left, top, right, bottom)), ((canvas_width - width) // 2, (canvas_height - height) // 2))
     return canvas
 
 

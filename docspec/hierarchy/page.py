@@ -111,9 +111,7 @@ class PageParser:
         except Exception as error:
             self.setup.engine.release()
             return results.failed(page_of(drafted), error)
-        detail = (
-            f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
-        )
+        detail = f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
         return replace(result, events=(*result.events, Event("memory_short", detail)))
 
 

@@ -75,9 +75,7 @@ class Planner:
         """Whether a page without any draft is decoded with trees of what it has written so far."""
         saved = LOOKUP_GAIN * self.costs.step_seconds(1)
         yes = saved > LOOKUP_SECONDS
-        return Decision(
-            yes, f"looking up costs {1e3 * LOOKUP_SECONDS:.1f} ms a step and saves {1e3 * saved:.2f} ms"
-        )
+        return Decision(yes, f"looking up costs {1e3 * LOOKUP_SECONDS:.1f} ms a step and saves {1e3 * saved:.2f} ms")
 
     def drafted(self, kind: Kind, seconds: float) -> None:
         """A draft of that kind was made in ``seconds``."""

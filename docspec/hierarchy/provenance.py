@@ -39,9 +39,7 @@ def with_provenance(state: PageState, setup: ReadingContext) -> None:
     compared = agreement(result.blocks, state.draft)
     spans, left_out = compared or ([[] for _ in result.blocks], [])
     numbers = differing_numbers(result.blocks, state.draft) if compared else []
-    spans = [
-        with_numbers(own, [one for one in numbers if one.block == index]) for index, own in enumerate(spans)
-    ]
+    spans = [with_numbers(own, [one for one in numbers if one.block == index]) for index, own in enumerate(spans)]
     tokens = Tokens.of(state.outputs, Speller(setup.target), escaped=setup.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
     trails = [(output.trail, len(output.tokens)) for output in state.outputs if output.trail is not None]
@@ -94,9 +92,7 @@ class Tokens:
         ours = [words_of(block.text) for block in blocks]
         theirs = words_of(self.text)
         where: list[tuple[int, int] | None] = [None] * sum(map(len, ours))
-        for code in Levenshtein.opcodes(
-            [word.key for block in ours for word in block], [word.key for word in theirs]
-        ):
+        for code in Levenshtein.opcodes([word.key for block in ours for word in block], [word.key for word in theirs]):
             if code.tag == "equal":
                 for offset in range(code.src_end - code.src_start):
                     word = theirs[code.dest_start + offset]

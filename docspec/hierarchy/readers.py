@@ -40,9 +40,7 @@ class Readers:
         if whole:
             self._whole.read(whole)
         if self.setup.options.on_loop == "reread":
-            self.regions.reread(
-                [state for state in whole if state.result.cut and state.result.cut.reason == "loop"]
-            )
+            self.regions.reread([state for state in whole if state.result.cut and state.result.cut.reason == "loop"])
         if self.setup.options.provenance:
             for state in states:
                 with_provenance(state, self.setup)

@@ -50,12 +50,7 @@ class ReadingContext:
 
     @classmethod
     def of(
-        cls,
-        loaded: LoadedTarget,
-        dialect: Dialect,
-        options: ParseOptions,
-        observer: Observer,
-        planner: Planner,
+        cls, loaded: LoadedTarget, dialect: Dialect, options: ParseOptions, observer: Observer, planner: Planner
     ) -> ReadingContext:
         """With an engine that goes by what ``planner`` has measured."""
         target = loaded.target

@@ -28,9 +28,7 @@ QUOTED = 60
 """Characters of a loop that a message quotes."""
 
 
-def begun(
-    page: PageImage, draft: PageDraft, events: tuple[Event, ...], waited: float | None = None
-) -> PageResult:
+def begun(page: PageImage, draft: PageDraft, events: tuple[Event, ...], waited: float | None = None) -> PageResult:
     """The result of a page that was drafted and not verified yet.
 
     ``waited`` are the seconds spent on nothing but waiting for it, where it was made beside other work.
@@ -94,9 +92,7 @@ def whole(
         stage2=stats,
         events=(*result.events, *ending(cut), *skipped(stats), *unsaid(text, blocks)),
         cut=cut,
-        timings=replace(
-            result.timings, prefill=encode_seconds + stats.prefill_seconds, stage2=stats.decode_seconds
-        ),
+        timings=replace(result.timings, prefill=encode_seconds + stats.prefill_seconds, stage2=stats.decode_seconds),
     )
 
 

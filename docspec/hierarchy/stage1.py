@@ -61,11 +61,7 @@ def verify_regions(
 
 
 def region_jobs(
-    target: TargetModel,
-    dialect: Dialect,
-    page: PageImage,
-    draft: PageDraft,
-    max_tokens: int | None = None,
+    target: TargetModel, dialect: Dialect, page: PageImage, draft: PageDraft, max_tokens: int | None = None
 ) -> list[tuple[int, Request]]:
     """The rows of Stage 1 in reading order, each with the index of its region.
 

@@ -77,9 +77,7 @@ class Stage2:
         requests = [self.request(state) for state in states]
         engine = self._setup.engine
         progress = self._setup.progress(states, "stage2")
-        found = engine.speculate_groups(
-            [[request] for request in requests], progress, engine.max_rows(requests)
-        )
+        found = engine.speculate_groups([[request] for request in requests], progress, engine.max_rows(requests))
         for state, ([output], stats) in zip(states, found, strict=True):
             self.written(state, output, stats)
 
@@ -97,7 +95,5 @@ class Stage2:
         """Adds to the result what plain decoding takes for the same page."""
         self._setup.observer.stage(state.number, "baseline")
         plain, stats = self._setup.engine.baseline(request)
-        baseline = results.compared(
-            output.tokens, state.result.timings, plain.tokens, stats, state.encode_seconds
-        )
+        baseline = results.compared(output.tokens, state.result.timings, plain.tokens, stats, state.encode_seconds)
         state.result = replace(state.result, baseline=baseline)

@@ -95,9 +95,7 @@ class Isolation:
 def _prepare(worker: WorkerHandle, preparation: PrepareOptions, place: Place) -> Page:
     document, number = place
     if isinstance(document, Unread):
-        return document, PageFailure(
-            number, document.name, PageError(str(document.error), document.error.failure)
-        )
+        return document, PageFailure(number, document.name, PageError(str(document.error), document.error.failure))
     return document, worker.prepare(document, number, preparation)
 
 

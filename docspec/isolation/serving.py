@@ -24,8 +24,7 @@ class RecognisedLines:
 
 
 def main() -> None:
-    """Makes a worker and answers requests ``(name, arguments)`` to it by ``(value, error)``, until standard input ends.
-    """
+    """Makes a worker and answers requests ``(name, arguments)`` to it by ``(value, error)``, until its input ends."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to all of a group; the parent says when it is over
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

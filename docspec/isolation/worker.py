@@ -107,9 +107,7 @@ class DocumentWorker:
         part = memoryview(self._pixels)[start : start + SIZE]
         self._shared_pixels[: len(part)] = part
 
-    def draft(
-        self, by_regions: bool, prices: Prices, told: bool
-    ) -> tuple[DraftResult, Sequence[tuple[Kind, float]]]:
+    def draft(self, by_regions: bool, prices: Prices, told: bool) -> tuple[DraftResult, Sequence[tuple[Kind, float]]]:
         """The draft of the page that was drawn, and the seconds that each kind of drafting took. Where it is ``told``,
         lines are sent as they are recognised."""
         assert self._page is not None and self._drafters is not None

@@ -88,9 +88,7 @@ class WorkerHandle:
             opened = self._open(document)
         except WorkerLost as lost:
             self._drop()
-            raise InputError(
-                f"{source.name}: cannot be opened: opening it {_why(lost)}", lost.failure
-            ) from None
+            raise InputError(f"{source.name}: cannot be opened: opening it {_why(lost)}", lost.failure) from None
         document.page_count, document.damage = opened.page_count, opened.damage
         return document
 

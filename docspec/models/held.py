@@ -52,8 +52,7 @@ def of_name(name: str) -> list[Held]:
     return [
         one
         for one in held()
-        if one.name == repository
-        and (revision is None or one.revision.startswith(revision) or revision in one.refs)
+        if one.name == repository and (revision is None or one.revision.startswith(revision) or revision in one.refs)
     ]
 
 

@@ -66,6 +66,4 @@ def path_of(name: str) -> Path:
     except ModelError as error:
         if Path(name).expanduser().is_dir() or name.partition("@")[0].count("/") != 1 or name[0] in "./~":
             raise
-        raise ModelError(
-            f"{name} is not on this machine; fetch it with: docspec models download {name}"
-        ) from error
+        raise ModelError(f"{name} is not on this machine; fetch it with: docspec models download {name}") from error

@@ -49,13 +49,7 @@ def laid(
 
 
 def drafted(
-    model: TargetModel,
-    cache: SlotCache,
-    feeds: Feeds,
-    more: torch.Tensor,
-    counts: torch.Tensor,
-    reach: int,
-    most: int,
+    model: TargetModel, cache: SlotCache, feeds: Feeds, more: torch.Tensor, counts: torch.Tensor, reach: int, most: int
 ) -> torch.Tensor:
     """``most`` tokens behind what the rows of ``cache`` are fed, with the logarithms of their chances: ``(rows, 2 *
     most)``, one behind the other.

@@ -202,9 +202,7 @@ class DraftModel:
         prompts = [request.prompt for request in requests]
         rows = range(first, first + len(requests))
         if self.share < 1:
-            filled = [
-                self._prefill_some(prompt, cache, row) for prompt, row in zip(prompts, rows, strict=True)
-            ]
+            filled = [self._prefill_some(prompt, cache, row) for prompt, row in zip(prompts, rows, strict=True)]
         else:
             filled = self._prefill(prompts, cache, rows)
         self._rows += map(ModelRow, requests, filled)

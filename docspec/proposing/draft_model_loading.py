@@ -46,9 +46,7 @@ def shared(what: str) -> tuple[str, float]:
     except ValueError:
         kept = 0.0
     if not 0 < kept <= 1:
-        raise UsageError(
-            f"{what}: keep is the share of image tokens that the drafter reads, above 0 and at most 1"
-        )
+        raise UsageError(f"{what}: keep is the share of image tokens that the drafter reads, above 0 and at most 1")
     return (name if asked else what), kept
 
 

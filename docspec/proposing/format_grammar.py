@@ -75,11 +75,7 @@ class FormatGrammar(RowProposer):
             Continuation(self.context.drafts, position, None, TRUSTED, (), share)
             for share, position in self._landings(one)
         ]
-        return (
-            found + [self._along(more) for more in one.fork.alternatives(least)]
-            if one.fork is not None
-            else found
-        )
+        return found + [self._along(more) for more in one.fork.alternatives(least)] if one.fork is not None else found
 
     def _landings(self, one: Alternative) -> list[tuple[float, int]]:
         """Drafted positions where ``one`` leads to: behind its anchor and the text of it that was passed there. Each

@@ -21,9 +21,7 @@ best-first growth would hop between equal chains at every node, which costs time
 Grown = tuple[int, Continuation]
 """A node of the tree, and what was suggested to follow it."""
 
-Grow = Callable[
-    [int, int, Sequence[Continuation], HitRates, Survival, int, float], tuple[TokenTree, list[Grown]]
-]
+Grow = Callable[[int, int, Sequence[Continuation], HitRates, Survival, int, float], tuple[TokenTree, list[Grown]]]
 """How suggestions become a tree: :func:`grow`, or :func:`docspec.proposing.chain.grow_chain`."""
 
 

@@ -104,9 +104,7 @@ class HeadProposer:
             drawn = self._memory.draw([row.place for row in late], max(row.length for row in late)).cpu()
             for row, numbers in zip(late, drawn, strict=True):
                 row.drawn = tree_of(numbers)
-        return [
-            row.drawn.following(0, 0, (), 0.0) if row is not None and row.drawn is not None else () for row in rows
-        ]
+        return [row.drawn.following(0, 0, (), 0.0) if row is not None and row.drawn is not None else () for row in rows]
 
     @torch.inference_mode()
     def end(self, context: Context) -> None:
@@ -152,9 +150,7 @@ class HeadProposer:
         return torch.cat(found, 1)
 
     def arrived(self, numbers: torch.Tensor) -> None:
-        for row, (node, token, *_), tree in zip(
-            self._step.values(), numbers.tolist(), numbers[:, 2:], strict=True
-        ):
+        for row, (node, token, *_), tree in zip(self._step.values(), numbers.tolist(), numbers[:, 2:], strict=True):
             row.walked = int(node), int(token)
             row.drawn = tree_of(tree) if len(tree) else None
         self._asked = False
@@ -170,9 +166,7 @@ class HeadProposer:
             line[: len(written)] = written
         following, counts = self._staging.put([after, np.array([len(one) for one in tokens], dtype=np.int64)])
         self._memory.make_room(len(self._rows), longest + most)
-        self._memory.take_in(
-            [row.place for row in rows], pad_sequence(list(states), True), following, counts, longest
-        )
+        self._memory.take_in([row.place for row in rows], pad_sequence(list(states), True), following, counts, longest)
         for row, written in zip(rows, tokens, strict=True):
             row.length += len(written)
 

@@ -26,8 +26,7 @@ MATCHED = (1, 2, 3, 4, 8)
 """Equal tokens from which on repetitions are told apart."""
 
 KEYS = tuple(
-    Key(f"repetition of {size}", prior)
-    for size, prior in zip(MATCHED, (0.08, 0.2, 0.35, 0.5, 0.7), strict=True)
+    Key(f"repetition of {size}", prior) for size, prior in zip(MATCHED, (0.08, 0.2, 0.35, 0.5, 0.7), strict=True)
 )
 
 

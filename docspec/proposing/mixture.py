@@ -77,9 +77,7 @@ class MixedProposer:
             return
         context = Context(row.request, self._speller, self._target, states, drafts)
         context.extend(row.output)
-        self._rows[row] = RowState(
-            context, self.rate, self._learnt[row.request.kind], row.trail, self._grow
-        )
+        self._rows[row] = RowState(context, self.rate, self._learnt[row.request.kind], row.trail, self._grow)
         self._tell(self._proposers, lambda proposer: proposer.begin(context))
         context.states = None
 

@@ -28,9 +28,7 @@ class Origins:
         if text is not self._drafts:
             self._makers[id(text)] = text, proposer
 
-    def note(
-        self, before: int, written: Sequence[int], reached: Mapping[int, int], grown: Sequence[Grown]
-    ) -> None:
+    def note(self, before: int, written: Sequence[int], reached: Mapping[int, int], grown: Sequence[Grown]) -> None:
         """The output, of ``before`` tokens, went on with ``written``, along the nodes ``reached`` (with their depths)
         of the tree that ``grown`` made."""
         start, proposed = time.thread_time(), self._trail.proposed

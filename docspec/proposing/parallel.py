@@ -111,8 +111,7 @@ class Quietly(DraftModel):
 
     def _prefill(self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]) -> list[Prefill]:
         return [
-            self._model.prefill_together([prompt], cache, [row])[0]
-            for prompt, row in zip(prompts, rows, strict=True)
+            self._model.prefill_together([prompt], cache, [row])[0] for prompt, row in zip(prompts, rows, strict=True)
         ]
 
 
@@ -177,8 +176,7 @@ class ParallelDraft:
         self._begin_turn(contexts, windows)
         self._asked = time.perf_counter()
         return [
-            [Continuation(Copy(windows[context]), 0, DRAFTED)] if windows.get(context) else ()
-            for context in contexts
+            [Continuation(Copy(windows[context]), 0, DRAFTED)] if windows.get(context) else () for context in contexts
         ]
 
     def end(self, context: Context) -> None:

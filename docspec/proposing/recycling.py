@@ -62,9 +62,7 @@ class Recycling(RowProposer, Forks):
         best = self._known.get((before, token))
         return (best, AFTER_BOTH) if best is not None else (self._known.get(token, ()), AFTER_ONE)
 
-    def learn(
-        self, tokens: Sequence[int], parents: Sequence[int], before: int, top: Sequence[Sequence[int]]
-    ) -> None:
+    def learn(self, tokens: Sequence[int], parents: Sequence[int], before: int, top: Sequence[Sequence[int]]) -> None:
         """Takes in the likeliest tokens ``top`` (best first) after each node of a tree; ``before`` is the token
         before its root."""
         known = self._known

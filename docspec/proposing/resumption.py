@@ -49,15 +49,11 @@ class Resumption(RowProposer):
             except ValueError:
                 break
             distance = skip - position
-            found.append(
-                (skip + 1, SKIP_LITTLE if distance <= 3 else SKIP_SOME if distance <= 12 else SKIP_MUCH)
-            )
+            found.append((skip + 1, SKIP_LITTLE if distance <= 3 else SKIP_SOME if distance <= 12 else SKIP_MUCH))
         if is_first:
             found += [(position, STAY), (position + 1, REPLACE)]
         elif since <= TAIL:
-            found += [
-                (position + shift, STAY_LATER if shift < 2 else REPLACE_LATER) for shift in range(since + 2)
-            ]
+            found += [(position + shift, STAY_LATER if shift < 2 else REPLACE_LATER) for shift in range(since + 2)]
         for target, key in found:
             if target < end:
                 yield self.context.resume(lost, target, key)

@@ -183,12 +183,6 @@ class RowState:
         """The tree of what was suggested."""
         before = output[-2] if len(output) > 1 else -1
         self._tree, self._grown = self._grow(
-            output[-1],
-            before,
-            self._suggested,
-            self._rates,
-            self._survival,
-            limit,
-            self.threshold.least,
+            output[-1], before, self._suggested, self._rates, self._survival, limit, self.threshold.least
         )
         return self._tree

@@ -59,9 +59,7 @@ class Skipping:
                 assumed[at] = path
                 self._since[row] = 0
                 self._inner.assume(rows[at], path)
-        behind = self._inner.propose(
-            [rows[at] for at in assumed], [limits[at] - len(assumed[at]) for at in assumed]
-        )
+        behind = self._inner.propose([rows[at] for at in assumed], [limits[at] - len(assumed[at]) for at in assumed])
         for (at, path), tree in zip(assumed.items(), behind, strict=True):
             trees[at] = joined(rows[at].pending, path, tree)
         return trees
@@ -117,9 +115,7 @@ def similarity(tree: TokenTree, target: TargetModel) -> float:
     total = weights = 0.0
     weight = 1.0
     for position in range(max(map(len, paths))):
-        tokens = torch.tensor(
-            [path[position] for path in paths if position < len(path)], device=target.kv_spec.device
-        )
+        tokens = torch.tensor([path[position] for path in paths if position < len(path)], device=target.kv_spec.device)
         count = len(tokens)
         with torch.inference_mode():
             units = torch.nn.functional.normalize(target.embed(tokens).float(), dim=-1)

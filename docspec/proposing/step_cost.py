@@ -62,8 +62,7 @@ class StepCost:
         return max(seconds - row * rows - token * speculated, 0.0), row, token
 
     def price(self, rows: int) -> float:
-        """The price of a speculated token where ``rows`` are at work, as a share (0..1) of a row's step without drafts.
-        """
+        """The price of a speculated token where ``rows`` are at work, as a share (0..1) of a row's plain step."""
         share = self.row_seconds(rows)
         return min(self.plane[2] / share, 1.0) if share > 0 else min(1.0, PRIOR_PRICE * rows)
 

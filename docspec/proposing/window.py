@@ -37,9 +37,7 @@ Draft = tuple[int, ...]
 class WindowAligner:
     """All occurrences of ``n``-token windows in a set of drafts, each indexed once; those that grow come first."""
 
-    def __init__(
-        self, drafts: Sequence[Draft], n: int = WINDOW, growing: Sequence[GrowingDraft] = ()
-    ) -> None:
+    def __init__(self, drafts: Sequence[Draft], n: int = WINDOW, growing: Sequence[GrowingDraft] = ()) -> None:
         if n < 1:
             raise ValueError(f"the reference window needs at least one token, got n={n}")
         self.n = n

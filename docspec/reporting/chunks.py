@@ -63,9 +63,7 @@ class ChunkRenderer:
                 continue
             level = _level(block, text)
             alone = block.category in _ALONE
-            if chunk is not None and (
-                level or alone or chunk.size + len(text) > MOST or chunk.category in _ALONE
-            ):
+            if chunk is not None and (level or alone or chunk.size + len(text) > MOST or chunk.category in _ALONE):
                 yield self._line(result, chunk)
                 chunk = None
             if level:

@@ -92,9 +92,7 @@ def plan_more(
     _check_name(output)
     several = into_folder or len(inputs) > 1
     if several and suffix and PurePath(output).suffix == suffix and not output.endswith(("/", os.sep)):
-        raise UsageError(
-            f"{flag} {output}: several inputs need a folder; for one of that name write {output}/"
-        )
+        raise UsageError(f"{flag} {output}: several inputs need a folder; for one of that name write {output}/")
     if not several and not (suffix and (output.endswith(("/", os.sep)) or Path(output).is_dir())):
         return [Path(output)]
     return [Path(output) / name for name in distinct_names(inputs, suffix)]
@@ -135,9 +133,7 @@ def plan(
         return _with_figures([None] * len(inputs), names, figures, links, several)
     target = Path(output)
     is_folder = (
-        several
-        or output.endswith(("/", os.sep))
-        or (target.is_dir() and not target.name.endswith(SUFFIXES[format]))
+        several or output.endswith(("/", os.sep)) or (target.is_dir() and not target.name.endswith(SUFFIXES[format]))
     )
     if not is_folder:
         if target.exists() and not target.is_file() and not target.is_dir():  # a device or pipe: nothing beside it
@@ -146,26 +142,15 @@ def plan(
             figures = figures or "none"
         return _with_figures([target], [PurePath(target.name)], figures, links, several)
     if target.exists() and not target.is_dir():
-        raise UsageError(
-            f"{output}: is a file; several inputs need a folder (-o FOLDER) or standard output (-o -)"
-        )
-    if (
-        several
-        and not output.endswith(("/", os.sep))
-        and not target.exists()
-        and target.suffix in SUFFIXES.values()
-    ):
+        raise UsageError(f"{output}: is a file; several inputs need a folder (-o FOLDER) or standard output (-o -)")
+    if several and not output.endswith(("/", os.sep)) and not target.exists() and target.suffix in SUFFIXES.values():
         raise UsageError(f"{output}: several inputs need a folder; for a folder of that name write {output}/")
     names = distinct_names(inputs, SUFFIXES[format], kept or {})
     return _with_figures([target / name for name in names], names, figures, links, several)
 
 
 def _with_figures(
-    paths: Sequence[Path | None],
-    names: Sequence[PurePath],
-    figures: str | None,
-    links: bool,
-    several: bool,
+    paths: Sequence[Path | None], names: Sequence[PurePath], figures: str | None, links: bool, several: bool
 ) -> list[Destination]:
     return [
         Destination(path, _figure_folder(path, name, figures, links, several))
@@ -173,9 +158,7 @@ def _with_figures(
     ]
 
 
-def _figure_folder(
-    path: Path | None, name: PurePath, figures: str | None, links: bool, several: bool
-) -> Path | None:
+def _figure_folder(path: Path | None, name: PurePath, figures: str | None, links: bool, several: bool) -> Path | None:
     if figures == "none":
         return None
     if figures is not None:
@@ -183,9 +166,7 @@ def _figure_folder(
     return path.with_name(path.stem + FIGURES) if path is not None and links else None
 
 
-def distinct_names(
-    inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, str] | None = None
-) -> list[PurePath]:
+def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, str] | None = None) -> list[PurePath]:
     """Relative output names, all different even where case does not count; an input that has a ``kept`` one keeps it.
 
     ``x.pdf`` becomes ``x.md``; beside ``x.png`` both keep their suffix (``x.pdf.md``, ``x.png.md``); equal

@@ -40,12 +40,7 @@ class DoclingRenderer:
     """Writes one object; blocks in the body, page headers and footers in its furniture layer."""
 
     def __init__(self) -> None:
-        self._items: dict[str, list[dict[str, Any]]] = {
-            "texts": [],
-            "tables": [],
-            "pictures": [],
-            "groups": [],
-        }
+        self._items: dict[str, list[dict[str, Any]]] = {"texts": [], "tables": [], "pictures": [], "groups": []}
         self._body: list[dict[str, str]] = []
         self._pages: dict[str, Any] = {}
         self._source = ""
@@ -71,9 +66,7 @@ class DoclingRenderer:
             "version": VERSION,
             "name": name.stem or "document",
             "origin": {
-                "mimetype": _MIME.get(
-                    name.suffix.lower(), "image/jpeg" if name.suffix else "application/pdf"
-                ),
+                "mimetype": _MIME.get(name.suffix.lower(), "image/jpeg" if name.suffix else "application/pdf"),
                 "binary_hash": int(self._sha256[:16] or "0", 16),
                 "filename": name.name or "document",
             },

@@ -101,9 +101,7 @@ class FigureFiles:
             try:
                 picture.save(self._staging().folder() / name, format="PNG")
             except OSError as error:
-                raise OutputError(
-                    f"{self._folder}: cannot write figures here: {error.strerror or error}"
-                ) from error
+                raise OutputError(f"{self._folder}: cannot write figures here: {error.strerror or error}") from error
             self._names.append(name)
             links[index] = f"{self._link}/{name}" if self._link != "." else name
         return links
@@ -117,9 +115,7 @@ class FigureFiles:
                 (self._staged.folder() / name).replace(self._folder / name)
                 self._files.append(self._folder / name)
         except OSError as error:
-            raise OutputError(
-                f"{self._folder}: cannot write figures here: {error.strerror or error}"
-            ) from error
+            raise OutputError(f"{self._folder}: cannot write figures here: {error.strerror or error}") from error
         finally:
             self.discard()
 

@@ -74,9 +74,7 @@ class BlockHtml:
 
     def _rendered(self, markdown: str) -> str:
         tokens = self._markdown.parse(markdown)
-        tables = [
-            (token.map[0], token.map[1]) for token in tokens if token.type == "table_open" and token.map
-        ]
+        tables = [(token.map[0], token.map[1]) for token in tokens if token.type == "table_open" and token.map]
         if tables:
             tokens = self._markdown.parse(squared(markdown, tables))
         if any(token.level >= _NESTING for token in tokens):

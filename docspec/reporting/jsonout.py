@@ -50,8 +50,7 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
         "width": result.width,
         "height": result.height,
         "blocks": [
-            _block_object(block, result.number, figures.get(index))
-            for index, block in enumerate(result.blocks)
+            _block_object(block, result.number, figures.get(index)) for index, block in enumerate(result.blocks)
         ],
     }
     if result.read == "regions":

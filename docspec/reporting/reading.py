@@ -11,17 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from docspec.core import (
-    BBox,
-    Block,
-    Category,
-    Cut,
-    InputError,
-    LeftOut,
-    PageResult,
-    Provenance,
-    Span,
-)
+from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageResult, Provenance, Span
 from docspec.core import marks as printed
 from docspec.core.paths import open_regular
 from docspec.core.provenance import Mark, NumberReadings

@@ -73,7 +73,5 @@ class TableFiles:
 def csv_of(rows: list[list[str]]) -> str:
     """``rows`` as CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front."""
     buffer = io.StringIO()
-    csv.writer(buffer).writerows(
-        [f"'{cell}" if _FORMULA.match(cell) else cell for cell in row] for row in rows
-    )
+    csv.writer(buffer).writerows([f"'{cell}" if _FORMULA.match(cell) else cell for cell in row] for row in rows)
     return buffer.getvalue()

@@ -23,9 +23,7 @@ from docspec.reporting.writer import write_whole
 SCHEMA = "docspec.report/1"
 TRACE_LINES = 12
 """The last lines of a traceback tell where a page failed; ``-vv`` shows the whole of it."""
-SIMULATED_NOTE = (
-    "the target has random weights: times and counts show the machinery, not what a real model reaches"
-)
+SIMULATED_NOTE = "the target has random weights: times and counts show the machinery, not what a real model reaches"
 
 
 @dataclass
@@ -79,9 +77,7 @@ class Report:
         self._machine = dict(machine or {})
         self._keep = keep
 
-    def start_document(
-        self, source: str, sha256: str | None = None, output: Path | None = None
-    ) -> DocumentEntry:
+    def start_document(self, source: str, sha256: str | None = None, output: Path | None = None) -> DocumentEntry:
         """A new input; pages added from now on are its pages."""
         entry = DocumentEntry(source, sha256, None if output is None else str(output))
         if not self._keep:

@@ -71,9 +71,7 @@ class AtomicFile:
             if self._staged is not None:
                 os.fsync(self._file.fileno())
                 self._staged.path.chmod(self._mode())
-                if (
-                    os.name == "nt"
-                ):  # an open file cannot be renamed there; elsewhere the open file is the lock
+                if os.name == "nt":  # an open file cannot be renamed there; elsewhere the open file is the lock
                     self._file.close()
                 self._staged.path.replace(self._target)
                 self._staged = None

@@ -43,14 +43,10 @@ class Access:
         """Without keys, the gateway of a person's own machine could be asked by any page in that person's browser."""
         host = _name_of(f"//{headers.get('host', '')}")
         if self._local and host not in LOOPBACK:
-            raise Refusal(
-                403, "this gateway answers on loopback alone; start it with --host and --api-key for others"
-            )
+            raise Refusal(403, "this gateway answers on loopback alone; start it with --host and --api-key for others")
         origin = headers.get("origin")
         if origin is not None and _name_of(origin) != host:
-            raise Refusal(
-                403, "requests of web pages of other sites are refused; start the gateway with --api-key"
-            )
+            raise Refusal(403, "requests of web pages of other sites are refused; start the gateway with --api-key")
 
 
 def _key_in(headers: Headers) -> str:

@@ -79,9 +79,7 @@ class _Counted:
         try:
             await self._app(scope, receive, counting)
         except Left:
-            status = (
-                "left"  # nobody is there, or the answer broke off: no byte more, and the connection closes
-            )
+            status = "left"  # nobody is there, or the answer broke off: no byte more, and the connection closes
         except Refusal as refusal:
             status = str(refusal.status)
             if refusal.status in (401, 403, 413, 429):
@@ -102,16 +100,12 @@ async def _refused(request: Request, refusal: Exception) -> Response:
 
 async def _unknown(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    return JSONResponse(
-        error_of(status, "there is no such route here" if status == 404 else "not this method"), status
-    )
+    return JSONResponse(error_of(status, "there is no such route here" if status == 404 else "not this method"), status)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """Where it happened is logged, and not the error's text, which may hold what a client sent."""
-    places = "; ".join(
-        f"{place.name}:{place.lineno}" for place in traceback.extract_tb(error.__traceback__)[-4:]
-    )
+    places = "; ".join(f"{place.name}:{place.lineno}" for place in traceback.extract_tb(error.__traceback__)[-4:])
     LOG.error("unexpected %s at %s", type(error).__name__, places)
     return JSONResponse(error_of(500, "unexpected error in the gateway"), 500)
 

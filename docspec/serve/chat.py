@@ -53,11 +53,7 @@ class Chat:
         content = given.get("content") if isinstance(given, dict) else None
         if isinstance(content, str):
             return (content,) if content else ()
-        texts = (
-            (part.get("text") for part in content if isinstance(part, dict))
-            if isinstance(content, list)
-            else ()
-        )
+        texts = (part.get("text") for part in content if isinstance(part, dict)) if isinstance(content, list) else ()
         return tuple(text for text in texts if isinstance(text, str) and text)
 
     @property
@@ -84,9 +80,7 @@ class Chat:
             merged = dict(self.values)
             for name, value in added.items():
                 before = merged.get(name)
-                merged[name] = (
-                    {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
-                )
+                merged[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
             return (_dumped(merged),)
         end = self.raw.rindex(b"}")
         return memoryview(self.raw)[:end], b"," + _dumped(dict(added))[1:]

@@ -38,29 +38,12 @@ MOST_ANSWER = 64 * 2**20
 """Bytes of an answer that does not stream."""
 
 STAYS = {
-    *(
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "te",
-        "trailer",
-        "transfer-encoding",
-    ),
+    *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"),
     *("upgrade", "host", "content-length", "authorization", "x-api-key", "cookie", "expect"),
 }
 """Headers of a request that are for this gateway alone."""
 
-STAYS_THERE = {
-    "connection",
-    "keep-alive",
-    "transfer-encoding",
-    "trailer",
-    "upgrade",
-    "server",
-    "date",
-    "set-cookie",
-}
+STAYS_THERE = {"connection", "keep-alive", "transfer-encoding", "trailer", "upgrade", "server", "date", "set-cookie"}
 """Headers of an upstream's answer that are for this gateway alone."""
 
 
@@ -169,9 +152,7 @@ class Answering:
             return chat
         fetcher = self._gateway.fetcher
         if fetcher is None:
-            raise Refusal(
-                400, "images at addresses are not fetched here; send them as data URLs (--allow-urls)"
-            )
+            raise Refusal(400, "images at addresses are not fetched here; send them as data URLs (--allow-urls)")
         found = {url: await fetcher.as_data_url(url) for url in sorted(addresses)}
         limits = self._gateway.settings.limits
         body = chat.at(found)
@@ -240,9 +221,7 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
     gateway.access.client(scope)
     key = gateway.settings.upstream_key
     own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None
-    headers = (
-        {"authorization": own} if key is None and own else {"authorization": f"Bearer {key}"} if key else {}
-    )
+    headers = {"authorization": own} if key is None and own else {"authorization": f"Bearer {key}"} if key else {}
     for _ in range(TRIES):
         async with gateway.upstreams.one() as upstream:
             try:

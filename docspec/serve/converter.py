@@ -97,10 +97,7 @@ class Converter:
 
     def _selection(self, pages: str | None, count: int, title: str) -> PageSelection:
         """The selected pages that there are. Raises :class:`docspec.core.UsageError` for none or too many."""
-        ranges = [
-            (first, min(last or count, count))
-            for first, last in parse_page_ranges(pages).ranges or ((1, None),)
-        ]
+        ranges = [(first, min(last or count, count)) for first, last in parse_page_ranges(pages).ranges or ((1, None),)]
         selection = PageSelection(tuple((first, last) for first, last in ranges if first <= last))
         if not selection.ranges:
             raise UsageError(f"{title}: it has {count} pages, and none of those that were asked for")

@@ -182,11 +182,7 @@ class Documents:
                         if left or self._closed:
                             return
                         count += 1
-                        values = {
-                            "page": result.number,
-                            "status": result.status,
-                            "markdown": markdown_of(result),
-                        }
+                        values = {"page": result.number, "status": result.status, "markdown": markdown_of(result)}
                         tell("page", values if result.error is None else {**values, "error": result.error})
                 tell("done", {"pages": count})
             except DocspecError as error:
@@ -271,12 +267,7 @@ class Documents:
 def _status_of(job: ConversionJob) -> dict[str, Any]:
     ended = job.has_ended
     succeeded, failed = job.status in ("success", "partial_success"), job.status == "failure"
-    meta = {
-        "num_docs": 1,
-        "num_processed": int(ended),
-        "num_succeeded": int(succeeded),
-        "num_failed": int(failed),
-    }
+    meta = {"num_docs": 1, "num_processed": int(ended), "num_succeeded": int(succeeded), "num_failed": int(failed)}
     return {
         "task_id": job.name,
         "task_type": "convert",

@@ -81,10 +81,7 @@ class Fetcher:
         own = parts.netloc.rpartition("@")[2]
         try:
             async with self._client.stream(
-                "GET",
-                there,
-                headers={"host": own, "user-agent": "docspec"},
-                extensions={"sni_hostname": host},
+                "GET", there, headers={"host": own, "user-agent": "docspec"}, extensions={"sni_hostname": host}
             ) as answer:
                 if answer.is_redirect:
                     return answer.headers.get("location", "")

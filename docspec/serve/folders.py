@@ -31,9 +31,7 @@ class Folders:
                 real = path.resolve(strict=True)
                 if not any(real.is_relative_to(folder) for folder in self._folders):
                     continue
-                handle = os.open(
-                    real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-                )
+                handle = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
             except (OSError, ValueError, RuntimeError):
                 continue
             try:

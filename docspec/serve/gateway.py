@@ -30,9 +30,7 @@ class Gateway:
         self.metrics = Metrics()
         self.access = Access(settings.keys, local)
         self.upstreams = Upstreams(settings.upstreams, limits, settings.upstream_key)
-        self.admission = Admission(
-            limits.waiting + limits.in_flight * max(1, len(settings.upstreams)), limits.held
-        )
+        self.admission = Admission(limits.waiting + limits.in_flight * max(1, len(settings.upstreams)), limits.held)
         self.fetcher = fetcher or (Fetcher(limits.body) if settings.allow_urls else None)
         self.corpora = Corpora(settings.kind)
         self.uploads = Uploads()

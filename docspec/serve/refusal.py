@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import JSONResponse
 
-TYPES = {
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    429: "rate_limit_error",
-}
+TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 
 
 class Refusal(Exception):

@@ -38,9 +38,7 @@ def run(app: ASGIApp, host: str, port: int, drain_seconds: float, say: Callable[
     try:
         listening = _listening(host, port)
     except OSError as error:
-        raise UsageError(
-            f"--host {host} --port {port}: cannot listen there ({error.strerror or error})"
-        ) from None
+        raise UsageError(f"--host {host} --port {port}: cannot listen there ({error.strerror or error})") from None
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -120,9 +120,7 @@ def _wanted_in(said: Mapping[str, list[Any]]) -> ConversionOptions:
     """What a form, a query or options ask for. Raises :class:`Refusal` (422)."""
     target = (said.get("target_type") or ["inbody"])[0]
     if target != "inbody":
-        raise Refusal(
-            422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured"
-        )
+        raise Refusal(422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured")
     formats = tuple(dict.fromkeys(said.get("to_formats") or ["md"]))
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:

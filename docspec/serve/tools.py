@@ -45,10 +45,7 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
 
         try:
             if uri[:4].lower() == "http" and fetcher is not None:
-                data, title = (
-                    (await fetcher.fetch(uri))[0],
-                    uri.partition("?")[0].rpartition("/")[2] or "document",
-                )
+                data, title = ((await fetcher.fetch(uri))[0], uri.partition("?")[0].rpartition("/")[2] or "document")
             else:
                 data, title = await asyncio.to_thread(folders.read, uri)
             async with reading:

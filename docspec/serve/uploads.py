@@ -60,9 +60,7 @@ class Uploads:
     def has(self, client: str) -> bool:
         return any(owner == client for owner, _ in self._documents)
 
-    async def page_like(
-        self, client: str, picture: Picture, recognition: Recognition | None
-    ) -> PageDraft | None:
+    async def page_like(self, client: str, picture: Picture, recognition: Recognition | None) -> PageDraft | None:
         """The draft of the page that ``picture`` shows, in its pixels."""
         if recognition is None or picture.size is None or not self.has(client):
             return None
@@ -79,12 +77,9 @@ class Uploads:
         ]
         if not pages:
             return None
-        first, *others = sorted(
-            ((_difference(look, page.fingerprint), page) for page in pages), key=lambda one: one[0]
-        )
+        first, *others = sorted(((_difference(look, page.fingerprint), page) for page in pages), key=lambda one: one[0])
         if first[0] > NEAR or any(
-            other[0] < CLEAR * first[0] and other[1].draft.regions != first[1].draft.regions
-            for other in others[:1]
+            other[0] < CLEAR * first[0] and other[1].draft.regions != first[1].draft.regions for other in others[:1]
         ):
             return None
         return _scaled(first[1], width)

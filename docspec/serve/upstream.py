@@ -31,9 +31,7 @@ class Upstream:
         self.client = httpx.AsyncClient(
             base_url=self.url,
             timeout=httpx.Timeout(limits.seconds, connect=limits.connect_seconds, pool=None),
-            limits=httpx.Limits(
-                max_connections=None, max_keepalive_connections=limits.in_flight, keepalive_expiry=4.0
-            ),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=limits.in_flight, keepalive_expiry=4.0),
             follow_redirects=False,
             trust_env=False,  # a proxy of the environment is not where prompts go
         )

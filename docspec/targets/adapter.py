@@ -118,9 +118,7 @@ class TransformersTarget:
     def decoder_bytes(self) -> int:
         """Bytes of the weights that every step reads: the decoder's layers and the head, the embedding table only
         where it is the head."""
-        layers = sum(
-            weight.nbytes for weight in self.decoder.parameters() if weight is not self._embed.weight
-        )
+        layers = sum(weight.nbytes for weight in self.decoder.parameters() if weight is not self._embed.weight)
         return layers + self._head.weight.nbytes
 
     @property
@@ -241,17 +239,13 @@ class TransformersTarget:
             return 0
         deltas = self.model.model.rope_deltas
         if deltas is None:
-            raise ModelError(
-                f"{type(self.model).__name__} left no rope_deltas behind: a prompt without an image?"
-            )
+            raise ModelError(f"{type(self.model).__name__} left no rope_deltas behind: a prompt without an image?")
         return int(deltas.flatten()[row])
 
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self._embed(tokens)
 
-    def hidden(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
-    ) -> torch.Tensor:
+    def hidden(self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache) -> torch.Tensor:
         masks = self.masks(mask, cache)
         packed = self._packing(tokens, cache)
         told: dict[str, Any] = {}
@@ -297,10 +291,7 @@ class TransformersTarget:
         mask = mask.unsqueeze(1)
         if self.attention == FOLDED and self._groups > 1 and folded:
             return folded_mask(mask, self._groups, self.kv_spec.dtype)
-        if self.attention in (
-            "eager",
-            FOLDED,
-        ):  # eager takes no other: a boolean one would be added as 0 and 1
+        if self.attention in ("eager", FOLDED):  # eager takes no other: a boolean one would be added as 0 and 1
             return additive_mask(mask, self.kv_spec.dtype)
         return mask
 

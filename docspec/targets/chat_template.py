@@ -58,12 +58,7 @@ def _default(template: Any, file: Path) -> str:
 
 
 def render(
-    tokenizer: Any,
-    template: str,
-    messages: list[dict[str, Any]],
-    file: str,
-    seconds: float = SECONDS,
-    **arguments: Any,
+    tokenizer: Any, template: str, messages: list[dict[str, Any]], file: str, seconds: float = SECONDS, **arguments: Any
 ) -> str:
     """``messages`` as a prompt that asks for an answer; the template is told the ``arguments`` too.
 

@@ -51,7 +51,6 @@ class Estimate:
             f"{self.slots:,} tokens"
         )
 
-
     def piece(self, free: int | None) -> int:
         """Prompt tokens that the decoder is given at once where ``free`` bytes are: the largest of :data:`PIECES` of
         which a layer makes no more than half of what weights, keys and values leave."""
@@ -104,9 +103,7 @@ def stored_in(file: Path) -> dict[str, tuple[str, list[int]]]:
         sum(math.prod(shape) for _, shape in found.values())
         return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError) as error:
-        raise ModelError(
-            f"{file} cannot be loaded: it is no whole safetensors file; fetch the model again"
-        ) from error
+        raise ModelError(f"{file} cannot be loaded: it is no whole safetensors file; fetch the model again") from error
 
 
 def _is_linear(name: str, shape: list[int]) -> bool:

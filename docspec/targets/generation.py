@@ -22,9 +22,7 @@ NOT_FOLLOWED = (
 SAMPLING = ("temperature", "top_k", "top_p", "min_p", "typical_p", "top_h", "epsilon_cutoff", "eta_cutoff")
 
 
-def rules_of(
-    config: Any, eos_ids: Iterable[int], vocab: int, banned: NgramBan | None = None
-) -> GenerationRules:
+def rules_of(config: Any, eos_ids: Iterable[int], vocab: int, banned: NgramBan | None = None) -> GenerationRules:
     """The rules of a transformers ``GenerationConfig`` for a head of ``vocab`` tokens, with ``banned`` of the
     checkpoint's own ``docspec.json``.
 
@@ -66,9 +64,7 @@ def notes_of(config: Any) -> tuple[str, ...]:
     """One line for each way in which the published configuration decodes and docspec does not."""
     notes = []
     if getattr(config, "do_sample", False):
-        said = [
-            f"{name} {_or(config, name, None)}" for name in SAMPLING if _or(config, name, None) is not None
-        ]
+        said = [f"{name} {_or(config, name, None)}" for name in SAMPLING if _or(config, name, None) is not None]
         how = f" ({', '.join(said)})" if said else ""
         notes.append(f"the published configuration samples{how}; docspec decodes greedily")
     beams = _or(config, "num_beams", 1)

@@ -112,9 +112,7 @@ class MiniCPMOcrImages(MiniCPMV4_6ImageProcessorPil):
         )
         if (height, width) == size:
             return image
-        found: np.ndarray = self.resize(
-            image, size=SizeDict(height=height, width=width), resample=settings["resample"]
-        )
+        found: np.ndarray = self.resize(image, size=SizeDict(height=height, width=width), resample=settings["resample"])
         return found
 
     def _finished(self, view: np.ndarray, settings: dict[str, Any]) -> np.ndarray:

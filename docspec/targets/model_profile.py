@@ -127,12 +127,7 @@ NGRAMS = Rule(
     ),
 )
 
-KINDS = {
-    "text": Category.TEXT,
-    "table": Category.TABLE,
-    "formula": Category.FORMULA,
-    "chart": Category.PICTURE,
-}
+KINDS = {"text": Category.TEXT, "table": Category.TABLE, "formula": Category.FORMULA, "chart": Category.PICTURE}
 """Kinds of region that a model may have prompts of their own for."""
 
 PROMPTS = Rule(

@@ -55,10 +55,7 @@ def _logits(target: TargetModel, tokens: torch.Tensor, width: int) -> torch.Tens
         found.append(
             target.logits(
                 target.hidden(
-                    tokens[indices].unsqueeze(0).to(device),
-                    indices.unsqueeze(0).to(device),
-                    mask.to(device),
-                    cache,
+                    tokens[indices].unsqueeze(0).to(device), indices.unsqueeze(0).to(device), mask.to(device), cache
                 )
             )[0].float()
         )

@@ -119,15 +119,11 @@ class OwnProcessor(Processing):
             return [self.encode(image, prompt) for image in images]
         together = self._processed(images, prompt)
         # one behind the other; in inputs of a single row, along the last axis
-        cut = {
-            name: value.chunk(len(images), dim=0 if len(value) > 1 else -1) for name, value in together.items()
-        }
+        cut = {name: value.chunk(len(images), dim=0 if len(value) > 1 else -1) for name, value in together.items()}
         parts = [{name: shares[i] for name, shares in cut.items()} for i in range(len(images))]
         if self._parts is None:  # found out once, by the last image alone
             alone = self.encode(images[-1], prompt)
-            self._parts = alone.keys() == together.keys() and all(
-                map(torch.equal, alone.values(), parts[-1].values())
-            )
+            self._parts = alone.keys() == together.keys() and all(map(torch.equal, alone.values(), parts[-1].values()))
             return self._parted(images, prompt)
         return parts
 
@@ -180,9 +176,7 @@ def _load(path: str, name: str, tokenizer: Any) -> Any:
     try:
         cls = without_videos(named_class(name))
         settings, _ = cls.get_processor_dict(path, local_files_only=True)
-        return cls.from_args_and_dict(
-            [], settings, image_processor=load_image_processor(path), tokenizer=tokenizer
-        )
+        return cls.from_args_and_dict([], settings, image_processor=load_image_processor(path), tokenizer=tokenizer)
     except Exception as error:
         raise ModelError(f"{path} cannot be read as {name}: {first_line(error)}") from error
 

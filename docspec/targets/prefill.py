@@ -53,11 +53,7 @@ def groups(lengths: Sequence[int], kinds: Sequence[Hashable] = (), most: int = M
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
         length, kind = lengths[index], kinds[index] if kinds else None
         group = open_of.get(kind)
-        if (
-            group is not None
-            and length <= MAX_STRETCH * lengths[group[0]]
-            and length * (len(group) + 1) <= most
-        ):
+        if group is not None and length <= MAX_STRETCH * lengths[group[0]] and length * (len(group) + 1) <= most:
             group.append(index)
         else:
             open_of[kind] = [index]

@@ -172,9 +172,7 @@ class TargetModel(Protocol):
         """Logits ``(..., vocab)`` of last hidden states ``(..., size)``."""
         ...
 
-    def hidden(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache
-    ) -> torch.Tensor:
+    def hidden(self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache) -> torch.Tensor:
         """Last hidden states ``(rows, tree, size)`` of ``tokens`` ``(rows, tree)``; keys and values go where ``cache``
         was told to.
 

@@ -37,7 +37,5 @@ def settings(quantize: Quantize, dtype: torch.dtype, device: torch.device) -> di
     if quantize == "int8":
         config = BitsAndBytesConfig(load_in_8bit=True, llm_int8_threshold=0.0)
     else:
-        config = BitsAndBytesConfig(
-            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype
-        )
+        config = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype)
     return {"quantization_config": config, "device_map": {"": device}}

@@ -61,9 +61,7 @@ class TargetInfo:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What users should be told of this target, one line each."""
-        lines = [
-            f"model: {self.name} on {self.device}, {self.dtype}" + (f" ({self.note})" if self.note else "")
-        ]
+        lines = [f"model: {self.name} on {self.device}, {self.dtype}" + (f" ({self.note})" if self.note else "")]
         if self.left_out:
             lines.append(
                 f"{self.name}: {len(self.left_out)} weights of the checkpoint are not part of {self.model_type} and "
@@ -106,9 +104,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
     dtype = pick_dtype(options.dtype, device)
     name = "mini" if Path(path) == BUNDLED else options.model
     slots = PROMPT + (options.max_tokens or card.max_new_tokens) + options.max_tree
-    wanted = estimate(
-        path, str(dtype).removeprefix("torch."), slots, options.in_flight, options.quantize
-    )
+    wanted = estimate(path, str(dtype).removeprefix("torch."), slots, options.in_flight, options.quantize)
     free = free_memory(device)
     tightness = check_room(name, wanted, free)
     target, left_out = load_family(family, path, dtype, device, options.attention, options.quantize)
@@ -202,15 +198,9 @@ def _from_hub(name: str, repository: str, revision: str | None, offline: bool) -
     from huggingface_hub import snapshot_download
 
     try:
-        return str(
-            snapshot_download(
-                repository, revision=revision, allow_patterns=HUB_FILES, local_files_only=offline
-            )
-        )
+        return str(snapshot_download(repository, revision=revision, allow_patterns=HUB_FILES, local_files_only=offline))
     except Exception as error:
-        why = (
-            "it is not in the local cache and --offline forbids fetching it" if offline else first_line(error)
-        )
+        why = "it is not in the local cache and --offline forbids fetching it" if offline else first_line(error)
         raise ModelError(
             f"{name} cannot be had: {why}; pass a local directory with --model, fetch it once while online, "
             "or use the bundled reader (--model mini)"

@@ -87,9 +87,7 @@ class GenerationRules:
 class RowRules:
     """:class:`GenerationRules` along one row's output."""
 
-    def __init__(
-        self, rules: GenerationRules, prompt: Sequence[int], written: Sequence[int], budget: int
-    ) -> None:
+    def __init__(self, rules: GenerationRules, prompt: Sequence[int], written: Sequence[int], budget: int) -> None:
         self._rules = rules
         self._prompt = list(prompt)
         self._written = written

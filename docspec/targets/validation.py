@@ -30,9 +30,7 @@ class Rule:
 
 def whole(least: int = 1, most: int = MOST) -> Rule:
     """An integer from ``least`` to ``most``; ``true`` is none."""
-    return Rule(
-        f"a whole number from {least} to {most}", lambda value: type(value) is int and least <= value <= most
-    )
+    return Rule(f"a whole number from {least} to {most}", lambda value: type(value) is int and least <= value <= most)
 
 
 def number(least: float = 0.0, most: float = 1e30) -> Rule:
@@ -154,9 +152,7 @@ def read_object(file: Path) -> dict[str, Any]:
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(
-            f"{file} is not readable JSON ({first_line(error)}); correct or remove it"
-        ) from error
+        raise ModelError(f"{file} is not readable JSON ({first_line(error)}); correct or remove it") from error
     if not isinstance(values, dict):
         raise ModelError(f"{file} holds no JSON object; fetch the published one")
     return values

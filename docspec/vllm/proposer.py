@@ -21,6 +21,7 @@ from docspec.vllm.runner import attach
 if TYPE_CHECKING:
     import numpy as np
 
+
 class Tokenizer:
     """vLLM's tokenizer of the served model as docspec's codec."""
 

@@ -31,10 +31,7 @@ LOOK = roles(
 )
 
 SHEET = Sheet(
-    furniture=(
-        Furniture("Journal of Small Catchments 11 (2022) 204", 1, "left", margin=18),
-        Furniture("204", 28.25),
-    ),
+    furniture=(Furniture("Journal of Small Catchments 11 (2022) 204", 1, "left", margin=18), Furniture("204", 28.25)),
     zones=(
         Zone(
             (Frame(18, 217.44, 2.5, 7),),
@@ -59,10 +56,7 @@ SHEET = Sheet(
                     "village. Earlier work blamed the storms [3, 8]; we look at the soil instead."
                 ),
                 Heading("2 Method"),
-                Para(
-                    "Let $S$ be the water stored in August and $P$ the rain of the event. We fit the peak "
-                    "flow as"
-                ),
+                Para("Let $S$ be the water stored in August and $P$ the rain of the event. We fit the peak flow as"),
                 Formula(r"Q = \frac{(P - a)^2}{P + b - S}", "1"),
                 Para("where $a$ is the early loss and $b$ the depth of the soil, both in millimetres."),
                 Heading("3 Results"),
@@ -78,15 +72,7 @@ SHEET = Sheet(
                 Figure(
                     curves(
                         (lambda t: 0.1 + 0.8 * t**1.6, lambda t: 0.25 + 0.3 * t),
-                        (
-                            (0.12, 0.15),
-                            (0.25, 0.17),
-                            (0.38, 0.3),
-                            (0.5, 0.33),
-                            (0.64, 0.52),
-                            (0.78, 0.6),
-                            (0.9, 0.83),
-                        ),
+                        ((0.12, 0.15), (0.25, 0.17), (0.38, 0.3), (0.5, 0.33), (0.64, 0.52), (0.78, 0.6), (0.9, 0.83)),
                     ),
                     3.5,
                 ),

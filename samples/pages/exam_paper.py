@@ -32,10 +32,7 @@ def _lines(canvas: Canvas, x: float, y: float, w: float, h: float) -> None:
 
 
 SHEET = Sheet(
-    furniture=(
-        Furniture("Turn over", 28.25, "right", "sans", margin=23.04),
-        Furniture("1", 28.25, font="sans"),
-    ),
+    furniture=(Furniture("Turn over", 28.25, "right", "sans", margin=23.04), Furniture("1", 28.25, font="sans")),
     zones=(
         Zone(
             (Frame(23.04, 207.36, 2, 26.25),),
@@ -44,30 +41,18 @@ SHEET = Sheet(
                 Para("Summer test. 40 minutes. Calculators allowed.", "byline"),
                 Heading("Part A: choose one answer (2 marks each)"),
                 Numbered(("Which wind brings most rain to a west coast?",)),
-                Options(
-                    ("a warm wind from the land", "a moist wind from the sea", "a dry wind from the hills")
-                ),
-                Numbered(
-                    ("On a 1 : 25,000 map two villages are 6 cm apart. How far is it really?",),
-                    start=2,
-                ),
+                Options(("a warm wind from the land", "a moist wind from the sea", "a dry wind from the hills")),
+                Numbered(("On a 1 : 25,000 map two villages are 6 cm apart. How far is it really?",), start=2),
                 Options(("150 m", "1.5 km", "15 km")),
                 Heading("Part B: use the table (8 marks)"),
                 Table(
                     ("Month", "Rain (mm)", "Mean (C)", "Dry days"),
-                    (
-                        ("January", "104", "4.1", "9"),
-                        ("April", "62", "8.7", "15"),
-                        ("July", "48", "17.3", "21"),
-                    ),
+                    (("January", "104", "4.1", "9"), ("April", "62", "8.7", "15"), ("July", "48", "17.3", "21")),
                     (4, 4, 4, 4),
                     "lrrr",
                 ),
                 Numbered(
-                    (
-                        "Work out the mean rainfall of the three months.",
-                        "Explain why July has so many dry days.",
-                    ),
+                    ("Work out the mean rainfall of the three months.", "Explain why July has so many dry days."),
                     start=3,
                 ),
                 Figure(_lines, 2.75),

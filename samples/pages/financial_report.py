@@ -47,16 +47,10 @@ SHEET = Sheet(
                     "outweighed higher wages, and profit reached its best level since 2016."
                 ),
                 Caption("Income statement (thousand euros)"),
-                Table(
-                    ("Item", "2024", "2023", "Change", "%"), _INCOME, (79, 37, 37, 36, 28), "lrrrr", (3, 7, 9)
-                ),
+                Table(("Item", "2024", "2023", "Change", "%"), _INCOME, (79, 37, 37, 36, 28), "lrrrr", (3, 7, 9)),
                 Caption("Routes"),
                 Table(
-                    ("Route", "Sailings", "Passengers", "Load", "Revenue"),
-                    _ROUTES,
-                    (60, 38, 54, 28, 40),
-                    "lrrrr",
-                    (3,),
+                    ("Route", "Sailings", "Passengers", "Load", "Revenue"), _ROUTES, (60, 38, 54, 28, 40), "lrrrr", (3,)
                 ),
                 Para("Load is the share of seats sold. Figures are unaudited."),
             ),

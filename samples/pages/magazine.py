@@ -1,18 +1,6 @@
 """Magazine: a feature with standfirst, two columns and a tinted box of facts."""
 
-from samples.press.blocks import (
-    Bullets,
-    Caption,
-    Figure,
-    Frame,
-    Furniture,
-    Heading,
-    Para,
-    Sheet,
-    Title,
-    Zone,
-    roles,
-)
+from samples.press.blocks import Bullets, Caption, Figure, Frame, Furniture, Heading, Para, Sheet, Title, Zone, roles
 from samples.press.canvas import ROW, Canvas
 from samples.press.figures import loaves
 
@@ -46,8 +34,7 @@ SHEET = Sheet(
             (
                 Title("Yesterday’s bread, please"),
                 Para(
-                    "In Leith, one shop sells only loaves that nobody wanted the day before, and sells out "
-                    "by ten.",
+                    "In Leith, one shop sells only loaves that nobody wanted the day before, and sells out by ten.",
                     "standfirst",
                 ),
                 Para("By Morag Sillars", "byline"),

@@ -26,9 +26,7 @@ PRINT = roles(
     caption={"before": 0.25},
     heading={"size": 10.5, "rows": 1.25, "after": 0.25},
 )
-NARROW = roles(
-    "serif", 8.5, body={"indent": 8.0, "after": 0.0}, heading={"size": 10.0, "rows": 1.25, "before": 0.5}
-)
+NARROW = roles("serif", 8.5, body={"indent": 8.0, "after": 0.0}, heading={"size": 10.0, "rows": 1.25, "before": 0.5})
 TYPED = roles("mono", 8.5, right={"align": "right", "after": 0.0}, tight={"after": 0.0})
 PLAIN = roles("sans", 8.5, heading={"size": 11.0, "rows": 1.5, "after": 0.25}, table={"after": 1.0})
 _FULL = (Frame(23.04, 207.36, 2.5, 25.5),)

@@ -28,11 +28,7 @@ SHEET = Sheet(
         Furniture("Thursday, 14 March 2019   3", 1, "right", margin=18),
     ),
     zones=(
-        Zone(
-            (Frame(18, 217.44, 2.5, 3.75),),
-            (Title("Old bridge to close for nine months as cracks widen"),),
-            LOOK,
-        ),
+        Zone((Frame(18, 217.44, 2.5, 3.75),), (Title("Old bridge to close for nine months as cracks widen"),), LOOK),
         Zone(
             (Frame(18, 103, 6.25, 22), Frame(132.44, 103, 6.25, 22)),
             (

@@ -45,5 +45,5 @@ SHEET = Sheet(
             ),
             LOOK,
         ),
-    ),
+    )
 )

@@ -30,13 +30,8 @@ SHEET = Sheet(
                     r"half-life $T$ just half of $y_0$ is left, which gives"
                 ),
                 Formula(r"T = \frac{\ln 2}{k} \approx \frac{0.693}{k}.", "4.7"),
-                Para(
-                    "<b>Example.</b> A bone holds 62% of its carbon-14. With a half-life of 5730 years, "
-                    "its age is"
-                ),
-                Formula(
-                    r"t = \frac{5730}{\ln 2} \ln \left( \frac{1}{0.62} \right) \approx 3950 \;\text{years}."
-                ),
+                Para("<b>Example.</b> A bone holds 62% of its carbon-14. With a half-life of 5730 years, its age is"),
+                Formula(r"t = \frac{5730}{\ln 2} \ln \left( \frac{1}{0.62} \right) \approx 3950 \;\text{years}."),
                 Heading("Counting decays"),
                 Para(
                     r"A counter that reads $N$ is uncertain by $\sqrt{N}$. If it is read once a second, the "

@@ -97,20 +97,7 @@ class NextFrame:
     """What follows starts in the next frame; for the print only."""
 
 
-Block = (
-    Title
-    | Heading
-    | Para
-    | Caption
-    | Bullets
-    | Numbered
-    | Options
-    | Table
-    | Formula
-    | Figure
-    | Space
-    | NextFrame
-)
+Block = Title | Heading | Para | Caption | Bullets | Numbered | Options | Table | Formula | Figure | Space | NextFrame
 
 
 @dataclass(frozen=True)

@@ -99,9 +99,7 @@ class Canvas:
     fonts: set[str] = field(default_factory=set)
     claims: list[Claim] = field(default_factory=list)
 
-    def text(
-        self, at: Point, text: str, font: str, size: float, space: float = 0.0, ink: Colour = BLACK
-    ) -> None:
+    def text(self, at: Point, text: str, font: str, size: float, space: float = 0.0, ink: Colour = BLACK) -> None:
         """Show `text` with its baseline starting at `at`; `space` is added to every blank."""
         self.fonts.add(font)
         key = FONTS[font][1]

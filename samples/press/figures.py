@@ -56,9 +56,7 @@ def loaves(canvas: Canvas, x: float, y: float, w: float, h: float) -> None:
         ]
         canvas.path(top, fill=(0.72, 0.55, 0.36), width=0.6)
         for cut in (-0.45, 0.0, 0.45):
-            canvas.path(
-                [(middle + size * cut - 2, y + h * 0.62), (middle + size * cut + 3, y + h * 0.45)], width=0.8
-            )
+            canvas.path([(middle + size * cut - 2, y + h * 0.62), (middle + size * cut + 3, y + h * 0.45)], width=0.8)
     canvas.box(x, y + h * 0.8, w, h * 0.07, (0.4, 0.32, 0.25))
 
 
@@ -76,17 +74,14 @@ def bridge(canvas: Canvas, x: float, y: float, w: float, h: float) -> None:
         canvas.path(arch, fill=(0.8, 0.85, 0.88), width=0.6)
     canvas.line(x, x + w, y + h * 0.34, 1.2)
     for i in range(4):
-        canvas.line(
-            x + w * (0.08 + 0.22 * i), x + w * (0.22 + 0.22 * i), y + h * (0.86 + 0.03 * (i % 2)), 0.6
-        )
+        canvas.line(x + w * (0.08 + 0.22 * i), x + w * (0.22 + 0.22 * i), y + h * (0.86 + 0.03 * (i % 2)), 0.6)
 
 
 def lighthouse(canvas: Canvas, x: float, y: float, w: float, h: float) -> None:
     """A lighthouse in section, with its three landings."""
     middle, foot = x + w / 2, y + h
     canvas.path(
-        [(middle - 20, foot), (middle - 12, y + h * 0.25), (middle + 12, y + h * 0.25), (middle + 20, foot)],
-        fill=PALE,
+        [(middle - 20, foot), (middle - 12, y + h * 0.25), (middle + 12, y + h * 0.25), (middle + 20, foot)], fill=PALE
     )
     canvas.box(middle - 9, y + h * 0.08, 18, h * 0.17, (1, 1, 1), (0, 0, 0))
     canvas.path([(middle - 11, y + h * 0.08), (middle, y), (middle + 11, y + h * 0.08)], fill=DARK)

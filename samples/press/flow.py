@@ -70,9 +70,7 @@ def _text(source: str, role: Role, width: float, first: float = 0.0, left: float
     return [strip(i, line) for i, line in enumerate(lines)]
 
 
-def _items(
-    labels: list[str], items: tuple[str, ...], role: Role, width: float, left: float = 0.0
-) -> list[Strip]:
+def _items(labels: list[str], items: tuple[str, ...], role: Role, width: float, left: float = 0.0) -> list[Strip]:
     """A list: labels stand at `left` and hang in the indent of their items."""
     strips: list[Strip] = []
     for label, item in zip(labels, items, strict=True):
@@ -85,9 +83,7 @@ def _items(
 def _labelled(label: str, first: Strip, role: Role, left: float) -> Strip:
     def draw(canvas: Canvas, x: float, top: float) -> None:
         canvas.text((x + left, top + _BASELINE * ROW), label, role.font, role.size, ink=role.ink)
-        canvas.claim(
-            x + left, top + 2, x + left + text_width(label, role.font, role.size), top + ROW - 2, label
-        )
+        canvas.claim(x + left, top + 2, x + left + text_width(label, role.font, role.size), top + ROW - 2, label)
         assert first.draw is not None
         first.draw(canvas, x, top)
 
@@ -113,9 +109,7 @@ def _table(table: Table, role: Role, width: float) -> list[Strip]:
 
     last = len(table.rows) - 1
     before_bold = {i - 1 for i in table.bold_rows}
-    body = [
-        row(cells, i in table.bold_rows, i in before_bold or i == last) for i, cells in enumerate(table.rows)
-    ]
+    body = [row(cells, i in table.bold_rows, i in before_bold or i == last) for i, cells in enumerate(table.rows)]
     return [Strip(0.0, rule, keep=True), row(table.header, True, True), *body]
 
 
@@ -192,12 +186,7 @@ def _composed(zone: Zone, width: float) -> Iterator[Strip]:
         if before is not None and not isinstance(block, Space | NextFrame):
             gap = max(zone.roles[_role_name(before)].after, role.before)
             keep = isinstance(before, Title | Heading | Figure)
-            same = (
-                isinstance(before, Para)
-                and isinstance(block, Para)
-                and role.indent
-                and before.role == block.role
-            )
+            same = isinstance(before, Para) and isinstance(block, Para) and role.indent and before.role == block.role
             yield Strip(0.0 if same or isinstance(before, Space) else gap, keep=keep)
         yield from _strips(block, before, zone.roles, width)
         before = block

@@ -107,11 +107,7 @@ def _fraction(top: Box, bottom: Box, size: float) -> Box:
     bar = Box(width, axis, 0, (Rule(((0.04 * size, -axis), (width - 0.04 * size, -axis))),))
     raised = -(axis + gap + top.down)
     lowered = -axis + gap + bottom.up
-    parts = [
-        (top, (width - top.width) / 2, raised),
-        (bottom, (width - bottom.width) / 2, lowered),
-        (bar, 0.0, 0.0),
-    ]
+    parts = [(top, (width - top.width) / 2, raised), (bottom, (width - bottom.width) / 2, lowered), (bar, 0.0, 0.0)]
     framed = _place(parts, width)
     return _row([_blank(0.08 * size), framed, _blank(0.08 * size)])
 
@@ -120,13 +116,7 @@ def _root(inside: Box, size: float) -> Box:
     top, left = -(inside.up + 0.14 * size), 0.62 * size
     width = left + inside.width + 0.08 * size
     low = inside.down * 0.6
-    tick = (
-        (0.06 * size, -0.22 * size),
-        (0.2 * size, -0.32 * size),
-        (0.38 * size, low),
-        (left, top),
-        (width, top),
-    )
+    tick = ((0.06 * size, -0.22 * size), (0.2 * size, -0.32 * size), (0.38 * size, low), (left, top), (width, top))
     sign = Box(width, -top, low, (Rule(tick),))
     return _place([(sign, 0.0, 0.0), (inside, left + 0.04 * size, 0.0)], width + 0.06 * size)
 
@@ -247,9 +237,7 @@ def _simple(token: str, size: float, tight: bool, display: bool) -> Box:
         set_big = _place([(big, 0.0, 0.12 * size * scale if display else 0.0)], big.width + 0.1 * size)
         return _row([_blank(0.0 if tight else 0.17 * size), set_big])
     if token in _NAMES:
-        return _row(
-            [_blank(0.0 if tight else 0.17 * size), _glyphs(token[1:], "serif", size), _blank(0.17 * size)]
-        )
+        return _row([_blank(0.0 if tight else 0.17 * size), _glyphs(token[1:], "serif", size), _blank(0.17 * size)])
     if token in _PLAIN:
         return _glyphs(_PLAIN[token], "symbol", size)
     if token.removeprefix("\\") in _GREEK:

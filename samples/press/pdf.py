@@ -78,9 +78,7 @@ def _add_scan(doc: pymupdf.Document, canvas: Canvas, seed: int) -> None:
     page.insert_image(page.rect, stream=jpeg)
 
 
-def write_pdf(
-    path: Path, title: str, sheets: tuple[Sheet, ...], *, scan: bool = False, seed: int = 0
-) -> None:
+def write_pdf(path: Path, title: str, sheets: tuple[Sheet, ...], *, scan: bool = False, seed: int = 0) -> None:
     """Write `sheets` as one PDF, all of them as scans where `scan` is set."""
     with pymupdf.open() as doc:
         for number, sheet in enumerate(sheets):

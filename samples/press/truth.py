@@ -64,7 +64,5 @@ def sheet_markdown(sheet: Sheet) -> str:
 
 def document_markdown(sheets: tuple[Sheet, ...]) -> str:
     """Markdown of a document of several pages: each page after a line that gives its number."""
-    pages = (
-        f"<!-- page {i} -->\n\n{sheet_markdown(sheet)}".strip() for i, sheet in enumerate(sheets, start=1)
-    )
+    pages = (f"<!-- page {i} -->\n\n{sheet_markdown(sheet)}".strip() for i, sheet in enumerate(sheets, start=1))
     return "\n\n".join(pages) + "\n"

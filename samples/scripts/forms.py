@@ -40,9 +40,7 @@ def shaped(text: str) -> str:
         unit = pair if pair in PAIRS else text[index]
         forms = PAIRS.get(unit) or LETTERS.get(unit)
         before = (
-            index > 0
-            and "initial" in LETTERS.get(text[index - 1], {})
-            and text[index - 1 : index + 1] not in PAIRS
+            index > 0 and "initial" in LETTERS.get(text[index - 1], {}) and text[index - 1 : index + 1] not in PAIRS
         )
         after = index + len(unit) < len(text) and text[index + len(unit)] in LETTERS
         if forms is None:

@@ -98,8 +98,7 @@ def _lines(text: str, face: pymupdf.Font, size: float) -> list[str]:
             (
                 count
                 for count in range(len(words), 1, -1)
-                if face.text_length(printed(" ".join(words[:count])), fontsize=size)
-                <= SHEET.width - 2 * MARGIN
+                if face.text_length(printed(" ".join(words[:count])), fontsize=size) <= SHEET.width - 2 * MARGIN
             ),
             1,
         )
@@ -118,8 +117,5 @@ def write_by_browser(file: Path, markdown: str, script: str, browser: str) -> No
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
         profile = f"--user-data-dir={folder}/profile"
         subprocess.run(
-            [*command, profile, f"--print-to-pdf={file}", source.as_uri()],
-            check=True,
-            capture_output=True,
-            timeout=300,
+            [*command, profile, f"--print-to-pdf={file}", source.as_uri()], check=True, capture_output=True, timeout=300
         )

@@ -235,9 +235,7 @@ def test_a_draft_model_drafts_behind_a_step_what_it_would_draft_token_by_token(
     assert proposed[0] == proposed[1]
 
 
-def test_as_many_tokens_are_drafted_as_were_sure_enough_and_some_more(
-    target, lively_qwen, printed_page, monkeypatch
-):
+def test_as_many_tokens_are_drafted_as_were_sure_enough_and_some_more(target, lively_qwen, printed_page, monkeypatch):
     """Nobody waits to see how sure a draft is; so the next one is as long as it should have been, and grows again."""
     lengths = []
     honest = DraftModel.launch

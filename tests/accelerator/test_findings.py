@@ -176,10 +176,7 @@ def test_compiled_steps_are_not_compiled_again_over_other_caches(lively_qwen, ol
     plain = EagerSteps(target)
     target.kv.reserve(2000)
     limits = {"recompile_limit": 1, "accumulated_recompile_limit": 1, "fail_on_recompile_limit_hit": True}
-    with (
-        torch._dynamo.config.patch(limits),
-        pytest.raises(FailOnRecompileLimitHit) if old else nullcontext(),
-    ):
+    with torch._dynamo.config.patch(limits), pytest.raises(FailOnRecompileLimitHit) if old else nullcontext():
         for slots in (600, 700):
             cache = target.kv.cache(1, slots)
             for width in (1, 8):
@@ -202,9 +199,7 @@ def test_compiling_on_a_cpu_is_not_given_up_for_what_padding_holds(lively_qwen, 
         monkeypatch.setattr(captures, "check", of_all)
     target = loaded(lively_qwen, device="cpu", graphs="off")
     cache = target.kv.cache(4, 600)
-    steps = FirstThatWorks(
-        target, [lambda t, why: BucketedSteps(t, Compiled(backend="eager"), why), EagerSteps]
-    )
+    steps = FirstThatWorks(target, [lambda t, why: BucketedSteps(t, Compiled(backend="eager"), why), EagerSteps])
     step = worded(chain(4, 16, 100, 116))
     step.slots[1:, 3:] = cache.padding_slot
     for _ in range(2):

@@ -82,9 +82,7 @@ def names(page: PageChecks) -> set[str]:
 
 def test_every_way_gives_what_generate_gives_and_the_budget_is_no_end(lively_qwen: Path, pdf: Path) -> None:
     drafter = Counting()
-    pages = list(
-        check_documents(sources(pdf), options(lively_qwen, "1-2"), [SafeDrafter(drafter)], ("sdpa", "auto"))
-    )
+    pages = list(check_documents(sources(pdf), options(lively_qwen, "1-2"), [SafeDrafter(drafter)], ("sdpa", "auto")))
     assert [(page.page, page.attention) for page in pages] == [
         (n, attention) for attention in ("sdpa", "auto") for n in (1, 2)
     ]
@@ -92,9 +90,7 @@ def test_every_way_gives_what_generate_gives_and_the_budget_is_no_end(lively_qwe
     first, second = pages[:2]
     assert names(first) == {"text-layer", "echo 10% wrong", "echo 50% wrong", "none"}
     assert names(second) == {*names(first), "another page's"}
-    assert [(skip.drafts, skip.reason) for skip in first.skips] == [
-        ("another page's", "no drafted page before it")
-    ]
+    assert [(skip.drafts, skip.reason) for skip in first.skips] == [("another page's", "no drafted page before it")]
     drafted = [check for check in first.checks if check.drafts == "text-layer"]
     ways = ["both", "together", "page", "planned", "backwards", "in flight"]
     assert [check.way for check in drafted] == ways
@@ -125,18 +121,14 @@ def test_pages_that_end_are_identical(lively_qwen: Path, pdf: Path, monkeypatch:
     end = read.token_ids[6]
     monkeypatch.setattr(loading, "end_ids", lambda *_: frozenset({end}))
     own = Qwen3VLForConditionalGeneration.generate
-    monkeypatch.setattr(
-        Qwen3VLForConditionalGeneration, "generate", lambda *a, **k: own(*a, **k, eos_token_id=end)
-    )
+    monkeypatch.setattr(Qwen3VLForConditionalGeneration, "generate", lambda *a, **k: own(*a, **k, eos_token_id=end))
     [page] = check_documents(sources(pdf), options(lively_qwen), [], ["auto"])
     assert page.of("identical") == page.checks != ()
     assert page.passed
 
 
 @pytest.mark.parametrize("what", ["tokens", "files", "end"])
-def test_a_difference_is_found(
-    lively_qwen: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
+def test_a_difference_is_found(lively_qwen: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     """The negative control: against other tokens, files or endings than the model's, nothing may pass."""
     own = reference.ReferenceGenerator.page
     if what == "files":
@@ -174,20 +166,14 @@ def test_a_drafter_that_fails_or_finds_nothing_is_no_comparison(lively_qwen: Pat
     failed, empty, _ = page.skips
     assert (failed.drafts, failed.failed) == ("failing", True)
     assert "its models are gone" in failed.reason
-    assert (empty.drafts, empty.failed, empty.reason) == (
-        "empty-handed",
-        False,
-        "an empty draft (saw nothing)",
-    )
+    assert (empty.drafts, empty.failed, empty.reason) == ("empty-handed", False, "an empty draft (saw nothing)")
     assert not page.of("differs")
     assert not page.passed
     assert never_compared([page], [each.name for each in drafters]) == ("failing", "empty-handed")
 
 
 def test_a_blank_page_is_not_counted_as_identical(lively_qwen: Path, blank_pdf: Path) -> None:
-    [page] = check_documents(
-        sources(blank_pdf), options(lively_qwen), [SafeDrafter(TextLayerDrafter())], ["sdpa"]
-    )
+    [page] = check_documents(sources(blank_pdf), options(lively_qwen), [SafeDrafter(TextLayerDrafter())], ["sdpa"])
     assert page.checks == ()
     assert "nothing is printed on it" in page.skips[-1].reason
     assert page.passed

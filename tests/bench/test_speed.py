@@ -18,13 +18,7 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "notes.pdf"
 @pytest.mark.parametrize("read", ["page", "regions"])
 def test_generate_writes_what_plain_and_planned_decoding_write(lively_qwen: Path, read: str) -> None:
     options = ParseOptions(
-        model=str(lively_qwen),
-        device="cpu",
-        dtype="float32",
-        dpi=72,
-        max_tokens=12,
-        read=read,
-        on_loop="keep",
+        model=str(lively_qwen), device="cpu", dtype="float32", dpi=72, max_tokens=12, read=read, on_loop="keep"
     )  # type: ignore[arg-type]
     with Parser(options) as parser:
         [page] = measure(parser, expand_inputs([str(SAMPLE)]).sources, [GENERATE, "planned"], repeats=1)

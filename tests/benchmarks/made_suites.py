@@ -69,9 +69,7 @@ def omnidocbench(folder: Path, pages: dict | None = None) -> Path:
         json.dumps([omni_page(name, page) for name, page in (pages or OMNI_PAGES).items()]), encoding="utf-8"
     )
     for name, page in (pages or OMNI_PAGES).items():
-        printed([text for kind, text in page["blocks"] if kind != "table"]).save(
-            folder / "images" / f"{name}.png"
-        )
+        printed([text for kind, text in page["blocks"] if kind != "table"]).save(folder / "images" / f"{name}.png")
     return folder
 
 

@@ -41,9 +41,9 @@ def test_parts_grow_with_what_they_are_made_of(shape):
     assert half.weights == 2 * one.weights
     assert one.graphed < one.plain, "a small model's step is its launches"
     slow = Machine("slow", 1e9, 1e12, 1)
-    assert cost(shape, slow, 1, 64, 1000).plain == pytest.approx(
-        cost(shape, slow, 1, 64, 1000).graphed, rel=0.5
-    ), "where the device is slow, launches hide behind it"
+    assert cost(shape, slow, 1, 64, 1000).plain == pytest.approx(cost(shape, slow, 1, 64, 1000).graphed, rel=0.5), (
+        "where the device is slow, launches hide behind it"
+    )
 
 
 def test_experts_that_a_token_does_not_use_are_not_multiplied():

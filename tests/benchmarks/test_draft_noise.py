@@ -12,9 +12,7 @@ from docspec.core import BBox, Category, PageDraft, Region
 
 TEXT = "The river runs to the sea in winter, while summer brings it to a halt. " * 40
 DRAFT = PageDraft(
-    tuple(
-        Region(BBox(0, 10 * i, 100, 10 * i + 8), Category.TEXT, (f"Region {i}. {TEXT}",)) for i in range(20)
-    ),
+    tuple(Region(BBox(0, 10 * i, 100, 10 * i + 8), Category.TEXT, (f"Region {i}. {TEXT}",)) for i in range(20)),
     drafter="text-layer",
     reason="born digital",
     seconds=0.5,
@@ -33,10 +31,7 @@ def test_the_same_seed_gives_the_same_draft_and_another_seed_another() -> None:
 
 
 def test_the_draws_are_the_same_on_every_machine() -> None:
-    assert (
-        degrade_text("The river runs to the sea.", Noise(substitute=0.3, seed=1))
-        == "The piveu ri0sOtg thu sea."
-    )
+    assert degrade_text("The river runs to the sea.", Noise(substitute=0.3, seed=1)) == "The piveu ri0sOtg thu sea."
 
 
 @pytest.mark.parametrize("rate", [0.03, 0.15, 0.3])

@@ -42,16 +42,7 @@ def test_every_level_is_compared_with_plain_decoding_of_the_same_page(document, 
     levels = ["--noise", 0.0, "--noise", 0.5, "--jitter", 0.3]
     limits = ["--repeats", 2, "--max-tokens", 24, "--dtype", "float32", "--device", "cpu"]
     plot = tmp_path / "plot.svg"
-    arguments = ["drafts",
-        document,
-        "--model",
-        lively_qwen,
-        *names,
-        *levels,
-        *limits,
-        "--plot",
-        plot,
-    ]
+    arguments = ["drafts", document, "--model", lively_qwen, *names, *levels, *limits, "--plot", plot]
     result, figures = run(arguments, tmp_path / "figures.json")
     assert "SIMULATED" in result.output
     assert "(simulated target)" in plot.read_text(encoding="utf-8")
@@ -96,9 +87,7 @@ def sample(mode, total, **other):
 def test_sums_over_pages_and_kinds_worked_out_by_hand():
     pages = [
         PageTimes("samples/book-1.pdf", 1, (sample("plain", 8.0), sample("page", 2.0))),
-        PageTimes(
-            "samples/book-2.pdf", 1, (sample("plain", 4.0), sample("page", 8.0, steps=60, accepted=40))
-        ),
+        PageTimes("samples/book-2.pdf", 1, (sample("plain", 4.0), sample("page", 8.0, steps=60, accepted=40))),
         PageTimes("samples/notes.pdf", 1, (sample("plain", 4.0), sample("page", 4.0, identical=False))),
     ]
     assert list(by_kind(pages)) == ["book", "notes"]
@@ -130,9 +119,7 @@ def test_all_modes_of_the_papers_tables_are_there():
     }
 
 
-@pytest.mark.parametrize(
-    ("kind", "mild", "harsh"), [("resolution", 0.6, 0.1), ("blur", 1, 6), ("jpeg", 80, 2)]
-)
+@pytest.mark.parametrize(("kind", "mild", "harsh"), [("resolution", 0.6, 0.1), ("blur", 1, 6), ("jpeg", 80, 2)])
 def test_degradation_keeps_the_size_and_grows_with_its_level(printed_page, kind, mild, harsh):
     assert kind in DEGRADATIONS
     page = PageImage(printed_page, 1, 1.0, "page.png", pdf_page=object())

@@ -21,18 +21,13 @@ def test_every_row_has_a_line_on_the_page_and_a_command_that_is_taken(row: figur
     assert f"\n| {row.what} | " in PAGE.read_text()
     command = typer.main.get_command(bench).commands[row.words[1]]  # type: ignore[attr-defined]
     context = command.make_context(row.words[1], list(row.words[2:]))
-    assert context.params["inputs"] and all(
-        (PAGE.parents[1] / file).is_file() for file in context.params["inputs"]
-    )
+    assert context.params["inputs"] and all((PAGE.parents[1] / file).is_file() for file in context.params["inputs"])
 
 
 def test_measured_rows_are_written_anew_and_others_stay(tmp_path: Path) -> None:
     page = tmp_path / "figures.md"
     page.write_text(PAGE.read_text())
-    checks = [
-        {"source": "a.pdf", "page": n, "verdict": verdict}
-        for n, verdict in enumerate(("identical", "differs"))
-    ]
+    checks = [{"source": "a.pdf", "page": n, "verdict": verdict} for n, verdict in enumerate(("identical", "differs"))]
     (tmp_path / "fidelity.json").write_text(json.dumps({"rows": checks}))
     ran = CliRunner().invoke(app, ["figures", str(tmp_path), "--page", str(page)])
     assert ran.exit_code == 0, ran.output

@@ -51,9 +51,7 @@ def test_a_page_that_is_not_read_is_wrong_throughout(lively_qwen: Path, tmp_path
         page.insert_text((20, 40), "Tide tables 1911", fontsize=10)
         page.insert_text((20, 80), ". . . . . . . . . . . . . . .", fontsize=6)
         document.save(tmp_path / "tides.pdf")
-    options = ParseOptions(
-        model=str(lively_qwen), device="cpu", dtype="float32", read="regions", max_tokens=4
-    )
+    options = ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32", read="regions", max_tokens=4)
     with Parser(options) as parser:
         source = source_from_path(tmp_path / "tides.pdf")
         [sound], [scan] = (list(measure(parser, [source], how)) for how in (None, ("blur", 0.5)))

@@ -13,9 +13,7 @@ def test_every_changed_character_of_a_draft_is_marked_as_corrected(printed_page,
 
     printed_page.save(tmp_path / "page.png")
     out = tmp_path / "marks.json"
-    ran = CliRunner().invoke(
-        app, ["marks", str(tmp_path / "page.png"), "--max-tokens", "60", "--json", str(out)]
-    )
+    ran = CliRunner().invoke(app, ["marks", str(tmp_path / "page.png"), "--max-tokens", "60", "--json", str(out)])
     assert ran.exit_code == 0, ran.output
     [row] = json.loads(out.read_text())["rows"]
     assert row["changed"] >= 3

@@ -40,16 +40,12 @@ SPEED = {
 TRANSCRIPTS = {
     "schema": "docspec.bench.transcripts/1",
     "budget": 64,
-    "pages": [
-        {"name": "a", "bound_tokens_per_step": 9.0, "replays": [{"align": "cursor", "tokens_per_step": 7.0}]}
-    ],
+    "pages": [{"name": "a", "bound_tokens_per_step": 9.0, "replays": [{"align": "cursor", "tokens_per_step": 7.0}]}],
 }
 
 
 def words(path: Path) -> list[str]:
-    return [
-        node.text for node in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text") if node.text
-    ]
+    return [node.text for node in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text") if node.text]
 
 
 def test_every_picture_is_drawn_with_its_figures_and_says_what_is_simulated(tmp_path: Path) -> None:

@@ -18,9 +18,7 @@ AXIS = Axis("Speed-up (times)", log=True, reference=1.0, reference_name="plain d
 
 
 def words(path: Path) -> list[str]:
-    return [
-        node.text for node in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text") if node.text
-    ]
+    return [node.text for node in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text") if node.text]
 
 
 def test_rows_series_axes_and_title_are_named(tmp_path):

@@ -59,9 +59,7 @@ def test_a_family_is_stepped_and_shows_a_page_where_its_images_are_qwens(narrow,
 
 def test_weights_that_do_not_fit_are_not_made(monkeypatch):
     monkeypatch.setattr(random_weights, "free_memory", lambda device: 3 * 2**30)
-    with pytest.raises(
-        ModelError, match=r"qwen3-vl-2b with random weights needs 4\.0 GiB .* 3\.0 GiB are free"
-    ):
+    with pytest.raises(ModelError, match=r"qwen3-vl-2b with random weights needs 4\.0 GiB .* 3\.0 GiB are free"):
         random_target("qwen3-vl-2b", CPU, torch.bfloat16)
     with pytest.raises(ModelError, match=r"no configuration is called 'none'; choose among .*glm-ocr"):
         random_target("none", CPU, torch.bfloat16)
@@ -87,9 +85,7 @@ def test_unknown_sizes_are_refused_with_the_known_ones():
 
 def test_the_command_prints_a_table_and_writes_json(tmp_path):
     file = tmp_path / "step.json"
-    arguments = (
-        "step --random tiny --device cpu --prefix 30 --tree 1 --tree 4 --rows 1 --repeats 2 --json"
-    )
+    arguments = "step --random tiny --device cpu --prefix 30 --tree 1 --tree 4 --rows 1 --repeats 2 --json"
     result = CliRunner().invoke(app, [*arguments.split(), str(file)], catch_exceptions=False)
     assert result.exit_code == 0
     assert "RANDOM WEIGHTS" in result.output
@@ -97,10 +93,7 @@ def test_the_command_prints_a_table_and_writes_json(tmp_path):
     assert found["schema"] == "docspec.bench.step/1"
     assert found["random_weights"] is True
     assert found["bandwidth_bytes_per_second"] > 0
-    assert [(row["rows"], row["tree"], row["mode"]) for row in found["rows"]] == [
-        (1, 1, "eager"),
-        (1, 4, "eager"),
-    ]
+    assert [(row["rows"], row["tree"], row["mode"]) for row in found["rows"]] == [(1, 1, "eager"), (1, 4, "eager")]
     assert found["steps"]["mode"] == "eager"
 
 

@@ -64,9 +64,7 @@ def bench(inner, codec, budget, align, repeats=1):
     ("name", "align", "budget"),
     [("ferry", "cursor", 64), ("ferry", "cursor", 7), ("ferry", "window", 64), ("cells", "cursor", 64)],
 )
-def test_text_and_steps_are_those_of_the_replayed_transcript(
-    inner, codec, folder, name, align, budget, static
-):
+def test_text_and_steps_are_those_of_the_replayed_transcript(inner, codec, folder, name, align, budget, static):
     inner.steps = BucketedSteps(inner, NoCapture()) if static else EagerSteps(inner)
     [transcript] = find_transcripts([folder / f"{name}.pdf"])
     page = bench(inner, codec, budget, align).read(transcript)

@@ -65,9 +65,7 @@ tables = st.lists(st.lists(cells, min_size=1, max_size=3), min_size=1, max_size=
 def test_it_is_symmetric_bounded_and_one_only_for_the_same_table(one, other):
     similarity = teds(to_html(one), to_html(other))
     assert similarity == pytest.approx(teds(to_html(other), to_html(one)))
-    assert (
-        -1 <= similarity <= 1
-    )  # by its definition below 0 where more is replaced than the larger table holds
+    assert -1 <= similarity <= 1  # by its definition below 0 where more is replaced than the larger table holds
     assert (similarity == 1) == (texts(one) == texts(other))
     assert teds(to_html(one), to_html(other), structure_only=True) >= similarity - 1e-9
 

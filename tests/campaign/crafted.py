@@ -13,16 +13,7 @@ FORM = b"/Type/XObject/Subtype/Form/BBox[0 0 300 400]"
 
 def crafted() -> dict[str, bytes]:
     """The files by name."""
-    found = {
-        **_trees(),
-        **_streams(),
-        **_references(),
-        **_bombs(),
-        **_pages(),
-        **_texts(),
-        **_pictures(),
-        **_files(),
-    }
+    found = {**_trees(), **_streams(), **_references(), **_bombs(), **_pages(), **_texts(), **_pictures(), **_files()}
     found["nothing wrong"] = document(GOOD, GOOD)
     return found
 
@@ -81,10 +72,7 @@ def _streams() -> dict[str, bytes]:
         "filter is a number": (b" 17", GOOD),
         "image filter": (b"/DCTDecode", b"\xff\xd8\xff\xe0 no picture"),
     }
-    made = {
-        f"stream: {name}": document(raw % (filters, len(data), data))
-        for name, (filters, data) in bodies.items()
-    }
+    made = {f"stream: {name}": document(raw % (filters, len(data), data)) for name, (filters, data) in bodies.items()}
     faults = {
         "unclosed text": b"BT /F 12 Tf 40 300 Td (never closed",
         "unknown words": GOOD + b" foo bar ] >> baz",
@@ -115,9 +103,7 @@ def _references() -> dict[str, bytes]:
         "reference: form missing": document(GOOD + b"/X Do", resources=b"/XObject<</X 98 0 R>>"),
         "reference: far out of range": document(GOOD, page=b"/Annots[8388607 0 R 99999999 0 R]"),
         "reference: to itself": document(GOOD, more={20: b"20 0 R"}, page=b"/Annots 20 0 R"),
-        "reference: resources circular": document(
-            GOOD, page=b"/Resources 20 0 R", more={20: b"<</Font 20 0 R>>"}
-        ),
+        "reference: resources circular": document(GOOD, page=b"/Resources 20 0 R", more={20: b"<</Font 20 0 R>>"}),
         "reference: widgets circular": document(
             GOOD, page=b"/Annots[20 0 R]", catalog=b"/AcroForm<</Fields[20 0 R]>>", more=circle
         ),
@@ -143,14 +129,8 @@ def _bombs() -> dict[str, bytes]:
             more[20 + level] = stream(inner, FORM + resources + entries)
         return document(b"/X Do", resources=b"/XObject<</X 20 0 R>>", more=more)
 
-    lines = b"".join(
-        b"%d %d m %d %d l S\n" % (i % 300, i * 7 % 400, i * 13 % 300, i * 3 % 400) for i in range(300_000)
-    )
-    path = (
-        b"0 0 m "
-        + b"".join(b"%d %d l\n" % (i * 7919 % 300, i * 104_729 % 400) for i in range(500_000))
-        + b"S"
-    )
+    lines = b"".join(b"%d %d m %d %d l S\n" % (i % 300, i * 7 % 400, i * 13 % 300, i * 3 % 400) for i in range(300_000))
+    path = b"0 0 m " + b"".join(b"%d %d l\n" % (i * 7919 % 300, i * 104_729 % 400) for i in range(500_000)) + b"S"
     tile = stream(b"0 0 1 1 re f", PATTERN + b"/XStep .001/YStep .001")
     twice = zlib.compress(zlib.compress(bytes(300_000_000), 9), 9)
     glyph = stream(b"1000 0 d0 BT /F 12 Tf (a) Tj ET")
@@ -184,9 +164,7 @@ def _bombs() -> dict[str, bytes]:
         "bomb: many small images": document(
             b"/I Do " * 100_000,
             resources=b"/XObject<</I 20 0 R>>",
-            more={
-                20: stream(b"\0", b"/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray")
-            },
+            more={20: stream(b"\0", b"/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray")},
         ),
     }
 
@@ -254,9 +232,7 @@ def _pictures() -> dict[str, bytes]:
         "image: negative": shown(b"/Width -5/Height 7" + grey),
         "image: its own mask": shown(b"/Width 9/Height 9/SMask 20 0 R" + grey, b"x" * 81),
         "image: broken jpeg": shown(b"/Width 9/Height 9/Filter/DCTDecode" + grey, b"\xff\xd8\xff\xdb broken"),
-        "image: broken jpx": shown(
-            b"/Width 9/Height 9/Filter/JPXDecode" + grey, b"\0\0\0\x0cjP  \r\n\x87\n broken"
-        ),
+        "image: broken jpx": shown(b"/Width 9/Height 9/Filter/JPXDecode" + grey, b"\0\0\0\x0cjP  \r\n\x87\n broken"),
         "image: broken fax": shown(bits + b"/Filter/CCITTFaxDecode/ImageMask true", b"\x9f" * 99),
         "image: broken jbig2": shown(bits + b"/Filter/JBIG2Decode/ColorSpace/DeviceGray", b"\0\1\2"),
     }

@@ -131,9 +131,8 @@ def _others() -> dict[str, bytes]:
         "pdf inside.png": b"%PDF-1.7 and no more",
         "directory is itself.tif": b"II*\0\x08\0\0\0\0\0\x08\0\0\0",
         "directory far away.tif": b"II*\0\xff\xff\xff\x7f",
-        "many frames.tif": b"II*\0\x08\0\0\0" + b"".join(
-            b"\0\0" + struct.pack("<I", 14 + 6 * number) for number in range(2000)
-        ),
+        "many frames.tif": b"II*\0\x08\0\0\0"
+        + b"".join(b"\0\0" + struct.pack("<I", 14 + 6 * number) for number in range(2000)),
         "header alone.webp": b"RIFF\x10\0\0\0WEBPVP8 \0\0\0\0",
         "big tiff.tif": b"II+\0\x08\0\0\0\xff\xff\xff\xff\xff\xff\xff\x7f",
     }

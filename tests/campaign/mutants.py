@@ -33,9 +33,7 @@ def _truncate(data: bytes, random: Random) -> bytes:
 
 def _swap(data: bytes, random: Random) -> bytes:
     size = min(random.choice((64, 512, 4096)), len(data) // 4)
-    a, b = sorted(
-        (random.randrange(len(data) // 2 - size), random.randrange(len(data) // 2, len(data) - size))
-    )
+    a, b = sorted((random.randrange(len(data) // 2 - size), random.randrange(len(data) // 2, len(data) - size)))
     return data[:a] + data[b : b + size] + data[a + size : b] + data[a : a + size] + data[b + size :]
 
 
@@ -45,9 +43,7 @@ def _wipe(data: bytes, random: Random) -> bytes:
     return data[:start] + bytes(size) + data[start + size :]
 
 
-def _in_one(
-    pattern: re.Pattern[bytes], change: Callable[[bytes, Random], bytes]
-) -> Callable[[bytes, Random], bytes]:
+def _in_one(pattern: re.Pattern[bytes], change: Callable[[bytes, Random], bytes]) -> Callable[[bytes, Random], bytes]:
     """``change`` applied to one place that ``pattern`` finds; any other damage where it finds none."""
 
     def damage(data: bytes, random: Random) -> bytes:
@@ -73,9 +69,7 @@ def _corrupt(part: bytes, random: Random) -> bytes:
 
 
 def _digits(part: bytes, random: Random) -> bytes:
-    return re.sub(
-        rb"\d", lambda digit: b"%d" % random.randrange(10) if random.random() < 0.2 else digit[0], part
-    )
+    return re.sub(rb"\d", lambda digit: b"%d" % random.randrange(10) if random.random() < 0.2 else digit[0], part)
 
 
 def _other_number(part: bytes, random: Random) -> bytes:

@@ -84,12 +84,7 @@ class Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def docspec(
-        self,
-        *words: str | Path,
-        cwd: Path,
-        quick: bool = True,
-        files: int = 1,
-        keep_journals: bool = False,
+        self, *words: str | Path, cwd: Path, quick: bool = True, files: int = 1, keep_journals: bool = False
     ) -> Ran:
         """``docspec WORDS`` in ``cwd``, over so many files of a page or two."""
         asked = {"words": list(map(str, words)), "quick": quick, "keep_journals": keep_journals, "files": files}

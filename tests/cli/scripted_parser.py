@@ -163,23 +163,14 @@ def child(args: list[str], *, pages: int = 3, page_seconds: float = 0.0) -> list
 
 def child_environment(**changes: str) -> dict[str, str]:
     """An environment without the user's settings."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("DOCSPEC", "XDG", "COLUMNS"))
-    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DOCSPEC", "XDG", "COLUMNS"))}
     return {**kept, "PYTHONPATH": str(HERE.parents[2]), "PYTHONDONTWRITEBYTECODE": "1", **changes}
 
 
 def run_child(args: list[str], *, pages: int = 3, **keywords: Any) -> subprocess.CompletedProcess[bytes]:
     """Runs :func:`child` to its end, at most 60 seconds."""
     return subprocess.run(
-        child(args, pages=pages),
-        capture_output=True,
-        timeout=180,
-        env=child_environment(),
-        check=False,
-        **keywords,
+        child(args, pages=pages), capture_output=True, timeout=180, env=child_environment(), check=False, **keywords
     )
 
 

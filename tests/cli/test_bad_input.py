@@ -73,9 +73,7 @@ def test_one_line_before_any_model_is_loaded(
 ) -> None:
     path = make(tmp_path / "input.pdf")
     before = sorted(tmp_path.iterdir())
-    result = run_cli(
-        "parse", path, "-o", "out.md", "--offline", "--model", "never/loaded", *args, make=real_parser
-    )
+    result = run_cli("parse", path, "-o", "out.md", "--offline", "--model", "never/loaded", *args, make=real_parser)
     assert result.code == 1
     assert len(result.err.splitlines()) == 1 and result.err.startswith("docspec: error: ")
     assert said.lower() in result.err.lower()
@@ -94,9 +92,7 @@ def test_a_folder_of_the_wrong_kind_is_no_model(tmp_path: Path, run_cli: Any) ->
         (model / "model.safetensors").touch()
 
 
-def test_a_drafter_without_its_models_says_what_to_do(
-    tmp_path: Path, run_cli: Any, lively_qwen: Path
-) -> None:
+def test_a_drafter_without_its_models_says_what_to_do(tmp_path: Path, run_cli: Any, lively_qwen: Path) -> None:
     source = real_pdf(tmp_path / "a.pdf")
     args = ["--model", lively_qwen, "--drafter", "ppstructure", "--ppstructure-models", tmp_path]
     result = run_cli("parse", source, "-q", *args, make=real_parser)
@@ -112,17 +108,7 @@ def test_good_and_bad_inputs_with_the_real_parser(
     real_pdf(inputs / "good.pdf", pages=2)
     printed_page.save(inputs / "good.png")
     truncated(inputs / "torn.pdf")
-    args = [
-        "--model",
-        lively_qwen,
-        "--drafter",
-        "text-layer",
-        "--max-tokens",
-        "12",
-        "--baseline",
-        "--dpi",
-        "72",
-    ]
+    args = ["--model", lively_qwen, "--drafter", "text-layer", "--max-tokens", "12", "--baseline", "--dpi", "72"]
     result = run_cli("parse", "in", "-o", "out", "--report", "r.json", *args, make=real_parser)
     assert result.code == 3, result.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_file()) == [

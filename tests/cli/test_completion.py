@@ -34,4 +34,3 @@ def test_proposers_and_families_are_known_by_their_beginning() -> None:
     assert proposers is not None and families is not None and completing("dpi") is None
     assert "cursor+model:mini-draft" in proposers("CURSOR")
     assert "qwen3_vl" in families("qwen3")
-

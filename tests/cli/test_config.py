@@ -54,9 +54,7 @@ def test_the_model_comes_from_flag_then_environment_then_file(
     assert model() == "from/file"
 
 
-def test_a_named_file_replaces_the_default_one(
-    run_cli: Any, source: Path, config_file: Path, tmp_path: Path
-) -> None:
+def test_a_named_file_replaces_the_default_one(run_cli: Any, source: Path, config_file: Path, tmp_path: Path) -> None:
     config_file.write_text("dpi = 100\nmax_tree = 8")
     other = tmp_path / "other.toml"
     other.write_text("dpi = 120")
@@ -106,10 +104,7 @@ def test_a_wrong_config_file_is_wrong_usage(
 
 
 def test_a_relative_xdg_folder_is_ignored() -> None:
-    assert (
-        config.default_path({"XDG_CONFIG_HOME": "relative"})
-        == Path.home() / ".config" / "docspec" / "config.toml"
-    )
+    assert config.default_path({"XDG_CONFIG_HOME": "relative"}) == Path.home() / ".config" / "docspec" / "config.toml"
 
 
 def test_a_missing_named_file_is_an_error_and_a_missing_default_is_not(tmp_path: Path) -> None:

@@ -22,9 +22,7 @@ def scripted(name: str, number: int) -> PageResult:
 
 
 def test_every_format_made_of_the_json_is_what_was_written_beside_it(tmp_path: Path, run_cli: Any) -> None:
-    asked = [
-        word for name in ("md", "json", "html", "chunks", "dots", "docling") for word in ("--format", name)
-    ]
+    asked = [word for name in ("md", "json", "html", "chunks", "dots", "docling") for word in ("--format", name)]
     direct, later = tmp_path / "direct", tmp_path / "later"
     tables = ["--tables", direct / "csv"]
     ran = run_cli("parse", pdf(tmp_path / "a.pdf"), "-o", direct / "a.md", *tables, *asked, act=scripted)

@@ -152,9 +152,7 @@ def test_a_document_with_a_missing_page_is_written_with_a_marker_and_counts_as_f
 
 
 def test_a_run_ends_when_so_many_documents_failed(folder: Path, run_cli: Any) -> None:
-    result = run_cli(
-        "parse", "in", "-o", "out", "--max-failures", "1", "--report", "r.json", act=fails("b.pdf")
-    )
+    result = run_cli("parse", "in", "-o", "out", "--max-failures", "1", "--report", "r.json", act=fails("b.pdf"))
     assert (result.code, opened(result)) == (3, ["a.pdf", "b.pdf"])
     assert json.loads(Path("r.json").read_text())["error"] == "ended after 1 documents that failed (--max-failures)"
     status = run_cli("status", "out")
@@ -234,10 +232,7 @@ def _made(folder: str) -> Path:
 
 
 def test_status_as_json_says_what_failed_and_what_is_missing(folder: Path, run_cli: Any) -> None:
-    run_cli(
-        *("parse", "in", "-o", "out", "--password", "secret", "--max-failures", "1"),
-        act=fails("a.pdf"),
-    )
+    run_cli(*("parse", "in", "-o", "out", "--password", "secret", "--max-failures", "1"), act=fails("a.pdf"))
     assert b"secret" not in MANIFEST.read_bytes()
     found = json.loads(run_cli("status", "out", "--json").out)
     assert (found["done"], found["failed"], found["missing"], found["complete"]) == (0, 1, 2, False)
@@ -272,8 +267,7 @@ def test_no_input_at_all_is_wrong_usage(run_cli: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("out", "more"),
-    [("in", []), ("in/out", []), ("in", ["--figures", "in/pictures"]), ("link/out", [])],
+    ("out", "more"), [("in", []), ("in/out", []), ("in", ["--figures", "in/pictures"]), ("link/out", [])]
 )
 def test_what_was_written_into_the_folder_of_the_inputs_is_no_input(
     folder: Path, run_cli: Any, out: str, more: list[str]

@@ -31,9 +31,7 @@ def hostile_page(name: str, number: int) -> Any:
 def test_hostile_characters_never_leave(tmp_path: Path, run_cli: Any, format: str) -> None:
     source = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\x1b[2J\xe9\x9b.pdf"))
     streamed = run_cli("parse", pdf(source), "--format", format, "-v", "--figures", "none", act=hostile_page)
-    written = run_cli(
-        "parse", source, "-o", f"o.{format}", "--figures", "none", "--report", "r.json", act=hostile_page
-    )
+    written = run_cli("parse", source, "-o", f"o.{format}", "--figures", "none", "--report", "r.json", act=hostile_page)
     files = [(tmp_path / name).read_bytes().decode() for name in (f"o.{format}", "r.json")]
     assert all(map(harmless, (streamed.out, streamed.err, written.err, *files)))
     assert "\u202e" not in streamed.err + written.err

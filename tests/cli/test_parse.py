@@ -21,9 +21,7 @@ def tree(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_one_input_goes_to_standard_output_and_all_else_to_standard_error(
-    tmp_path: Path, run_cli: Any
-) -> None:
+def test_one_input_goes_to_standard_output_and_all_else_to_standard_error(tmp_path: Path, run_cli: Any) -> None:
     result = run_cli("parse", pdf(tmp_path / "a.pdf"))
     assert result.code == 0
     assert result.out == "## Page 1\n\nText of page 1.\n\n## Page 2\n\nText of page 2.\n"
@@ -40,12 +38,7 @@ def test_raw_writes_the_answer_itself(tmp_path: Path, run_cli: Any) -> None:
 def test_output_file_report_and_figures(tmp_path: Path, run_cli: Any) -> None:
     result = run_cli("parse", pdf(tmp_path / "a.pdf"), "-o", "o/out.md", "--report", "o/r.json")
     assert (result.code, result.out) == (0, "")
-    assert tree(tmp_path / "o") == [
-        "out.figures/page-1-1.png",
-        "out.figures/page-2-1.png",
-        "out.md",
-        "r.json",
-    ]
+    assert tree(tmp_path / "o") == ["out.figures/page-1-1.png", "out.figures/page-2-1.png", "out.md", "r.json"]
     assert "![page-2-1](out.figures/page-2-1.png)" in (tmp_path / "o" / "out.md").read_text()
     report = json.loads((tmp_path / "o" / "r.json").read_text())
     assert report["simulated"] is True
@@ -54,9 +47,7 @@ def test_output_file_report_and_figures(tmp_path: Path, run_cli: Any) -> None:
     assert report["versions"]["docspec"] and report["wall_seconds"] >= report["load_seconds"] >= 0
 
 
-@pytest.mark.parametrize(
-    ("name", "beginning"), [("o.json", "{"), ("o.html", "<!doctype html>"), ("o.md", "## ")]
-)
+@pytest.mark.parametrize(("name", "beginning"), [("o.json", "{"), ("o.html", "<!doctype html>"), ("o.md", "## ")])
 def test_format_follows_the_suffix(tmp_path: Path, run_cli: Any, name: str, beginning: str) -> None:
     assert run_cli("parse", pdf(tmp_path / "a.pdf"), "-o", name).code == 0
     assert (tmp_path / name).read_text().startswith(beginning)
@@ -82,9 +73,7 @@ def test_a_folders_tree_is_kept_and_nothing_collides(tmp_path: Path, run_cli: An
 
 def test_one_bad_input_costs_only_itself(tmp_path: Path, run_cli: Any) -> None:
     good, broken = pdf(tmp_path / "good.pdf"), pdf(tmp_path / "broken.pdf")
-    result = run_cli(
-        "parse", "missing.pdf", broken, good, "-o", "out", "--report", "r.json", "--figures", "none"
-    )
+    result = run_cli("parse", "missing.pdf", broken, good, "-o", "out", "--report", "r.json", "--figures", "none")
     assert result.code == 3
     assert tree(tmp_path / "out") == [MANIFEST, "good.md"]
     assert result.error_lines == [
@@ -92,9 +81,7 @@ def test_one_bad_input_costs_only_itself(tmp_path: Path, run_cli: Any) -> None:
         f"docspec: error: {broken}: not a readable PDF; repair it or convert it again",
     ]
     assert "1 of 3 inputs written" in result.err
-    statuses = {
-        entry["source"]: entry["status"] for entry in json.loads(Path("r.json").read_text())["documents"]
-    }
+    statuses = {entry["source"]: entry["status"] for entry in json.loads(Path("r.json").read_text())["documents"]}
     assert statuses == {"missing.pdf": "failed", str(broken): "failed", str(good): "ok"}
 
 
@@ -133,10 +120,7 @@ def test_a_failed_page_is_code_3_and_stays_visible_in_the_document(tmp_path: Pat
     result = run_cli("parse", source, "-o", "o.md", act=act)
     assert result.code == 3
     assert result.error_lines == [f"docspec: error: {source}, page 1: out of memory"]
-    assert (
-        "page 1 could not be read" in Path("o.md").read_text()
-        and "Text of page 2" in Path("o.md").read_text()
-    )
+    assert "page 1 could not be read" in Path("o.md").read_text() and "Text of page 2" in Path("o.md").read_text()
 
 
 def test_the_traceback_of_a_failed_page_is_kept(tmp_path: Path, run_cli: Any) -> None:
@@ -282,12 +266,7 @@ def test_options_reach_the_parser(tmp_path: Path, run_cli: Any) -> None:
     args += " --stages page --align cursor --window 4 --tau 0.75 --max-tree 16 --max-tokens 99 --baseline"
     options = run_cli("parse", pdf(tmp_path / "a.pdf"), *args.split()).options[0]
     assert (options.pages, options.dpi, options.password) == ("1-2", 150.0, "x")
-    assert (options.device, options.dtype, options.attention, options.drafter) == (
-        "cpu",
-        "float32",
-        "eager",
-        "none",
-    )
+    assert (options.device, options.dtype, options.attention, options.drafter) == ("cpu", "float32", "eager", "none")
     assert (options.stages, options.align, options.window, options.tau) == ("page", "cursor", 4, 0.75)
     assert (options.max_tree, options.max_tokens, options.baseline, options.model) == (16, 99, True, "auto")
 
@@ -317,9 +296,7 @@ def test_input_error_of_a_late_page_removes_the_document(tmp_path: Path, run_cli
     assert result.code == 1 and tree(tmp_path) == ["a.pdf"]
 
 
-def test_a_run_needs_nothing_that_only_posix_has(
-    tmp_path: Path, run_cli: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_needs_nothing_that_only_posix_has(tmp_path: Path, run_cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on Windows: no such names, no locks, no way from one drive to another."""
     import os
     import signal

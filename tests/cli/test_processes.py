@@ -22,17 +22,7 @@ from docspec.corpus.journal import journal_path
 MODULES = 700
 """At most so many modules are loaded to show a help text: Python's own, typer, rich, pydantic and ours."""
 
-HEAVY = (
-    "torch",
-    "transformers",
-    "pymupdf",
-    "numpy",
-    "PIL",
-    "paddleocr",
-    "rapidocr",
-    "onnxruntime",
-    "huggingface_hub",
-)
+HEAVY = ("torch", "transformers", "pymupdf", "numpy", "PIL", "paddleocr", "rapidocr", "onnxruntime", "huggingface_hub")
 
 
 def everything_below(folder: Path) -> list[str]:
@@ -48,16 +38,12 @@ def test_help_imports_nothing_heavy_and_little_altogether(args: list[str]) -> No
         f"heavy = [name for name in {HEAVY!r} if name in sys.modules]\n"
         f"sys.exit(code or ' '.join(heavy) or (len(sys.modules) if len(sys.modules) > {MODULES} else 0))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, env=child_environment(), timeout=180
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=child_environment(), timeout=180)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_module_and_entry_point_are_the_same_program() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "docspec", "--version"], capture_output=True, env=child_environment()
-    )
+    done = subprocess.run([sys.executable, "-m", "docspec", "--version"], capture_output=True, env=child_environment())
     assert done.returncode == 0 and done.stdout.startswith(b"docspec ")
 
 
@@ -90,16 +76,12 @@ def test_help_into_a_closed_pipe_ends_quietly() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "docspec", "parse", "--help"]
-    done = subprocess.run(
-        command, stdout=writing, stderr=subprocess.PIPE, env=child_environment(), timeout=180
-    )
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, env=child_environment(), timeout=180)
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupt_leaves_whole_files_only(tmp_path: Path, number: signal.Signals, code: int) -> None:
     for name in ("a.pdf", "b.pdf", "c.pdf"):
         pdf(tmp_path / "in" / name)
@@ -184,9 +166,7 @@ def test_a_file_name_steers_no_terminal(tmp_path: Path) -> None:
     ):
         if source.name.startswith("broken"):
             pdf(source)
-        command = child(
-            ["parse", str(source), "-o", str(tmp_path / "o.md"), *args], pages=1, page_seconds=0.2
-        )
+        command = child(["parse", str(source), "-o", str(tmp_path / "o.md"), *args], pages=1, page_seconds=0.2)
         written = on_a_terminal(command, 100, code=0 if pages else 1)
         assert "\x1b]0;owned" not in written and "\x07" not in written and "\x1b[35m" not in written
         assert "[bold]" in written
@@ -218,9 +198,7 @@ def test_a_process_ends_at_once_after_what_was_registered_for_its_end() -> None:
 def test_of_many_documents_the_terminal_shows_how_far_the_run_is(tmp_path: Path, columns: int) -> None:
     for name in ("a", "b", "broken"):
         pdf(tmp_path / "in" / f"{name}.pdf")
-    command = child(
-        ["parse", str(tmp_path / "in"), "-o", str(tmp_path / "out")], pages=2, page_seconds=0.3
-    )
+    command = child(["parse", str(tmp_path / "in"), "-o", str(tmp_path / "out")], pages=2, page_seconds=0.3)
     written = on_a_terminal(command, columns, code=3)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", CONTROL.sub("", written))]
     how_far = [line for line in lines if re.search(r"1 of 3 documents; 2 pages|1/3, ", line)]

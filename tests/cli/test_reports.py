@@ -51,9 +51,7 @@ def test_a_run_that_fails_at_its_first_page_leaves_a_report(
     assert said is None or report["documents"][0]["error"] == said
 
 
-def test_a_place_that_cannot_be_written_leaves_a_report_and_wrong_usage_does_not(
-    tmp_path: Path, run_cli: Any
-) -> None:
+def test_a_place_that_cannot_be_written_leaves_a_report_and_wrong_usage_does_not(tmp_path: Path, run_cli: Any) -> None:
     source = pdf(tmp_path / "a.pdf")
     (tmp_path / "folder.md").mkdir()
     assert run_cli("parse", source, "-o", "folder.md", "--report", "r.json").code == 1
@@ -72,15 +70,10 @@ def test_a_report_that_cannot_be_written_hides_no_other_error(tmp_path: Path, ru
 
     result = run_cli("parse", pdf(tmp_path / "a.pdf"), "-o", "o.md", "--report", "r/r.json", act=act)
     assert result.code == 1
-    assert ["r.json" in result.error_lines[0], result.error_lines[1:]] == [
-        True,
-        ["docspec: error: the device is gone"],
-    ]
+    assert ["r.json" in result.error_lines[0], result.error_lines[1:]] == [True, ["docspec: error: the device is gone"]]
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_leaves_a_report_of_what_was_read(tmp_path: Path, number: signal.Signals, code: int) -> None:
     source = pdf(tmp_path / "a.pdf")
     command = child(["parse", str(source), "-o", "o.md", "--report", "r.json"], pages=50)
@@ -212,9 +205,7 @@ def test_closed_standard_streams_are_neither_a_crash_nor_a_silent_loss(tmp_path:
     def shell(redirections: str, *args: str) -> subprocess.CompletedProcess[bytes]:
         command = child(["parse", "-q", "a.pdf", *args], pages=1)
         script = " ".join(f"'{word}'" for word in command) + " " + redirections
-        return subprocess.run(
-            ["sh", "-c", script], capture_output=True, env=child_environment(), cwd=tmp_path
-        )
+        return subprocess.run(["sh", "-c", script], capture_output=True, env=child_environment(), cwd=tmp_path)
 
     closed = shell(">&-")
     assert closed.returncode == 1 and b"standard output: cannot be written" in closed.stderr

@@ -28,15 +28,7 @@ def test_something_to_read_needs_no_verb(tmp_path: Path, run_cli: Any) -> None:
     assert with_verb(["scans"]) == ["parse", "scans"]
     assert with_verb(["-"]) == ["parse", "-"]
     assert with_verb(["https://example.org/a.pdf"])[0] == "parse"
-    for words in (
-        ["doctor"],
-        ["bench", "speed"],
-        ["models"],
-        ["convert", "a.json"],
-        ["--help"],
-        ["--version"],
-        [],
-    ):
+    for words in (["doctor"], ["bench", "speed"], ["models"], ["convert", "a.json"], ["--help"], ["--version"], []):
         assert with_verb(words) == words
     ran = run_cli("prase", file)
     assert ran.code == 2 and "No such command" in ran.err

@@ -28,9 +28,7 @@ def test_an_error_keeps_its_category_on_its_way_between_processes() -> None:
 def test_reports_name_the_category_of_pages_and_events_that_failed() -> None:
     lost = Event("drafter_failed", "rapidocr: gone; decoded without a draft", Failure.CRASHED)
     events = (lost, Event("page_turned", "by 90 degrees"))
-    page = page_object(
-        PageResult("a", 1, "failed", error="a: late", failure=Failure.TIMED_OUT, events=events)
-    )
+    page = page_object(PageResult("a", 1, "failed", error="a: late", failure=Failure.TIMED_OUT, events=events))
     assert page["failure"] == "timed_out"
     assert [event.get("failure") for event in page["events"]] == ["crashed", None]
 

@@ -11,18 +11,7 @@ from typing import Any
 import pytest
 from scripted_parser import page
 
-from docspec.core import (
-    Baseline,
-    BBox,
-    Block,
-    Category,
-    Cut,
-    Event,
-    Failure,
-    Moment,
-    PageResult,
-    StageStats,
-)
+from docspec.core import Baseline, BBox, Block, Category, Cut, Event, Failure, Moment, PageResult, StageStats
 from docspec.core.provenance import LeftOut, NumberReadings, Provenance, Span
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
@@ -43,9 +32,7 @@ def full_page(number: int) -> PageResult:
         number,
         text="control \x01, \u2028 and ü",
         blocks=(
-            Block(
-                Category.TEXT, "ü\x00", BBox(0.1, 1 / 3, 50.7, 20.0), "draft", " \n", reread=True, trusted=3
-            ),
+            Block(Category.TEXT, "ü\x00", BBox(0.1, 1 / 3, 50.7, 20.0), "draft", " \n", reread=True, trusted=3),
             Block(Category.PICTURE, "", BBox(-3.2, 5.5, 40.4, 30.5), "model"),
             Block(Category.PICTURE, "", BBox(20.0, 20.0, 200.0, 60.0), "model"),
             Block(Category.PICTURE, "", None),

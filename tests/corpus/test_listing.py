@@ -31,10 +31,7 @@ def listed(*inputs: str, **options: object) -> list[str]:
 
 
 def test_a_tree_is_kept_and_nothing_collides(scans: Path) -> None:
-    assert listed("scans") == [
-        *("A.md", "x.pdf.md", "x.png.md"),
-        *("a/page2.md", "a/page10.md", "a/x.md", "b/x.md"),
-    ]
+    assert listed("scans") == [*("A.md", "x.pdf.md", "x.png.md"), *("a/page2.md", "a/page10.md", "a/x.md", "b/x.md")]
 
 
 def test_the_order_is_not_that_of_the_folder(scans: Path, monkeypatch: pytest.MonkeyPatch) -> None:

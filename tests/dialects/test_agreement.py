@@ -28,9 +28,7 @@ def marks(text: str, *drafts: str) -> list[tuple[str, str, str | None]]:
 
 
 def test_each_mark_in_its_place():
-    assert marks(
-        "The cat sat on the mat today.", "The cot sat the mat very early today.\n\nPage 7 of 12"
-    ) == [
+    assert marks("The cat sat on the mat today.", "The cot sat the mat very early today.\n\nPage 7 of 12") == [
         ("agreed", "The", None),
         ("corrected", "cat", "cot"),
         ("agreed", "sat", None),
@@ -92,11 +90,7 @@ def test_where_readings_differ_one_that_has_the_words_is_enough_and_the_other_is
     box = BBox(0, 0, 10, 10)
     draft = PageDraft((Region(box, Category.TEXT, ("a rnodern view", "a modern view")),))
     [spans], left = agreement([Block(Category.TEXT, "a modern view")], draft) or ([], [])
-    assert [(span.mark, span.draft) for span in spans] == [
-        ("agreed", None),
-        ("agreed", "rnodern"),
-        ("agreed", None),
-    ]
+    assert [(span.mark, span.draft) for span in spans] == [("agreed", None), ("agreed", "rnodern"), ("agreed", None)]
     assert left == []
 
 
@@ -137,9 +131,7 @@ def test_spans_never_overlap_and_hold_whole_words_whatever_the_text(written, dra
 
 
 def test_every_changed_character_is_marked_and_nothing_else():
-    text = (
-        "Most small harbours were built where a river met the sea, and most of them are losing depth. " * 12
-    )
+    text = "Most small harbours were built where a river met the sea, and most of them are losing depth. " * 12
     drafted, wrong = corrupt(text, 0.1, seed=5)
     [block] = parse_blocks(text)
     [spans], _ = agreement([block], PageDraft(page_texts=(drafted,))) or ([[]], [])

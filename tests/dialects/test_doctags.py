@@ -20,11 +20,7 @@ DRAFT = PageDraft(
         Region(BBox(120, 300, 900, 320), Category.LIST_ITEM, ("• one\nmore",)),
         Region(BBox(110, 330, 880, 350), Category.LIST_ITEM, ("• two",)),
         Region(BBox(100, 400, 500, 600), Category.PICTURE),
-        Region(
-            BBox(100, 700, 900, 800),
-            Category.TABLE,
-            ("<table><tr><th>a</th></tr><tr><td>1</td></tr></table>",),
-        ),
+        Region(BBox(100, 700, 900, 800), Category.TABLE, ("<table><tr><th>a</th></tr><tr><td>1</td></tr></table>",)),
         Region(BBox(100, 900, 900, 940), Category.FORMULA, ("\\frac{a}{b}",)),
     ),
     page_texts=("a\nb",),
@@ -122,11 +118,7 @@ def test_crops_are_markdown():
 WORDS = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=8)
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from([c for c in Category if c is not Category.PICTURE]), WORDS), max_size=6
-    )
-)
+@given(st.lists(st.tuples(st.sampled_from([c for c in Category if c is not Category.PICTURE]), WORDS), max_size=6))
 def test_no_drafted_word_is_lost(regions):
     draft = PageDraft(tuple(Region(BBox(0, 0, 500, 500), category, (words,)) for category, words in regions))
     blocks: tuple[Block, ...] = ()
@@ -138,12 +130,9 @@ def test_no_drafted_word_is_lost(regions):
 
 @given(
     st.lists(
-        st.sampled_from(["<text>", "</text>", "<otsl>", "<fcel>", "<loc_1>", "<caption>", "<nl>", "w "]),
-        max_size=20,
+        st.sampled_from(["<text>", "</text>", "<otsl>", "<fcel>", "<loc_1>", "<caption>", "<nl>", "w "]), max_size=20
     )
 )
 def test_nothing_raises_and_no_word_is_lost(marks):
     text = "".join(marks)
-    assert sum(block.text.count("w") for block in DocTagsDialect().parse(text, WIDTH, HEIGHT)) == text.count(
-        "w"
-    )
+    assert sum(block.text.count("w") for block in DocTagsDialect().parse(text, WIDTH, HEIGHT)) == text.count("w")

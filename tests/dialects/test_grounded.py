@@ -54,9 +54,7 @@ def test_it_is_a_dialect_with_the_published_prompts():
 def test_the_page_draft_is_the_whole_answer_in_the_targets_spelling():
     drafts = GroundedDialect().page_drafts(DRAFT, WIDTH, HEIGHT)
     assert drafts[0] == PAGE
-    assert drafts[1].startswith(
-        "<|ref|>text<|/ref|><|det|>[[100, 20, 900, 30]]<|/det|>\nRunning head\n\n<|ref|>"
-    )
+    assert drafts[1].startswith("<|ref|>text<|/ref|><|det|>[[100, 20, 900, 30]]<|/det|>\nRunning head\n\n<|ref|>")
     assert drafts[-1] == "a\nb"
 
 
@@ -89,11 +87,7 @@ def test_crops_are_markdown():
     assert GroundedDialect().parse_crop("a  \n\nb") == "a  \n\nb"
 
 
-@given(
-    st.lists(
-        st.sampled_from(["<|ref|>", "<|/ref|>", "<|det|>", "[[1, 2, 3, 4]]", "<|/det|>", "w "]), max_size=20
-    )
-)
+@given(st.lists(st.sampled_from(["<|ref|>", "<|/ref|>", "<|det|>", "[[1, 2, 3, 4]]", "<|/det|>", "w "]), max_size=20))
 def test_nothing_raises(marks):
     GroundedDialect().parse("".join(marks), WIDTH, HEIGHT)
 

@@ -8,13 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import Category
-from docspec.dialects.layout_cells import (
-    LayoutCell,
-    is_layout_beginning,
-    parse_cells,
-    render_cell,
-    render_cells,
-)
+from docspec.dialects.layout_cells import LayoutCell, is_layout_beginning, parse_cells, render_cell, render_cells
 
 from ..patience import within
 
@@ -236,8 +230,7 @@ def test_a_surrogate_pair_is_one_character_even_in_broken_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "loop",
-    ["[", '{"text":', '{"bbox": [1', '{"text": "', "\\\\", '"', '{"category": "Text", ', " ", '" ', '"} '],
+    "loop", ["[", '{"text":', '{"bbox": [1', '{"text": "', "\\\\", '"', '{"category": "Text", ', " ", '" ', '"} ']
 )
 def test_a_repetition_loop_is_parsed_in_linear_time(loop: str) -> None:
     with within(2):

@@ -77,9 +77,7 @@ def test_a_picture_has_no_text():
     assert text.endswith('"category": "Picture')
     assert anchor == 2
     others = alternatives(written + '110, 330, 470, 600], "category": "')
-    assert [one.text for one in others if one.anchor is None and one.text.startswith("Text")] == [
-        'Text", "text": "'
-    ]
+    assert [one.text for one in others if one.anchor is None and one.text.startswith("Text")] == ['Text", "text": "']
 
 
 def test_inside_a_text_nothing_is_predicted():

@@ -146,17 +146,7 @@ def test_crops_become_markdown():
 @given(
     st.lists(
         st.sampled_from(
-            [
-                '<div data-bbox="',
-                "1 2 3 4",
-                '" data-label="Text">',
-                "</div>",
-                "<li>",
-                "<math>",
-                "<![",
-                "&",
-                "w ",
-            ]
+            ['<div data-bbox="', "1 2 3 4", '" data-label="Text">', "</div>", "<li>", "<math>", "<![", "&", "w "]
         ),
         max_size=20,
     )

@@ -24,11 +24,7 @@ DRAFT = PageDraft(
         Region(BBox(120, 300, 900, 320), Category.LIST_ITEM, ("• one\nmore",)),
         Region(BBox(110, 330, 880, 350), Category.LIST_ITEM, ("• two",)),
         Region(BBox(100, 400, 500, 600), Category.PICTURE),
-        Region(
-            BBox(100, 700, 900, 800),
-            Category.TABLE,
-            ("<table><tr><td>a</td></tr><tr><td>1</td></tr></table>",),
-        ),
+        Region(BBox(100, 700, 900, 800), Category.TABLE, ("<table><tr><td>a</td></tr><tr><td>1</td></tr></table>",)),
         Region(BBox(100, 900, 900, 940), Category.FORMULA, ("\\frac{a}{b}",)),
     ),
     page_texts=("a\nb",),
@@ -156,9 +152,7 @@ WRITABLE = st.text(st.characters(codec="utf-8", exclude_characters="\b\f\r\t"), 
 
 def blocks(least: int) -> st.SearchStrategy[Block]:
     """Blocks with boxes of at least ``least`` pixels a side."""
-    corners = st.tuples(
-        st.integers(0, 600), st.integers(0, 800), st.integers(least, 600), st.integers(least, 800)
-    )
+    corners = st.tuples(st.integers(0, 600), st.integers(0, 800), st.integers(least, 600), st.integers(least, 800))
     boxes = corners.map(lambda n: BBox(n[0], n[1], n[0] + n[2], n[1] + n[3]))
     return st.builds(Block, st.sampled_from(list(Category)), WRITABLE, boxes, st.just("model"))
 

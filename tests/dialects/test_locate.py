@@ -67,9 +67,7 @@ def test_another_reading_order_is_still_located() -> None:
 
 
 def test_a_block_that_merges_regions_gets_the_box_around_them() -> None:
-    drafted = draft(
-        region(0, Category.TEXT, FIRST), region(1, Category.TEXT, SECOND), region(2, Category.TEXT, THIRD)
-    )
+    drafted = draft(region(0, Category.TEXT, FIRST), region(1, Category.TEXT, SECOND), region(2, Category.TEXT, THIRD))
     found = attach_boxes([text(f"{FIRST} {SECOND}"), text(THIRD)], drafted)
     assert found[0].bbox == BBox(0, 0, 500, 190)
     assert rows(found) == [0, 2]
@@ -128,9 +126,7 @@ regions = st.builds(
     Region,
     st.tuples(st.integers(0, 90), st.integers(0, 90)).map(lambda p: BBox(p[0], p[1], p[0] + 9, p[1] + 9)),
     st.sampled_from(list(Category)),
-    st.lists(
-        st.sampled_from([FIRST, SECOND, FIRST + SECOND, "12", ""]) | st.text(max_size=30), max_size=2
-    ).map(tuple),
+    st.lists(st.sampled_from([FIRST, SECOND, FIRST + SECOND, "12", ""]) | st.text(max_size=30), max_size=2).map(tuple),
 )
 blocks = st.builds(
     Block, st.sampled_from(list(Category)), st.sampled_from([FIRST, SECOND, "12"]) | st.text(max_size=30)

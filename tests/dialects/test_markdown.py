@@ -35,9 +35,7 @@ def test_the_page_is_drafted_in_reading_order_without_and_with_its_furniture() -
 
 def test_every_region_and_the_drafters_page_text_are_drafts_of_their_own() -> None:
     drafts = MarkdownDialect().page_drafts(DRAFT, 100, 100)
-    assert {"Running head", "## A title of two lines", "Some inforrnation.", "* two", "$$x^2$$"} <= set(
-        drafts
-    )
+    assert {"Running head", "## A title of two lines", "Some inforrnation.", "* two", "$$x^2$$"} <= set(drafts)
     assert drafts[-1] == "the drafter's own Markdown"
     assert len(set(drafts)) == len(drafts)
 
@@ -75,10 +73,7 @@ def test_a_target_that_keeps_lines_is_drafted_so_first() -> None:
 
 def test_a_pipe_reader_is_drafted_pipe_tables_only() -> None:
     table = Region(BOX, Category.TABLE, ("<table><tr><td>a</td></tr><tr><td>b</td></tr></table>",))
-    assert MarkdownDialect(table_style="pipe").region_drafts(table) == [
-        "| a |\n| --- |\n| b |",
-        "| a |\n|---|\n| b |",
-    ]
+    assert MarkdownDialect(table_style="pipe").region_drafts(table) == ["| a |\n| --- |\n| b |", "| a |\n|---|\n| b |"]
 
 
 @pytest.mark.parametrize("category", list(Category))

@@ -59,12 +59,7 @@ def test_every_construct_becomes_its_category() -> None:
 
 
 def test_list_items_join_by_single_line_breaks_and_blocks_by_blank_lines() -> None:
-    pieces = [
-        (Category.TEXT, "a"),
-        (Category.LIST_ITEM, "- b"),
-        (Category.LIST_ITEM, "- c"),
-        (Category.TEXT, "d"),
-    ]
+    pieces = [(Category.TEXT, "a"), (Category.LIST_ITEM, "- b"), (Category.LIST_ITEM, "- c"), (Category.TEXT, "d")]
     assert join_blocks(pieces) == "a\n\n- b\n- c\n\nd"
     assert parsed(join_blocks(pieces)) == pieces
 
@@ -86,9 +81,7 @@ def test_a_table_that_never_ends_does_not_swallow_the_page() -> None:
     assert parsed("<table><tr><td>1\n\nA paragraph")[1] == (Category.TEXT, "A paragraph")
 
 
-@pytest.mark.parametrize(
-    "text", ["<table><tr><td>1", "| a | b |\n| --- | --- |\n| 1", "$$\nx +", "## Hea", "- it"]
-)
+@pytest.mark.parametrize("text", ["<table><tr><td>1", "| a | b |\n| --- | --- |\n| 1", "$$\nx +", "## Hea", "- it"])
 def test_cut_off_constructs_keep_their_category(text: str) -> None:
     assert [block.text for block in parse_blocks(text)] == [text]
     assert parse_blocks(text)[0].category is not Category.TEXT

@@ -16,9 +16,7 @@ REGIONS = [
 
 def test_what_is_spelled_is_read_back():
     text = spell_layout(REGIONS, 1000, 2000)
-    assert text.split("\n")[0] == (
-        "<|box_start|>100 200 500 700<|box_end|><|ref_start|>table<|ref_end|><|rotate_up|>"
-    )
+    assert text.split("\n")[0] == ("<|box_start|>100 200 500 700<|box_end|><|ref_start|>table<|ref_end|><|rotate_up|>")
     found = read_layout(text, 1000, 2000)
     assert [category for category, _ in found] == [Category.TABLE, Category.PAGE_HEADER, Category.TEXT]
     assert [box.rounded() for _, box in found] == [region.bbox.rounded() for region in REGIONS]

@@ -76,19 +76,11 @@ CELLS = st.builds(
 )
 
 
-@given(
-    st.integers(1, 4).flatmap(
-        lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n).map(tuple), min_size=1)
-    )
-)
+@given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n).map(tuple), min_size=1)))
 def test_any_table_without_spans_is_read_back(rows):
     assert parse_otsl(to_otsl(Table(tuple(rows)))).grid() == Table(tuple(rows)).grid()
 
 
-@given(
-    st.lists(
-        st.sampled_from([*"ab <>/", "<fcel>", "<lcel>", "<ucel>", "<xcel>", "<nl>", "<ecel>"]), max_size=30
-    )
-)
+@given(st.lists(st.sampled_from([*"ab <>/", "<fcel>", "<lcel>", "<ucel>", "<xcel>", "<nl>", "<ecel>"]), max_size=30))
 def test_nothing_raises(marks):
     otsl_as_html("".join(marks))

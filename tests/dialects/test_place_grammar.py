@@ -17,9 +17,7 @@ WORDS = ["what", "was", "printed", "here", "stands", "in", "every", "draft", "bu
 KINDS = (Category.TITLE, Category.TEXT, Category.LIST_ITEM, Category.TEXT)
 REGIONS = tuple(
     Region(
-        BBox(50 + 5 * n, 38 * n, 350 + 4 * n, 38 * n + 25),
-        KINDS[n % 4],
-        (f"{WORDS[n]} {n} and {WORDS[-n - 1]} again",),
+        BBox(50 + 5 * n, 38 * n, 350 + 4 * n, 38 * n + 25), KINDS[n % 4], (f"{WORDS[n]} {n} and {WORDS[-n - 1]} again",)
     )
     for n in range(12)
 )
@@ -57,18 +55,14 @@ def moved(by, regions=REGIONS):
     return tuple(
         replace(
             region,
-            bbox=BBox(
-                region.bbox.x0 + by[0], region.bbox.y0 + by[1], region.bbox.x1 + by[2], region.bbox.y1 + by[3]
-            ),
+            bbox=BBox(region.bbox.x0 + by[0], region.bbox.y0 + by[1], region.bbox.x1 + by[2], region.bbox.y1 + by[3]),
         )
         for region in regions
     )
 
 
 def written_in(name, output, grammar):
-    drafts = [
-        CODEC.tokenize(text) for text in make_dialect(name).page_drafts(PageDraft(REGIONS), *SIZE[name])
-    ]
+    drafts = [CODEC.tokenize(text) for text in make_dialect(name).page_drafts(PageDraft(REGIONS), *SIZE[name])]
     return steps(CODEC.tokenize(output), drafts, 64, codec=CODEC, grammar=grammar)
 
 

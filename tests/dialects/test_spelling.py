@@ -74,13 +74,7 @@ def test_a_table_that_is_only_text_is_spelt_as_text() -> None:
 @pytest.mark.parametrize("drafted", ["x^2", "$$x^2$$", "$$\nx^2\n$$", r"\[x^2\]", r"\( x^2 \)", "$x^2$"])
 def test_formulas_are_freed_of_their_fences_and_fenced_anew(drafted: str) -> None:
     assert bare_formula(drafted) == "x^2"
-    assert spellings(Category.FORMULA, drafted) == [
-        "$$\nx^2\n$$",
-        "$$x^2$$",
-        "\\[\nx^2\n\\]",
-        r"\[x^2\]",
-        "x^2",
-    ]
+    assert spellings(Category.FORMULA, drafted) == ["$$\nx^2\n$$", "$$x^2$$", "\\[\nx^2\n\\]", r"\[x^2\]", "x^2"]
 
 
 def test_pictures_have_no_spelling() -> None:

@@ -20,9 +20,7 @@ from docspec.dialects.tables import Table, TableCell, parse_html_table, parse_pi
 from docspec.proposing.registry import make_proposer
 
 SAMPLES = Path(__file__).parents[2] / "samples"
-PIPES = re.findall(
-    r"(?:^\|.*\n)+", (SAMPLES / "financial-report.md").read_text(encoding="utf-8"), re.MULTILINE
-)
+PIPES = re.findall(r"(?:^\|.*\n)+", (SAMPLES / "financial-report.md").read_text(encoding="utf-8"), re.MULTILINE)
 RESULTS, ROUTES = (parse_pipe_table(text) for text in PIPES)
 END = 10**6
 
@@ -62,8 +60,7 @@ def padded(table):
     grid = table.grid()
     widths = [max(len(row[column]) for row in grid) for column in range(len(grid[0]))]
     rows = [
-        "| " + " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) + " |"
-        for row in grid
+        "| " + " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) + " |" for row in grid
     ]
     return "\n".join([rows[0], "".join("|" + "-" * (width + 2) for width in widths) + "|", *rows[1:]])
 
@@ -126,9 +123,7 @@ def test_the_next_cell_and_row_in_html_with_attributes_and_spans():
     )
     head = '<table class="t"><tr><th class="h">A</th><th class="h">B</th></tr>'
     body = '<tr><td class="c" colspan="2">all</td>'
-    assert (
-        after(head + body, spanned)[0] == '</tr><tr><td class="c">x</td><td class="c">y</td></tr></table>\n\n'
-    )
+    assert after(head + body, spanned)[0] == '</tr><tr><td class="c">x</td><td class="c">y</td></tr></table>\n\n'
     assert after(head + body + "</tr><tr><td", spanned)[0].startswith(' class="c">x</td><td class="c">y</td>')
 
 
@@ -180,9 +175,7 @@ def test_inside_json_strings_texts_are_escaped():
     written = r'"text": "<table class=\"t\"><tr>\n<th>River</th>\n<th>\"Rain\"'
     for start in range(0, len(written), 3):
         tables.follow(written[start : start + 3])
-    assert tables.completions()[0].text.startswith(
-        r"</th></tr><tr>\n<td>Arle &amp; Ouse</td>\n<td>0.31</td></tr>"
-    )
+    assert tables.completions()[0].text.startswith(r"</th></tr><tr>\n<td>Arle &amp; Ouse</td>\n<td>0.31</td></tr>")
     tables.follow(r"</th></tr><tr>\n<td>Tamber</td>\n<td>$ 27")
     assert tables.completions()[0].text == "</td></tr></table>" + NEXT_CELL
     tables.follow("\\")

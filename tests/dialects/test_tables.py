@@ -3,15 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.dialects.tables import (
-    Table,
-    TableCell,
-    cell_text,
-    parse_html_table,
-    parse_pipe_table,
-    to_html,
-    to_pipe,
-)
+from docspec.dialects.tables import Table, TableCell, cell_text, parse_html_table, parse_pipe_table, to_html, to_pipe
 
 texts = st.text(st.sampled_from("ab |\\-:\n&*.1é"), max_size=10).map(cell_text)
 grids = st.integers(1, 4).flatmap(
@@ -47,9 +39,7 @@ def test_rows_survive_html_with_spans_and_any_text(rows: list[list[TableCell]]) 
 
 
 markup = st.lists(
-    st.sampled_from(
-        ["<table>", "<tr>", "<td", ">", "</", "<![", "<!--", "&amp", "x", '"', "rowspan=", "<script>"]
-    )
+    st.sampled_from(["<table>", "<tr>", "<td", ">", "</", "<![", "<!--", "&amp", "x", '"', "rowspan=", "<script>"])
 ).map("".join)
 
 
@@ -130,9 +120,7 @@ def test_a_tight_pipe_table_has_no_spaces_in_its_delimiter_row() -> None:
 
 
 def test_absurd_spans_do_not_build_absurd_grids() -> None:
-    table = parse_html_table(
-        '<table><tr><td colspan="999999" rowspan="-4">a</td><td colspan="x">b</td></tr></table>'
-    )
+    table = parse_html_table('<table><tr><td colspan="999999" rowspan="-4">a</td><td colspan="x">b</td></tr></table>')
     assert table is not None
     assert len(table.grid()[0]) <= 101
 

@@ -125,9 +125,7 @@ KIDS = b"10 0 R 12 0 R 14 0 R"
 
 @pytest.mark.parametrize("count", [b"/Count 1", b"/Count 0", b"/Count -4", b"/Count 900000000", b""])
 def test_all_pages_are_kept_whatever_the_tree_counts(count: bytes) -> None:
-    data = document(
-        text("one"), text("two"), text("three"), tree=b"<</Type/Pages/Kids[%b]%b>>" % (KIDS, count)
-    )
+    data = document(text("one"), text("two"), text("three"), tree=b"<</Type/Pages/Kids[%b]%b>>" % (KIDS, count))
     with opened(data) as pdf:
         pages = [page.pdf_page.get_text().strip() for page in pdf.pages() if isinstance(page, PageImage)]
         assert pages == ["one", "two", "three"]
@@ -237,20 +235,12 @@ def forms(levels: int, times: int) -> bytes:
         (forms(60, 1), "deep"),
         (document(stream(b" " * 200_000_000, flate=True)), "unfold to more than"),
         (document(stream(b"0 0 m " + b"9 9 l\n" * 300_001 + b"S", flate=True)), "300,000 points"),
-        (
-            document(stream(b"BT /F 9 Tf " + b"(%b) Tj " % (b"x" * 1000) * 11_000 + b"ET", flate=True)),
-            "characters",
-        ),
+        (document(stream(b"BT /F 9 Tf " + b"(%b) Tj " % (b"x" * 1000) * 11_000 + b"ET", flate=True)), "characters"),
         (
             document(
                 b"/I Do",
                 resources=b"/XObject<</I 20 0 R>>",
-                more={
-                    20: stream(
-                        b"x",
-                        b"/Subtype/Image/Width 90000/Height 90000/ColorSpace/DeviceRGB",
-                    )
-                },
+                more={20: stream(b"x", b"/Subtype/Image/Width 90000/Height 90000/ColorSpace/DeviceRGB")},
             ),
             "90,000 x 90,000",
         ),
@@ -273,9 +263,7 @@ def test_a_form_that_is_drawn_often_is_still_drawn() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a timer that the kernel reads out")
 def test_drawing_that_does_not_end_is_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("docspec.documents.drawing.MAX_SECONDS", 0.3)
-    lines = b"".join(
-        b"%d %d m %d %d l S\n" % (i % 300, i * 7 % 400, i * 13 % 300, i * 3 % 400) for i in range(40_000)
-    )
+    lines = b"".join(b"%d %d m %d %d l S\n" % (i % 300, i * 7 % 400, i * 13 % 300, i * 3 % 400) for i in range(40_000))
     start = time.monotonic()
     (page,) = pages_of(document(GOOD + lines))
     assert time.monotonic() - start < 25, "forty seconds without a limit"
@@ -301,9 +289,7 @@ def test_a_page_of_very_much_text_is_drafted_as_a_picture(monkeypatch: pytest.Mo
 def test_sideways_pages_are_turned_and_said_unless_turned_off(tmp_path: Path) -> None:
     pdf = pymupdf.open()
     page = pdf.new_page(width=400, height=600)
-    page.insert_text(
-        (200, 400), "A line long enough to tell which way up this page is.", fontsize=8, rotate=90
-    )
+    page.insert_text((200, 400), "A line long enough to tell which way up this page is.", fontsize=8, rotate=90)
     (turned,) = pages_of(pdf.tobytes())
     assert isinstance(turned, PageImage)
     assert (turned.image.size, kinds(turned)) == ((600, 400), ["page_turned"])
@@ -320,15 +306,10 @@ def test_a_reduced_page_is_said_unless_turned_off() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file names are text there")
-def test_a_file_name_that_is_no_utf8_is_opened_and_shown(
-    tmp_path: Path, make_pdf: Callable[..., Path]
-) -> None:
+def test_a_file_name_that_is_no_utf8_is_opened_and_shown(tmp_path: Path, make_pdf: Callable[..., Path]) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.pdf"))
     path.write_bytes(make_pdf(2).read_bytes())
-    for source in (
-        *expand_inputs([path]).sources,
-        *(s for s in expand_inputs([tmp_path]).sources if "caf" in s.name),
-    ):
+    for source in (*expand_inputs([path]).sources, *(s for s in expand_inputs([tmp_path]).sources if "caf" in s.name)):
         assert source.name.endswith("caf\\xe9.pdf")
         with open_document(source) as document:
             assert all(isinstance(page, PageImage) and page.events == () for page in document.pages(dpi=36))

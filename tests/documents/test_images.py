@@ -36,14 +36,8 @@ def test_every_frame_of_a_tiff_is_a_page(tmp_path: Path) -> None:
     frames = [Image.new("RGB", (100 + n, 120), (n, 0, 0)) for n in range(3)]
     frames[0].save(tmp_path / "a.tiff", save_all=True, append_images=frames[1:])
     pages = pages_of(tmp_path / "a.tiff")
-    seen = [
-        (page.number, page.width, page.image.getpixel((0, 0)), page.scale, page.pdf_page) for page in pages
-    ]
-    assert seen == [
-        (1, 100, (0, 0, 0), 1.0, None),
-        (2, 101, (1, 0, 0), 1.0, None),
-        (3, 102, (2, 0, 0), 1.0, None),
-    ]
+    seen = [(page.number, page.width, page.image.getpixel((0, 0)), page.scale, page.pdf_page) for page in pages]
+    assert seen == [(1, 100, (0, 0, 0), 1.0, None), (2, 101, (1, 0, 0), 1.0, None), (3, 102, (2, 0, 0), 1.0, None)]
 
 
 def test_an_animation_is_one_page(tmp_path: Path) -> None:

@@ -59,9 +59,7 @@ def test_pages_that_are_turned_have_their_boxes_where_they_are_seen(tmp_path, tu
     with open_document(source_from_path(tmp_path / "turned.pdf"), None) as document:
         page = next(iter(document.pages("1")))
     ink = page.image.convert("L").point(lambda value: 255 * (value < 128)).getbbox()
-    found = marked(
-        tmp_path / "turned.pdf", MarkedPage(1, *page.image.size, ((Category.PICTURE, BBox(*ink)),))
-    )
+    found = marked(tmp_path / "turned.pdf", MarkedPage(1, *page.image.size, ((Category.PICTURE, BBox(*ink)),)))
     drawn = min(boxes_in(found[0]), key=lambda one: one.width * one.height)
     assert max(abs(a * page.scale - b) for a, b in zip(drawn, ink, strict=True)) < 4
 

@@ -116,9 +116,7 @@ def test_a_rotated_page_looks_as_in_a_viewer_and_its_points_match_its_pixels(
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
 @pytest.mark.parametrize("cropped", [False, True])
-def test_text_that_runs_sideways_in_the_viewer_is_turned_upright(
-    tmp_path: Path, turn: int, cropped: bool
-) -> None:
+def test_text_that_runs_sideways_in_the_viewer_is_turned_upright(tmp_path: Path, turn: int, cropped: bool) -> None:
     path = tmp_path / "sideways.pdf"
     path.write_bytes(sideways(turn, 0, cropped, SENTENCE))
     with open_document(path) as document:
@@ -133,11 +131,7 @@ def test_form_fields_and_annotations_are_visible(tmp_path: Path) -> None:
     pdf.new_page()
     page = pdf.new_page(width=200, height=100)
     widget = pymupdf.Widget()
-    widget.field_type, widget.field_name, widget.field_value = (
-        pymupdf.PDF_WIDGET_TYPE_TEXT,
-        "name",
-        "Ada Byron",
-    )
+    widget.field_type, widget.field_name, widget.field_value = (pymupdf.PDF_WIDGET_TYPE_TEXT, "name", "Ada Byron")
     widget.rect, widget.text_fontsize = pymupdf.Rect(20, 20, 180, 40), 14
     page.add_widget(widget)
     page.add_highlight_annot(pymupdf.Rect(20, 60, 180, 80))
@@ -152,9 +146,7 @@ def test_form_fields_and_annotations_are_visible(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(14400, 14400), (3, 2000), (234, 14295), (1, 1)])
-def test_page_sizes_stay_within_limits_and_the_scale_stays_true(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
+def test_page_sizes_stay_within_limits_and_the_scale_stays_true(tmp_path: Path, size: tuple[int, int]) -> None:
     pdf = pymupdf.open()
     pdf.new_page(width=size[0], height=size[1])
     (tmp_path / "size.pdf").write_bytes(pdf.tobytes())
@@ -187,9 +179,7 @@ def test_files_that_hold_no_page_are_input_errors(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_truncated_file_is_repaired_silently_or_refused(
-    make_pdf: MakePdf, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_truncated_file_is_repaired_silently_or_refused(make_pdf: MakePdf, capfd: pytest.CaptureFixture[str]) -> None:
     path = make_pdf(8)
     whole = path.read_bytes()
     repaired = 0

@@ -28,12 +28,7 @@ def test_a_folder_gives_its_files_in_natural_order_with_their_place_in_the_tree(
     (tmp_path / "in/notes.txt").write_text("no")
     (tmp_path / "in/Scan.JPG").write_bytes(b"\xff\xd8\xff")
     result = expand_inputs([tmp_path / "in"])
-    assert [s.relative.as_posix() for s in result.sources] == [
-        "page2.pdf",
-        "page10.pdf",
-        "Scan.JPG",
-        "sub/a.pdf",
-    ]
+    assert [s.relative.as_posix() for s in result.sources] == ["page2.pdf", "page10.pdf", "Scan.JPG", "sub/a.pdf"]
     assert {(s.path.name, s.reason.split()[0]) for s in result.skipped} == {
         (".hidden.pdf", "hidden"),
         ("notes.txt", "not"),
@@ -59,11 +54,7 @@ def test_one_bad_name_costs_only_itself(tmp_path: Path, make_pdf: MakePdf) -> No
 
 @pytest.mark.parametrize(
     ("name", "content", "says"),
-    [
-        ("a.pdf", b"", "empty"),
-        ("a.docx", b"PK\x03\x04", "not a PDF, PNG"),
-        ("a\0b.pdf", None, "cannot be read"),
-    ],
+    [("a.pdf", b"", "empty"), ("a.docx", b"PK\x03\x04", "not a PDF, PNG"), ("a\0b.pdf", None, "cannot be read")],
 )
 def test_unreadable_files_are_input_errors_of_one_line(
     tmp_path: Path, name: str, content: bytes | None, says: str

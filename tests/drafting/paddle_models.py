@@ -70,18 +70,12 @@ def add_layout_model(root: Path, boxes: Sequence[LayoutBox], name: str = "PP-Doc
     """A detector that finds ``boxes`` on every page, of any size."""
     folder = _detector_dir(root, name, list(LAYOUT_LABELS))
     _save_detector(
-        folder,
-        [[LAYOUT_LABELS.index(b.label), b.score] for b in boxes],
-        [[b.x0, b.y0, b.x1, b.y1] for b in boxes],
+        folder, [[LAYOUT_LABELS.index(b.label), b.score] for b in boxes], [[b.x0, b.y0, b.x1, b.y1] for b in boxes]
     )
 
 
 def add_table_models(
-    root: Path,
-    kind: str,
-    structure: Sequence[str],
-    cells: Sequence[tuple[float, float, float, float]],
-    aspect: float,
+    root: Path, kind: str, structure: Sequence[str], cells: Sequence[tuple[float, float, float, float]], aspect: float
 ) -> None:
     """The five table models: every table is ``kind`` (wired_table or wireless_table) with that structure.
 
@@ -95,9 +89,7 @@ def add_table_models(
     tokens = ["sos", *(t for t in alphabet if t != "<td>"), "<td></td>", "eos"]
     ids = [tokens.index(token) for token in (*structure, "eos")]
     corners = iter(cells)
-    places = [
-        next(corners) if token == "<td></td>" else (0.0, 0.0, 0.0, 0.0) for token in (*structure, "eos")
-    ]
+    places = [next(corners) if token == "<td></td>" else (0.0, 0.0, 0.0, 0.0) for token in (*structure, "eos")]
     locations = np.array([[(x0, y0, x1, y0, x1, y1, x0, y1) for x0, y0, x1, y1 in places]], np.float32)
     locations *= np.tile([min(1, aspect), min(1, 1 / aspect)], 4).astype(np.float32)
     for name in ("SLANeXt_wired", "SLANet_plus"):
@@ -116,9 +108,7 @@ def add_table_models(
             },
             PostProcess={"name": "TableLabelDecode", "character_dict": alphabet},
         )
-        _save_constants(
-            folder, {"boxes": locations, "structure": np.eye(len(tokens), dtype=np.float32)[ids][None]}
-        )
+        _save_constants(folder, {"boxes": locations, "structure": np.eye(len(tokens), dtype=np.float32)[ids][None]})
     for name in ("RT-DETR-L_wired_table_cell_det", "RT-DETR-L_wireless_table_cell_det"):
         folder = _detector_dir(root, name, ["cell"])
         _save_detector(folder, [[0, 0.9]] * len(cells), [list(cell) for cell in cells])
@@ -235,10 +225,7 @@ def _save_constants(folder: Path, outputs: dict[str, np.ndarray]) -> None:
     for name, value in outputs.items():
         kind = helper.np_dtype_to_tensor_dtype(value.dtype)
         results.append(helper.make_tensor_value_info(name, kind, ["n", *value.shape[1:]]))
-        constants |= {
-            f"{name}_value": value,
-            f"{name}_shape": np.array([-1] + [1] * (value.ndim - 1), np.int64),
-        }
+        constants |= {f"{name}_value": value, f"{name}_shape": np.array([-1] + [1] * (value.ndim - 1), np.int64)}
         nodes += [
             helper.make_node("Reshape", ["zeros", f"{name}_shape"], [f"{name}_zeros"]),
             helper.make_node("Cast", [f"{name}_zeros"], [f"{name}_offsets"], to=kind),

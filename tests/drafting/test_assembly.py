@@ -103,8 +103,7 @@ def test_unclaimed_lines_keep_their_place_in_their_column() -> None:
 
 
 @given(
-    st.lists(st.tuples(COORDINATE, COORDINATE), max_size=12),
-    st.lists(st.tuples(COORDINATE, COORDINATE), max_size=5),
+    st.lists(st.tuples(COORDINATE, COORDINATE), max_size=12), st.lists(st.tuples(COORDINATE, COORDINATE), max_size=5)
 )
 def test_every_line_is_in_exactly_one_region(
     places: list[tuple[float, float]], corners: list[tuple[float, float]]
@@ -156,9 +155,7 @@ def test_a_drawing_with_its_labels_leaves_the_text_that_the_layout_model_took_wi
     st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=12, unique=True),
     st.lists(st.tuples(COORDINATE, COORDINATE), max_size=3),
 )
-def test_a_drawing_takes_no_word(
-    places: list[tuple[float, float]], drawn: list[tuple[float, float]]
-) -> None:
+def test_a_drawing_takes_no_word(places: list[tuple[float, float]], drawn: list[tuple[float, float]]) -> None:
     lines = [line(f"word{number}", x, y, 50) for number, (x, y) in enumerate(places)]
     drawings = sorted((BBox(x, y, x + 80, y + 60) for x, y in drawn), key=lambda one: one.y0)
     regions = assemble([box(Category.TEXT, *lines)], lines, drawings=lambda: drawings)
@@ -182,9 +179,7 @@ def test_a_table_without_cells_is_text() -> None:
     (region,) = assemble([box(Category.TABLE, cell)], [cell], lambda bbox: [])
     assert (region.category, region.texts) == (Category.TEXT, ("cell",))
     (region,) = assemble(
-        [box(Category.TABLE, cell)],
-        [cell],
-        lambda bbox: [FoundTable(BBox(0, 0, 300, 300), "<table></table>")],
+        [box(Category.TABLE, cell)], [cell], lambda bbox: [FoundTable(BBox(0, 0, 300, 300), "<table></table>")]
     )
     assert (region.category, region.texts) == (Category.TABLE, ("<table></table>",))
     assert region.bbox.x1 == 300, "the frame belongs to the table"
@@ -225,9 +220,7 @@ def test_a_region_over_two_columns_is_taken_apart_and_a_list_is_not() -> None:
     def line(x0: float, y0: float, x1: float, text: str) -> TextLine:
         return TextLine(BBox(x0, y0, x1, y0 + 10), text, 10.0)
 
-    columns = [
-        line(x, y, x + 100, f"{side} {y}") for y in (10, 22, 34) for side, x in (("left", 0), ("right", 110))
-    ]
+    columns = [line(x, y, x + 100, f"{side} {y}") for y in (10, 22, 34) for side, x in (("left", 0), ("right", 110))]
     below = line(0, 60, 100, "left below")
     boxes = [
         LayoutBox(BBox(0, 10, 210, 44), Category.TEXT, tuple(one.bbox for one in columns)),
@@ -236,9 +229,7 @@ def test_a_region_over_two_columns_is_taken_apart_and_a_list_is_not() -> None:
     texts = [region.texts[0] for region in assemble(boxes, [*columns, below])]
     assert texts == ["left 10\nleft 22\nleft 34", "left below", "right 10\nright 22\nright 34"]
 
-    items = [
-        line(x, y, end, text) for y in (10, 22) for x, end, text in ((0, 5, "•"), (14, 110, f"item {y}"))
-    ]
+    items = [line(x, y, end, text) for y in (10, 22) for x, end, text in ((0, 5, "•"), (14, 110, f"item {y}"))]
     whole = LayoutBox(BBox(0, 10, 110, 32), Category.LIST_ITEM, tuple(one.bbox for one in items))
     assert [region.texts[0] for region in assemble([whole], items)] == ["• item 10\n• item 22"]
 

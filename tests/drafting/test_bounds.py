@@ -24,15 +24,11 @@ def region(text: str, box: BBox | None = None) -> Region:
 
 
 def test_a_sound_draft_is_left_alone() -> None:
-    draft = PageDraft(
-        (region("one"), Region(BBox(0, 50, 800, 90), Category.PICTURE)), "saved", "why", 1.0, ("whole",)
-    )
+    draft = PageDraft((region("one"), Region(BBox(0, 50, 800, 90), Category.PICTURE)), "saved", "why", 1.0, ("whole",))
     assert bounded(draft, 800, 1000) == draft
 
 
-@pytest.mark.parametrize(
-    "numbers", [(math.nan, 0, 1, 1), (0, 0, math.inf, 1), (5, 5, 5, 5), (1, 2, 3), None, "abcd"]
-)
+@pytest.mark.parametrize("numbers", [(math.nan, 0, 1, 1), (0, 0, math.inf, 1), (5, 5, 5, 5), (1, 2, 3), None, "abcd"])
 def test_what_is_no_box_is_none(numbers: object) -> None:
     assert finite_box(numbers) is None
 
@@ -53,9 +49,7 @@ def test_too_many_regions_keep_their_text_and_too_much_text_is_cut() -> None:
     many = bounded(PageDraft(tuple(region(f"w{n}") for n in range(MAX_REGIONS + 5))), 800, 1000)
     assert len(many.regions) == MAX_REGIONS
     assert many.page_texts[0].split() == [f"w{MAX_REGIONS + n}" for n in range(5)]
-    long = bounded(
-        PageDraft((region("x" * 10_000_000), region("y")), page_texts=("z" * 10_000_000,)), 800, 1000
-    )
+    long = bounded(PageDraft((region("x" * 10_000_000), region("y")), page_texts=("z" * 10_000_000,)), 800, 1000)
     kept = sum(len(text) for item in long.regions for text in item.texts) + sum(map(len, long.page_texts))
     assert kept <= MAX_CHARACTERS
     assert [event.kind for event in (*many.events, *long.events)] == ["draft_bounded", "draft_bounded"]

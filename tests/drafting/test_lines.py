@@ -15,9 +15,7 @@ def printed(*lines: TextLine) -> str:
 
 
 def test_runs_at_one_height_are_one_printed_line() -> None:
-    assert (
-        printed(line("text of it", 30, 0), line("•", 0, 1, 5), line("next", 30, 14)) == "• text of it\nnext"
-    )
+    assert printed(line("text of it", 30, 0), line("•", 0, 1, 5), line("next", 30, 14)) == "• text of it\nnext"
 
 
 def test_tight_lines_stay_apart() -> None:

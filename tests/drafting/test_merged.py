@@ -45,13 +45,7 @@ def test_readings_of_one_place_stand_in_one_region_and_the_rest_in_its_place() -
         page_texts=("whole",),
     )
     both = merged(first, second)
-    assert [one.texts for one in both.regions] == [
-        ("One", "0ne"),
-        ("Two",),
-        ("Three", "Thr\nee"),
-        ("in it",),
-        (),
-    ]
+    assert [one.texts for one in both.regions] == [("One", "0ne"), ("Two",), ("Three", "Thr\nee"), ("in it",), ()]
     assert (both.drafter, both.reason, both.page_texts) == ("a+b", "why; how", ("whole",))
     assert merged(first, PageDraft()).regions == first.regions
 

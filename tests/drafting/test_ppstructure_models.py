@@ -46,9 +46,7 @@ def add(root: Path, *names: str, file: str = "inference.onnx", folder: str | Non
     for name in names:
         place = root / (folder or name)
         place.mkdir(parents=True, exist_ok=True)
-        (place / "inference.yml").write_text(
-            f"mode: paddle\nGlobal:\n  model_name: {name}\n", encoding="utf-8"
-        )
+        (place / "inference.yml").write_text(f"mode: paddle\nGlobal:\n  model_name: {name}\n", encoding="utf-8")
         (place / file).touch()
     return root
 
@@ -68,9 +66,7 @@ def test_without_torchvision_the_note_on_formulas_names_it(tmp_path: Path, witho
     add(tmp_path, "PP-FormulaNet_plus-L", file="model.safetensors")
     found = find_models(tmp_path, "onnxruntime")
     assert "formulas" not in found.features
-    assert found.notes[1] == (
-        "no formulas (PP-FormulaNet_plus-L, or torchvision to run it on transformers, missing)"
-    )
+    assert found.notes[1] == ("no formulas (PP-FormulaNet_plus-L, or torchvision to run it on transformers, missing)")
     assert library_defaults("onnxruntime").features == {"base", "tables", "table rotation", "columns"}
 
 
@@ -100,9 +96,7 @@ def test_the_better_model_is_taken_whatever_its_folder_is_called(tmp_path: Path)
 
 def test_recognisers_of_other_scripts_are_accepted(tmp_path: Path) -> None:
     add(tmp_path, *BASE[:2], "arabic_PP-OCRv5_mobile_rec")
-    assert (
-        find_models(tmp_path, "onnxruntime").models["text_recognition"].name == "arabic_PP-OCRv5_mobile_rec"
-    )
+    assert find_models(tmp_path, "onnxruntime").models["text_recognition"].name == "arabic_PP-OCRv5_mobile_rec"
 
 
 def test_of_two_copies_the_one_for_the_engine_is_taken(tmp_path: Path) -> None:
@@ -113,9 +107,7 @@ def test_of_two_copies_the_one_for_the_engine_is_taken(tmp_path: Path) -> None:
     assert {model.folder.name for model in found.values()} == {f"{name}_safetensors" for name in BASE}
 
 
-def test_a_formula_model_that_only_exists_for_transformers_runs_there(
-    tmp_path: Path, with_torchvision: None
-) -> None:
+def test_a_formula_model_that_only_exists_for_transformers_runs_there(tmp_path: Path, with_torchvision: None) -> None:
     add(tmp_path, *BASE)
     add(tmp_path, "PP-FormulaNet_plus-L", file="model.safetensors")
     found = find_models(tmp_path, "onnxruntime")
@@ -169,9 +161,7 @@ def test_an_unknown_engine_is_a_usage_error_that_lists_the_known_ones() -> None:
 
 
 def test_offline_without_models_fails_at_once_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "socket.create_connection", lambda *args, **kwargs: pytest.fail("a connection was tried")
-    )
+    monkeypatch.setattr("socket.create_connection", lambda *args, **kwargs: pytest.fail("a connection was tried"))
     started = perf_counter()
     with pytest.raises(DrafterError, match="downloads are off; give a folder of models"):
         PPStructureDrafter(offline=True).check()

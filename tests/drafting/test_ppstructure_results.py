@@ -15,18 +15,10 @@ WIDTH, HEIGHT = 1000, 1400
 def block(label: str, content: str, *box: int) -> dict[str, Any]:
     """One entry of ``parsing_res_list`` as paddlex 3.7 saves it."""
     corners = list(box or (100, 100, 900, 200))
-    return {
-        "block_label": label,
-        "block_content": content,
-        "block_bbox": corners,
-        "block_id": 0,
-        "block_order": None,
-    }
+    return {"block_label": label, "block_content": content, "block_bbox": corners, "block_id": 0, "block_order": None}
 
 
-def result(
-    *blocks: dict[str, Any], readings: tuple = (), formulas: tuple = (), layout: tuple = ()
-) -> dict[str, Any]:
+def result(*blocks: dict[str, Any], readings: tuple = (), formulas: tuple = (), layout: tuple = ()) -> dict[str, Any]:
     """A saved result; ``readings`` are (text, score, box), ``formulas`` (latex, box), ``layout`` (label,
     score, box).
 
@@ -42,9 +34,7 @@ def result(
         "model_settings": {"use_table_recognition": True, "use_formula_recognition": bool(formulas)},
         "parsing_res_list": list(blocks),
         "layout_det_res": {
-            "boxes": [
-                {"cls_id": 0, "label": name, "score": score, "coordinate": box} for name, score, box in layout
-            ]
+            "boxes": [{"cls_id": 0, "label": name, "score": score, "coordinate": box} for name, score, box in layout]
         },
         "overall_ocr_res": {
             "rec_texts": [text for text, _, _ in pieces],
@@ -107,9 +97,7 @@ def test_a_page_number_is_header_or_footer_by_its_height(top: int, category: Cat
 
 
 def test_blocks_stay_in_the_order_of_the_list() -> None:
-    blocks = [
-        block("text", name, 0, y, 100, y + 10) for name, y in (("last", 900), ("first", 10), ("middle", 500))
-    ]
+    blocks = [block("text", name, 0, y, 100, y + 10) for name, y in (("last", 900), ("first", 10), ("middle", 500))]
     regions = regions_from_result(result(*blocks), WIDTH, HEIGHT)
     assert [region.texts[0] for region in regions] == ["last", "first", "middle"]
 
@@ -186,9 +174,7 @@ def test_a_formula_number_is_folded_into_the_formula_on_its_line() -> None:
 
 def test_a_number_beside_a_formula_read_as_plain_text_stays_as_printed() -> None:
     regions = regions_from_result(
-        result(
-            block("formula", "a = b", 300, 100, 600, 160), block("formula_number", "(1)", 850, 115, 900, 145)
-        ),
+        result(block("formula", "a = b", 300, 100, 600, 160), block("formula_number", "(1)", 850, 115, 900, 145)),
         WIDTH,
         HEIGHT,
     )

@@ -25,9 +25,7 @@ PageOf = Callable[..., PageImage]
 
 def write_short(page: Any) -> None:
     page.insert_text((40, 60), "Harbour Notes", fontsize=22, fontname="hebo")
-    for number, text in enumerate(
-        ("The ferry left before sunrise.", "By noon the mist had lifted.", "We ate.")
-    ):
+    for number, text in enumerate(("The ferry left before sunrise.", "By noon the mist had lifted.", "We ate.")):
         page.insert_text((40, 100 + 18 * number), text, fontsize=12, fontname="tiro")
 
 
@@ -39,10 +37,7 @@ EXPECTED = "Harbour Notes The ferry left before sunrise. By noon the mist had li
 
 
 def test_a_scan_is_read_without_a_connection(
-    page_of: PageOf,
-    recogniser: Recogniser,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    page_of: PageOf, recogniser: Recogniser, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*args: object) -> None:
         raise AssertionError("a connection was attempted")
@@ -58,9 +53,7 @@ def test_a_scan_is_read_without_a_connection(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_crooked_photograph_is_read_and_its_boxes_follow_the_print(
-    page_of: PageOf, recogniser: Recogniser
-) -> None:
+def test_a_crooked_photograph_is_read_and_its_boxes_follow_the_print(page_of: PageOf, recogniser: Recogniser) -> None:
     straight = page_of(write_short, size=(260, 180)).image
     crooked = as_image(page_of(write_short, size=(260, 180)), straight.rotate(-3, fillcolor="white"))
     draft = RapidOcrDrafter(recogniser).draft(crooked)
@@ -84,20 +77,12 @@ def test_a_table_in_a_scan_becomes_html(page_of: PageOf, recogniser: Recogniser)
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "A plain line of text.",
-        "“Quoted” — it’s s(t) = t3 − 8t",
-        "λ ≤ 3, и кириллица",
-        "文字認識 of page 3",
-        "• Œuvre…",
-    ],
+    ["A plain line of text.", "“Quoted” — it’s s(t) = t3 − 8t", "λ ≤ 3, и кириллица", "文字認識 of page 3", "• Œuvre…"],
 )
 def test_the_layout_model_sees_every_line_where_it_was_recognised(text: str) -> None:
     box = BBox(40, 60, 340, 76)
     with pymupdf.open() as document:
-        page = sheet_of(
-            document, Image.new("RGB", (400, 200), "white"), [TextLine(box, text, 16, 0, 0.9)], 1.0
-        )
+        page = sheet_of(document, Image.new("RGB", (400, 200), "white"), [TextLine(box, text, 16, 0, 0.9)], 1.0)
         words = page.get_text("words")
     assert (min(word[0] for word in words), max(word[2] for word in words)) == pytest.approx((40, 340), abs=3)
     assert box.y0 - 3 < min(word[1] for word in words) < max(word[3] for word in words) < box.y1 + 3
@@ -115,9 +100,7 @@ def test_long_strips_are_cut_between_lines() -> None:
         strip.paste(0, (20, y, 180, y + 14))
     pieces = list(tiles(strip))
     assert len(pieces) > 3
-    assert [top for _, _, top in pieces][1:] == [
-        sum(p.height for p, _, _ in pieces[:n]) for n in range(1, len(pieces))
-    ]
+    assert [top for _, _, top in pieces][1:] == [sum(p.height for p, _, _ in pieces[:n]) for n in range(1, len(pieces))]
     assert sum(piece.height for piece, _, _ in pieces) == 6000
     for piece, _, _ in pieces[1:]:
         assert piece.getpixel((100, 0)) == 255, "no line is cut in half"

@@ -43,9 +43,7 @@ def test_a_strip_is_not_enlarged_beyond_measure() -> None:
 
 def test_where_a_missing_model_is_had_is_one_line_and_nothing_is_fetched(tmp_path: Path) -> None:
     wanted = tmp_path / "arabic_PP-OCRv5_rec_mobile.onnx"
-    with pytest.raises(
-        DrafterError, match=r"fetch it once: curl -L -o .*https://.*/arabic_PP-OCRv5_rec_mobile\.onnx"
-    ):
+    with pytest.raises(DrafterError, match=r"fetch it once: curl -L -o .*https://.*/arabic_PP-OCRv5_rec_mobile\.onnx"):
         make_drafter(ParseOptions(drafter="auto", ocr_model=wanted))
     with pytest.raises(DrafterError, match=r"RapidOCR has arabic_.*devanagari_.*korean_"):
         Recogniser(model=tmp_path / "mine.onnx").check()

@@ -72,13 +72,7 @@ def test_a_space_without_room_of_its_own_is_a_non_joiner_and_a_gap_a_space() -> 
     def char(text: str, x0: float, x1: float) -> dict[str, object]:
         return {"c": text, "origin": (x0, 0.0), "bbox": (x0, 0.0, x1, 9.0)}
 
-    line = [
-        char("م", 45, 50),
-        char("ی", 40, 45),
-        char("\u00a0", 40, 42),
-        char("ر", 35, 40),
-        char("و", 25, 30),
-    ]
+    line = [char("م", 45, 50), char("ی", 40, 45), char("\u00a0", 40, 42), char("ر", 35, 40), char("و", 25, 30)]
     assert logical_text(line, 10.0, True) == "می\u200cر و"
 
 
@@ -103,9 +97,7 @@ def test_presentation_forms_become_letters_with_the_non_joiners_that_they_tell_o
 
 
 def test_scripts_are_told_by_their_letters() -> None:
-    assert (
-        is_right_to_left("کتاب pdf") and not is_right_to_left("ab کت cde") and not is_right_to_left("12 (3)")
-    )
+    assert is_right_to_left("کتاب pdf") and not is_right_to_left("ab کت cde") and not is_right_to_left("12 (3)")
     assert has_right_to_left("ab כ") and not has_right_to_left("αβγ 漢字")
 
 
@@ -125,9 +117,7 @@ def test_a_page_of_presentation_forms_is_drafted_as_it_is_read(script: str, tmp_
     file = tmp_path / "forms.pdf"
     write_forms(file, truth, script)
     with pymupdf.open(file) as pdf:
-        assert "".join(pdf[0].get_text().split()) != "".join(text for _, text in blocks(truth)).replace(
-            " ", ""
-        )
+        assert "".join(pdf[0].get_text().split()) != "".join(text for _, text in blocks(truth)).replace(" ", "")
         lines = page_lines(pdf[0])
     expected = " ".join(("• " if tag == "li" else "") + text for tag, text in blocks(truth))
     assert " ".join(line.text for line in lines) == expected

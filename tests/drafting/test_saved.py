@@ -92,9 +92,7 @@ def test_an_image_named_like_a_page_of_a_pdf_is_not_taken_for_it(tmp_path: Path)
 @pytest.mark.parametrize(
     "place", ["a_res.json", "a/a_res.json", "docs/a_res.json", "in/docs/a_res.json", "in/docs/a/a_res.json"]
 )
-def test_drafts_may_lie_flat_in_a_folder_of_their_own_or_in_the_sources_tree(
-    tmp_path: Path, place: str
-) -> None:
+def test_drafts_may_lie_flat_in_a_folder_of_their_own_or_in_the_sources_tree(tmp_path: Path, place: str) -> None:
     write(tmp_path / place, result("here"))
     assert drafted_text(SavedDrafter(tmp_path), page("in/docs/a.png")) == "here"
 
@@ -113,11 +111,7 @@ def test_of_two_sources_of_one_name_each_gets_its_own(tmp_path: Path) -> None:
         [result("one", 0), result("two", 1)],
         [result("one"), result("two")],
         [{"res": result("one", 0)}, {"res": result("two", 1)}],
-        {
-            "result": {
-                "layoutParsingResults": [{"prunedResult": result("one")}, {"prunedResult": result("two")}]
-            }
-        },
+        {"result": {"layoutParsingResults": [{"prunedResult": result("one")}, {"prunedResult": result("two")}]}},
     ],
     ids=["list", "list without page numbers", "list of res.json", "answer of the server"],
 )
@@ -208,13 +202,7 @@ def test_check_refuses_what_holds_no_drafts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [
-        "{broken",
-        '{"schema": "docspec.document/1", "pages": [{}]}',
-        '{"parsing_res_list": [1]}',
-        '{"a": 1}',
-        "\x80",
-    ],
+    ["{broken", '{"schema": "docspec.document/1", "pages": [{}]}', '{"parsing_res_list": [1]}', '{"a": 1}', "\x80"],
 )
 def test_a_file_that_is_something_else_is_a_drafter_error(tmp_path: Path, content: str) -> None:
     file = tmp_path / "x.json"

@@ -41,9 +41,7 @@ def test_the_parts_of_a_page_arrive_in_reading_order_with_their_text(page_of: Pa
     prose = words(" ".join(region.texts[0] for region in draft.regions if region.category is Category.TEXT))
     assert prose[: len(words(PROSE))] == words(PROSE)
     assert words(SECOND)[0] in prose
-    assert "\n" in next(text for text in texts if text.startswith("The ferry")), (
-        "printed line breaks are kept"
-    )
+    assert "\n" in next(text for text in texts if text.startswith("The ferry")), "printed line breaks are kept"
     assert (draft.regions[-1].texts, draft.regions[-1].category) == (("17",), Category.PAGE_FOOTER)
 
 
@@ -112,9 +110,7 @@ def test_a_page_of_very_many_lines_is_cut_quickly(page_of: PageOf, monkeypatch: 
     assert draft.regions[0].texts == ("A Crossing in March",)
 
 
-def test_a_failing_layout_model_falls_back_to_white_space(
-    page_of: PageOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_layout_model_falls_back_to_white_space(page_of: PageOf, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(page: Any) -> None:
         raise RuntimeError("no model")
 

@@ -18,14 +18,10 @@ PageOf = Callable[..., PageImage]
 
 
 def shifted(text: str, by: int = 9) -> str:
-    return "".join(
-        chr((ord(c.lower()) - 97 + by) % 26 + 97) if c.isascii() and c.isalpha() else c for c in text
-    )
+    return "".join(chr((ord(c.lower()) - 97 + by) % 26 + 97) if c.isascii() and c.isalpha() else c for c in text)
 
 
-def test_sound_text_is_trusted_and_its_fonts_are_checked_once(
-    page_of: PageOf, recogniser: Recogniser
-) -> None:
+def test_sound_text_is_trusted_and_its_fonts_are_checked_once(page_of: PageOf, recogniser: Recogniser) -> None:
     judge = TrustJudge(recogniser)
     page = page_of()
     first, second = judge.judge(page), judge.judge(page)
@@ -96,18 +92,14 @@ def test_characters_that_no_text_holds_are_counted() -> None:
     assert bad_share("naïve “quotes” – 中文 العربية") == 0
 
 
-def test_hidden_text_that_differs_from_the_scan_is_distrusted(
-    page_of: PageOf, recogniser: Recogniser
-) -> None:
+def test_hidden_text_that_differs_from_the_scan_is_distrusted(page_of: PageOf, recogniser: Recogniser) -> None:
     def other_words(page: Any) -> None:
         page.insert_textbox(pymupdf.Rect(50, 80, 370, 300), SECOND + " " + SECOND, fontsize=10.5)
 
     verdict = TrustJudge(recogniser).judge(page_of(hidden=other_words))
     assert verdict.hidden_share == 1.0
     assert (verdict.trusted, "differs from the print" in verdict.reason) == (False, True)
-    assert not TrustJudge().judge(page_of(hidden=other_words)).trusted, (
-        "unchecked hidden text is not believed"
-    )
+    assert not TrustJudge().judge(page_of(hidden=other_words)).trusted, "unchecked hidden text is not believed"
 
 
 def test_hidden_text_that_matches_the_scan_is_trusted(page_of: PageOf, recogniser: Recogniser) -> None:
@@ -128,13 +120,9 @@ def test_a_stamp_on_a_scan_is_no_text_layer(page_of: PageOf) -> None:
     assert (verdict.trusted, verdict.reason) == (False, "scan with only 22 characters of text")
 
 
-def test_scripts_that_cannot_be_read_are_not_held_against_a_page(
-    page_of: PageOf, recogniser: Recogniser
-) -> None:
+def test_scripts_that_cannot_be_read_are_not_held_against_a_page(page_of: PageOf, recogniser: Recogniser) -> None:
     def korean(page: Any) -> None:
-        page.insert_textbox(
-            pymupdf.Rect(50, 60, 370, 300), "배는 해가 뜨기 전에 항구를 떠났다 " * 6, fontname="korea"
-        )
+        page.insert_textbox(pymupdf.Rect(50, 60, 370, 300), "배는 해가 뜨기 전에 항구를 떠났다 " * 6, fontname="korea")
 
     assert "배" not in recogniser.alphabet
     verdict = TrustJudge(recogniser).judge(page_of(korean))

@@ -27,9 +27,7 @@ NEW_TOKENS = 160
 )
 def options(request, lively_qwen):
     attention, align = request.param
-    return ParseOptions(
-        model=str(lively_qwen), dtype="float32", attention=attention, align=align, device="cpu"
-    )
+    return ParseOptions(model=str(lively_qwen), dtype="float32", attention=attention, align=align, device="cpu")
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +49,7 @@ def greedy(target, prompts):
     for prompt in prompts:
         with torch.inference_mode():
             ids = target.model.generate(**prompt.inputs, do_sample=False, max_new_tokens=NEW_TOKENS)
-        outputs.append(
-            tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids)
-        )
+        outputs.append(tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids))
     return outputs
 
 
@@ -110,8 +106,7 @@ def test_a_grammar_that_says_anything_changes_nothing(options, target, prompts, 
     for prompt, expected in zip(prompts, greedy, strict=True):
         letters = "".join(char for char in target.detokenize(list(expected)) if char.isprintable())
         jobs = [
-            job(prompt, *draft_sets(expected)[kind], grammar=partial(RandomGrammar, letters, seed))
-            for seed in range(3)
+            job(prompt, *draft_sets(expected)[kind], grammar=partial(RandomGrammar, letters, seed)) for seed in range(3)
         ]
         outputs, _ = engine.speculate(jobs)
         assert [output.tokens for output in outputs] == [expected] * 3

@@ -46,9 +46,7 @@ def test_a_slow_model_does_not(target, printed_page, monkeypatch):
         return verify(*arguments)
 
     monkeypatch.setattr(SpecDecode, "verify", slowly)
-    _, stats = make_engine(target, ParseOptions()).speculate(
-        [Request(target.encode(printed_page, "Read."), (), 12)]
-    )
+    _, stats = make_engine(target, ParseOptions()).speculate([Request(target.encode(printed_page, "Read."), (), 12)])
     assert stats.decode_seconds - stats.host_seconds >= stats.forwards * 20 * PAUSE
 
 

@@ -22,13 +22,8 @@ def target(lively_qwen):
 @pytest.fixture(scope="module")
 def jobs(target, printed_page):
     """Rows of different prompts, lengths and drafts; two end with their first token."""
-    prompts = [
-        target.encode(printed_page.crop((0, 8 * i, 320 - 16 * i, 100 + 8 * i)), "Read.") for i in range(8)
-    ]
-    drafts = [
-        ((5, 6, 7),) if i % 2 else (tuple(range(40 + i, 90 + i)), tuple(range(200, 180, -1)))
-        for i in range(8)
-    ]
+    prompts = [target.encode(printed_page.crop((0, 8 * i, 320 - 16 * i, 100 + 8 * i)), "Read.") for i in range(8)]
+    drafts = [((5, 6, 7),) if i % 2 else (tuple(range(40 + i, 90 + i)), tuple(range(200, 180, -1))) for i in range(8)]
     return [Request(p, d, b) for p, d, b in zip(prompts, drafts, BUDGETS, strict=True)]
 
 

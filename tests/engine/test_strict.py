@@ -99,9 +99,7 @@ def test_the_smallest_margin_is_that_of_generate(exact, printed_page):
     for drafts in ((tokens,), ()):
         [_], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS)])
         assert stats.smallest_margin == pytest.approx(expected, abs=1e-3)
-    assert engine.baseline(Request(prompt, (), NEW_TOKENS))[1].smallest_margin == pytest.approx(
-        expected, abs=1e-3
-    )
+    assert engine.baseline(Request(prompt, (), NEW_TOKENS))[1].smallest_margin == pytest.approx(expected, abs=1e-3)
 
 
 def test_only_the_first_row_can_be_strict(exact, printed_page):

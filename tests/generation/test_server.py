@@ -193,10 +193,7 @@ def test_several_servers_share_the_work() -> None:
 
 @pytest.mark.parametrize(
     ("models", "served", "said"),
-    [
-        (["a", "b"], None, "serves a, b; choose one with --served-model"),
-        (["a", "b"], "c", "no c"),
-    ],
+    [(["a", "b"], None, "serves a, b; choose one with --served-model"), (["a", "b"], "c", "no c")],
 )
 def test_which_model_is_asked_has_to_be_clear(models: list[str], served: str | None, said: str) -> None:
     with StandIn() as server:

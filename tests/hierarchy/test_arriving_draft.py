@@ -152,9 +152,7 @@ def when(page: PageResult, what: str) -> int:
     return next(place for place, moment in enumerate(page.timeline) if what in moment.what)
 
 
-def test_a_page_is_decoded_before_its_draft_is_whole_and_writes_the_same(
-    read: Callable[..., PageResult],
-) -> None:
+def test_a_page_is_decoded_before_its_draft_is_whole_and_writes_the_same(read: Callable[..., PageResult]) -> None:
     text = read(["no such words"], overlap="off").text
     words = text.split("\n")
     after, beside = read(words, overlap="off"), read(words)

@@ -24,9 +24,7 @@ def page():
 
 def regions(count: int) -> PageDraft:
     boxes = [BBox(0, 40 * i, 250, 40 * i + 36) for i in range(count)]
-    return PageDraft(
-        tuple(Region(box, Category.TEXT, (f"words of {box.y0}",)) for box in boxes), "text-layer"
-    )
+    return PageDraft(tuple(Region(box, Category.TEXT, (f"words of {box.y0}",)) for box in boxes), "text-layer")
 
 
 def test_crops_go_in_smaller_batches_under_a_bound_and_write_the_same(lively_qwen, page):

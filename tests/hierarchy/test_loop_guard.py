@@ -82,9 +82,7 @@ def test_layout_without_end_is_stopped_later(turn):
     assert loop.keep == len(turn)
 
 
-@pytest.mark.parametrize(
-    "turn", ["{}. ", "| {} | | |\n", "Figure {}: a thing of {} parts\n", "<li>{}</li>", "-{}"]
-)
+@pytest.mark.parametrize("turn", ["{}. ", "| {} | | |\n", "Figure {}: a thing of {} parts\n", "<li>{}</li>", "-{}"])
 def test_what_only_counts_is_stopped(turn):
     start = "Some 3 words 4 before 7 it. "
     loop = spelled(start + "".join(turn.format(n, 5 * n) for n in range(1, 900)))

@@ -42,9 +42,7 @@ def test_hopeless_drafts_cost_a_few_percent():
     seconds, plain, trees = replay(lambda at: 0, 1000)
     assert seconds / (1000 * PLAIN) < 1.04
     assert plain > 950
-    assert (
-        trees == PROBE + RETRY * 6
-    )  # stretches of 16, 32, 64, 128, 256, 256 tokens, and the last one's start
+    assert trees == PROBE + RETRY * 6  # stretches of 16, 32, 64, 128, 256, 256 tokens, and the last one's start
 
 
 def test_without_pacing_they_would_double_the_time():

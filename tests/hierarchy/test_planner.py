@@ -80,9 +80,7 @@ def test_crops_stop_paying_once_the_page_accepts_such_drafts():
     plan = planner(step=0.02, row=0.05, prefill=2e-4)
     assert plan.crops_pay(DRAFT, 100).yes
     for _ in range(10):
-        plan.observe(
-            "rapidocr", "x" * 3000, StageStats(steps=5, tokens=1000, prompt_tokens=1, prefill_seconds=2e-4)
-        )
+        plan.observe("rapidocr", "x" * 3000, StageStats(steps=5, tokens=1000, prompt_tokens=1, prefill_seconds=2e-4))
     assert not plan.crops_pay(DRAFT, 100).yes
 
 

@@ -89,9 +89,7 @@ def test_a_trail_names_the_draft_that_each_token_was_copied_from(parser, prompt,
 
 def read(parser, page, draft, **options):
     options = replace(parser.options, provenance=True, stages="page", **options)
-    reader = PageParser(
-        parser.loaded, parser.dialect, SafeDrafter(FixedDraft(draft)), options, NullObserver()
-    )
+    reader = PageParser(parser.loaded, parser.dialect, SafeDrafter(FixedDraft(draft)), options, NullObserver())
     return reader.parse(page)
 
 
@@ -167,17 +165,11 @@ class Letters:
 @pytest.mark.parametrize(
     ("written", "escaped", "text"),
     [
-        (
-            '[{"bbox": [1, 2], "text": "no one\\nbar \\"x\\" \\\\alpha €5"}]',
-            True,
-            'no one\nbar "x" \\alpha €5',
-        ),
+        ('[{"bbox": [1, 2], "text": "no one\\nbar \\"x\\" \\\\alpha €5"}]', True, 'no one\nbar "x" \\alpha €5'),
         ("# no one\n\nbar x 12 €5", False, "bar x 12 €5"),
     ],
 )
-def test_words_find_their_tokens_in_layout_json_and_across_characters_of_several_tokens(
-    written, escaped, text
-):
+def test_words_find_their_tokens_in_layout_json_and_across_characters_of_several_tokens(written, escaped, text):
     codec, trail = Letters(), Trail()
     tokens = codec.tokenize(written)
     trail.steps, trail.margins = [(0, 0), (1, len(tokens))], [float(n) for n in range(len(tokens))]

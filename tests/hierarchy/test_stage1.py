@@ -20,11 +20,7 @@ def job(length: int, budget: int = 10) -> Request:
     return Request(Prompt({}, length), (), budget)
 
 
-@given(
-    st.lists(st.integers(1, 2500), max_size=60),
-    st.one_of(st.none(), st.integers(1, 9000)),
-    st.integers(0, 80),
-)
+@given(st.lists(st.integers(1, 2500), max_size=60), st.one_of(st.none(), st.integers(1, 9000)), st.integers(0, 80))
 def test_queues_keep_the_bounds_and_lose_nothing(lengths, allowed, spare):
     jobs = [(index, job(length)) for index, length in enumerate(lengths)]
     queues = list(side_by_side.queues(jobs, allowed, spare))
@@ -57,9 +53,9 @@ def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, m
     options = ParseOptions(model=str(lively_qwen))
     [outputs] = verify_regions(make_engine(target, options), target, dialect, [(page, draft)])
     alone = [
-        verify_regions(
-            make_engine(target, options), target, dialect, [(page, PageDraft((region,), "text-layer"))]
-        )[0].texts[0]
+        verify_regions(make_engine(target, options), target, dialect, [(page, PageDraft((region,), "text-layer"))])[
+            0
+        ].texts[0]
         for region in regions
     ]
     assert outputs.texts == [alone[0], "", *alone[1:]]

@@ -70,14 +70,10 @@ def test_a_drafter_that_hangs_is_stopped_in_time(isolation: Callable[..., Isolat
     assert second.drafted.draft.seconds < TIMEOUT + PATIENCE, "it would hang for an hour"
 
 
-def test_a_draft_never_takes_longer_than_it_could_save(
-    isolation: Callable[..., Isolation], pdf: Path
-) -> None:
+def test_a_draft_never_takes_longer_than_it_could_save(isolation: Callable[..., Isolation], pdf: Path) -> None:
     children = isolation(doubles.hanging, page_timeout=3600.0)
     document = children.open(source_from_path(pdf))
-    _, second, _ = [
-        page for _, page in children.pages(iter([(document, n) for n in (1, 2, 3)]), wanted(most=2.0), 1)
-    ]
+    _, second, _ = [page for _, page in children.pages(iter([(document, n) for n in (1, 2, 3)]), wanted(most=2.0), 1)]
     assert isinstance(second, DraftedPage)
     [event] = second.drafted.events
     assert "took longer than plain decoding of a page (2.0 s); decoded without" in event.detail
@@ -94,9 +90,7 @@ def test_a_page_that_takes_the_child_along_while_it_is_drawn_is_lost_alone(
     assert str(lost[0]) == f"{tmp_path}/a.pdf, page 2: {why}"
 
 
-def test_a_file_on_which_mupdf_does_not_end_costs_one_page(
-    isolation: Callable[..., Isolation], tmp_path: Path
-) -> None:
+def test_a_file_on_which_mupdf_does_not_end_costs_one_page(isolation: Callable[..., Isolation], tmp_path: Path) -> None:
     """One path with as many long lines as are let through, which MuPDF fills without a look at the time."""
     points = b" ".join(b"%d %d l" % (7919 * n % 300, 104729 * n % 400) for n in range(MAX_POINTS - 1))
     contents = text("The first page"), b"0 0 m " + points + b" f*", text("The last page")
@@ -116,9 +110,7 @@ def test_the_pages_that_are_not_drawn_when_a_document_is_out_of_time_fail(
     assert len(read(children, written(pdf.with_name("one.pdf"), pages=1))) == 1
 
 
-def test_a_drafter_that_dies_again_and_again_is_given_up(
-    isolation: Callable[..., Isolation], tmp_path: Path
-) -> None:
+def test_a_drafter_that_dies_again_and_again_is_given_up(isolation: Callable[..., Isolation], tmp_path: Path) -> None:
     pages = read(isolation(doubles.aborting), written(tmp_path / "a.pdf", pages=5))
     said = [page.drafted.events[0].detail for page in pages if isinstance(page, DraftedPage)]
     assert ["SIGABRT" in detail for detail in said] == [True, True, True, False, False]
@@ -139,9 +131,7 @@ def test_a_child_that_dies_while_it_opens_a_file_costs_that_file(
     assert len(read(children, pdf)) == 3
 
 
-def test_a_drafter_that_cannot_work_is_said_before_any_page(
-    isolation: Callable[..., Isolation], pdf: Path
-) -> None:
+def test_a_drafter_that_cannot_work_is_said_before_any_page(isolation: Callable[..., Isolation], pdf: Path) -> None:
     with pytest.raises(DrafterError, match="no models here"):
         read(isolation(doubles.refusing), pdf)
 

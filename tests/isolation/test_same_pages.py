@@ -68,9 +68,7 @@ def test_pages_of_all_kinds_are_the_same_as_in_one_process(parser: Parser) -> No
         assert other.image.tobytes() == own.image.tobytes()
 
 
-def test_a_page_larger_than_the_window_comes_whole(
-    isolation: Callable[..., Isolation], tmp_path: Path
-) -> None:
+def test_a_page_larger_than_the_window_comes_whole(isolation: Callable[..., Isolation], tmp_path: Path) -> None:
     from docspec.documents.sources import source_from_path
     from docspec.drafting.drafted_page import DraftedPage
     from tests.isolation.doubles import wanted
@@ -96,9 +94,7 @@ def test_many_inputs_come_in_their_order_each_with_its_error(parser: Parser, tmp
     assert [result.ok for result in results] == [True, False, False, True]
 
 
-def test_the_next_input_is_begun_while_the_last_page_of_one_is_in_hand(
-    parser: Parser, tmp_path: Path
-) -> None:
+def test_the_next_input_is_begun_while_the_last_page_of_one_is_in_hand(parser: Parser, tmp_path: Path) -> None:
     paths = [written(tmp_path / f"{name}.pdf", pages=1) for name in "abc"]
     own = Parser(replace(parser.options, pages=None))
     own.loaded = parser.loaded

@@ -60,16 +60,10 @@ def test_a_page_that_takes_its_process_along_fails_alone(team: Callable[..., Tea
     groups = iter([pages[:3], pages[3:6], pages[6:]])
     found = [result for group in lookahead(groups, [both.verify] * 2, 4) for result in group]
     assert [result.number for result in found] == list(range(1, 9))
-    assert [result.failure for result in found if result.status == "failed"] == [
-        Failure.CRASHED,
-        Failure.DEVICE_LOST,
-    ]
+    assert [result.failure for result in found if result.status == "failed"] == [Failure.CRASHED, Failure.DEVICE_LOST]
     assert found[3].error == "a.pdf, page 4: verifying it crashed (SIGABRT)"
     for page, result in zip(pages, found, strict=True):
-        assert result.status == "failed" or (result.text, result.image) == (
-            f"page {result.number}",
-            page.page.image,
-        )
+        assert result.status == "failed" or (result.text, result.image) == (f"page {result.number}", page.page.image)
     assert both.verify(pages[:1])[0].status == "ok" and not before >= set(pids(both))
 
 
@@ -82,9 +76,7 @@ def test_processes_that_are_killed_are_replaced(team: Callable[..., Team]) -> No
         assert both.verify([prepared(number)])[0].text == f"page {number}"
 
 
-def test_where_a_device_is_gone_the_others_go_on_until_none_is_left(
-    team: Callable[..., Team], tmp_path: Path
-) -> None:
+def test_where_a_device_is_gone_the_others_go_on_until_none_is_left(team: Callable[..., Team], tmp_path: Path) -> None:
     both = team(("cuda:0", "cuda:1"), doubles.OnceAlone, prompt=str(tmp_path))
     first, second = (member._child for member in both.members)
     assert first is not None and second is not None
@@ -121,13 +113,7 @@ def written_of(page: PageResult) -> tuple[object, ...]:
 def test_results_do_not_depend_on_the_number_of_processes(lively_qwen: Path, tmp_path: Path) -> None:
     paths = [written(tmp_path / f"{name}.pdf", pages) for name, pages in (("a", 3), ("b", 1))]
     options = ParseOptions(
-        model=str(lively_qwen),
-        max_tokens=8,
-        dtype="float32",
-        device="cpu",
-        drafter="none",
-        stages="page",
-        dpi=60,
+        model=str(lively_qwen), max_tokens=8, dtype="float32", device="cpu", drafter="none", stages="page", dpi=60
     )
     with Parser(options) as parser:
         alone = [page for path in paths for page in parser.pages(path)]

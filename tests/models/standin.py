@@ -78,24 +78,13 @@ class _Answer(BaseHTTPRequestHandler):
         hub = self.server
         siblings = [{"rfilename": name, **self._entry(name)} for name in hub.files]
         card = {"license": hub.licence}
-        return {
-            "id": hub.name,
-            "modelId": hub.name,
-            "sha": COMMIT,
-            "siblings": siblings,
-            "cardData": card,
-            "tags": [],
-        }
+        return {"id": hub.name, "modelId": hub.name, "sha": COMMIT, "siblings": siblings, "cardData": card, "tags": []}
 
     def _entry(self, name: str) -> dict[str, Any]:
         content = self.server.files[name]
         entry: dict[str, Any] = {"size": len(content), "oid": git_hash(content), "blobId": git_hash(content)}
         if name.endswith(".safetensors"):
-            entry["lfs"] = {
-                "oid": hashlib.sha256(content).hexdigest(),
-                "size": len(content),
-                "pointerSize": 134,
-            }
+            entry["lfs"] = {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 134}
             entry["lfs"]["sha256"] = entry["lfs"]["oid"]
         return entry
 

@@ -44,12 +44,7 @@ def models(hub: Hub, tmp_path: Path) -> Command:
     def run(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "docspec", "models", *words]
         return subprocess.run(
-            command,
-            env=environment | more,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=300,
+            command, env=environment | more, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300
         )
 
     return run
@@ -59,9 +54,7 @@ def cached(tmp_path: Path) -> Path:
     return tmp_path / "hf" / "hub" / "models--acme--reader" / "snapshots" / COMMIT
 
 
-def test_licence_and_size_are_shown_first_and_nothing_is_fetched_without_consent(
-    models: Command, hub: Hub
-) -> None:
+def test_licence_and_size_are_shown_first_and_nothing_is_fetched_without_consent(models: Command, hub: Hub) -> None:
     done = models("download", NAME)
     assert done.returncode == 2 and "say --yes" in done.stderr
     assert f"revision {COMMIT}: licence mit, 13.6 MiB in 9 files" in done.stderr
@@ -103,10 +96,7 @@ def test_what_a_broken_run_has_fetched_is_not_fetched_twice(models: Command, hub
     hub.spoilt.add("model.safetensors")
     damaged = models("download", NAME, "--yes")
     assert damaged.returncode == 1 and "Traceback" not in damaged.stderr
-    assert (
-        "arrived damaged and were removed" in damaged.stderr
-        and "other content than published" in damaged.stderr
-    )
+    assert "arrived damaged and were removed" in damaged.stderr and "other content than published" in damaged.stderr
     hub.spoilt.clear()
     hub.sent.clear()
     assert models("download", NAME, "--yes").returncode == 0

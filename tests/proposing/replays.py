@@ -61,7 +61,5 @@ def check(tree, limit):
     assert len(set(pairs)) == len(pairs)
     for node in range(len(tree)):
         children = {tree.tokens[child]: child for child in tree.children(node)}
-        assert all(
-            tree.parents[child] == node and tree.find(node, t) == child for t, child in children.items()
-        )
+        assert all(tree.parents[child] == node and tree.find(node, t) == child for t, child in children.items())
     assert tree.is_chain == all(parent == node - 1 for node, parent in enumerate(tree.parents))

@@ -63,9 +63,7 @@ def test_lines_are_read_as_ever_in_fewer_steps(target, prompts, plain, name, tmp
 
 
 @pytest.mark.parametrize("kind", ["model", "parallel"])
-def test_the_draft_model_drafts_for_lines_it_never_saw(
-    target, prompts, plain, kind, tmp_path, read_first, monkeypatch
-):
+def test_the_draft_model_drafts_for_lines_it_never_saw(target, prompts, plain, kind, tmp_path, read_first, monkeypatch):
     monkeypatch.setattr(parallel, "window_of", lambda c: 3)  # not as long as this machine makes it
     written, stats = found(target, f"{kind}:mini-draft", prompts)
     assert written == plain

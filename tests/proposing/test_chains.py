@@ -34,9 +34,7 @@ def lengths(writing: int, wrong: float, steps: int = 60, chains: Chains | None =
     return followed(writing, wrong, steps, chains)[0]
 
 
-def followed(
-    writing: int, wrong: float, steps: int, chains: Chains | None = None
-) -> tuple[list[int], list[int]]:
+def followed(writing: int, wrong: float, steps: int, chains: Chains | None = None) -> tuple[list[int], list[int]]:
     """The same, and how many tokens each step wrote."""
     chains = chains or loaded()
     output, chosen = text(1, 6000), random.Random(2)

@@ -84,9 +84,7 @@ def test_names_may_hold_hyphens_and_unknown_kinds_are_refused():
             proposer_names(name)
 
 
-@pytest.mark.parametrize(
-    ("what", "file"), [("vocabulary", "tokenizer.json"), ("images", "preprocessor_config.json")]
-)
+@pytest.mark.parametrize(("what", "file"), [("vocabulary", "tokenizer.json"), ("images", "preprocessor_config.json")])
 def test_a_model_that_reads_other_tokens_or_images_is_refused(target, other, tmp_path, what, file):
     model = tmp_path / "model"
     shutil.copytree(other, model)

@@ -68,9 +68,7 @@ def test_a_draft_that_is_ahead_is_copied_from(seed):
         [tree] = proposer.propose([row], [32])
         assert tree.tokens[0] == written[-1]
         node: int | None = 0
-        while node is not None and len(written) < len(
-            text
-        ):  # along the text as far as the tree goes, and a token more
+        while node is not None and len(written) < len(text):  # along the text as far as the tree goes, and a token more
             node = tree.find(node, text[len(written)])
             written.append(text[len(written)])
         steps += 1

@@ -58,9 +58,7 @@ def seen(target, prompt, places):
     mask = (kept | torch.eye(prompt.length, dtype=torch.bool)).tril().unsqueeze(0)
     whole = target.decoder.forward
     cache = target.kv.cache(1, prompt.length)
-    target.decoder.forward = lambda **inputs: whole(
-        **{**inputs, "attention_mask": target.masks(mask, cache, False)}
-    )
+    target.decoder.forward = lambda **inputs: whole(**{**inputs, "attention_mask": target.masks(mask, cache, False)})
     try:
         filled = target.prefill_together([prompt], cache, [0])[0]
     finally:

@@ -28,8 +28,7 @@ CELLS = [
 
 def moved(cells, by):
     return [
-        LayoutCell(tuple(n + d for n, d in zip(cell.bbox, by, strict=True)), cell.category, cell.text)
-        for cell in cells
+        LayoutCell(tuple(n + d for n, d in zip(cell.bbox, by, strict=True)), cell.category, cell.text) for cell in cells
     ]
 
 
@@ -49,8 +48,7 @@ def written_in(output, grammar=True, budget=64):
 def test_trees_are_valid_and_within_their_budget_whatever_the_grammar_says(drafts, output, limit, seed):
     drafts, output = [CODEC.tokenize(draft) for draft in drafts], CODEC.tokenize(output)
     one, other = (
-        trees(output, limit, drafts=drafts, codec=CODEC, grammar=RandomGrammar(LETTERS, seed))
-        for _ in range(2)
+        trees(output, limit, drafts=drafts, codec=CODEC, grammar=RandomGrammar(LETTERS, seed)) for _ in range(2)
     )
     assert one == other
 

@@ -69,9 +69,7 @@ class Choices:
 
 
 CHANCES = st.floats(0.0, 1.0)
-PIECES = st.lists(
-    st.tuples(st.lists(st.integers(0, 3), max_size=30), CHANCES, st.integers(0, 200)), max_size=6
-)
+PIECES = st.lists(st.tuples(st.lists(st.integers(0, 3), max_size=30), CHANCES, st.integers(0, 200)), max_size=6)
 
 
 @given(PIECES, st.lists(CHANCES, min_size=1, max_size=3), st.integers(2, 60), st.floats(FLOOR, 0.5))
@@ -88,9 +86,7 @@ def test_any_tree_is_within_its_limit_and_its_siblings_are_distinct(pieces, chan
 def test_nodes_come_in_the_order_of_their_chances(chances, limit):
     """Single tokens behind each other: the tree holds the likeliest products, and no node below the least chance."""
     least = 0.02
-    tree, _ = grow(
-        9, -1, [Continuation(Choices(chances), 0, None, 0, (), 1.0)], HitRates(), Survival(), limit, least
-    )
+    tree, _ = grow(9, -1, [Continuation(Choices(chances), 0, None, 0, (), 1.0)], HitRates(), Survival(), limit, least)
     reached = [1.0]
     for node in range(1, len(tree)):
         reached.append(reached[tree.parents[node]] * chances[tree.tokens[node]])
@@ -124,9 +120,7 @@ def test_runs_are_counted_token_by_token(run, right):
     for survival in (bulk, single):
         survival.count(0, 0, False)
         survival._weigh()
-    assert [bulk.onward(n) for n in range(140)] == pytest.approx(
-        [single.onward(n) for n in range(140)], abs=0.02
-    )
+    assert [bulk.onward(n) for n in range(140)] == pytest.approx([single.onward(n) for n in range(140)], abs=0.02)
 
 
 @given(st.lists(st.booleans(), max_size=300))

@@ -76,9 +76,7 @@ def drawn(monkeypatch, target, folder, prompts, half_wrong, careless=False):
 
 
 @pytest.mark.parametrize("careless", [False, True])
-def test_drafting_sees_what_teaching_showed(
-    target, folder, prompts, plain, half_wrong, monkeypatch, careless
-):
+def test_drafting_sees_what_teaching_showed(target, folder, prompts, plain, half_wrong, monkeypatch, careless):
     """The states made step by step, rows together, are among those that one pass over each whole sequence makes, and
     (the negative control) are not where states are taken in in another order."""
     own = drawn(monkeypatch, target, folder, prompts, half_wrong, careless)

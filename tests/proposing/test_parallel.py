@@ -19,9 +19,7 @@ decode = partial(decoded, tokens=NEW_TOKENS)
 
 @pytest.mark.parametrize("mixture", ["parallel:{}", "cursor+parallel:{}"])
 @pytest.mark.parametrize("max_rows", [1, 2, 3])
-def test_the_output_is_the_targets_own(
-    target, other, prompts, plain, half_wrong, mixture, max_rows, read_first
-):
+def test_the_output_is_the_targets_own(target, other, prompts, plain, half_wrong, mixture, max_rows, read_first):
     found, stats = decode(target, mixture.format(other), prompts, (half_wrong,), max_rows)
     assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]
     assert stats.drafted > 0
@@ -78,12 +76,7 @@ def test_a_rollback_that_is_forgotten_is_noticed(target, other, prompts, read_fi
 def test_drafting_goes_on_while_the_target_verifies(target, other, prompts, plain, monkeypatch):
     """Ordered by events: no turn ends before the target has begun the step after the turn's beginning."""
     change, begun = threading.Condition(), [0]
-    honest, begin, steps, end = (
-        DraftModel.draft,
-        ParallelDraft._begin_turn,
-        target.steps.run,
-        ParallelDraft.end,
-    )
+    honest, begin, steps, end = (DraftModel.draft, ParallelDraft._begin_turn, target.steps.run, ParallelDraft.end)
     at_beginning, waited = [], []
 
     def begin_turn(self, *given):
@@ -127,6 +120,4 @@ def test_a_window_is_as_long_as_the_ratio_of_speeds():
     figures.drafted, figures.accepted, figures.tokens, figures.rollbacks = 10, 8, 30, 2
     assert (figures.c, figures.acceptance, figures.accepted_length) == pytest.approx((4.0, 0.8, 10.0))
     tau = 0.8
-    assert figures.predicted == pytest.approx(
-        0.5 * sum(tau**k for k in range(1, 9))
-    )  # the paper's sum for gamma = c
+    assert figures.predicted == pytest.approx(0.5 * sum(tau**k for k in range(1, 9)))  # the paper's sum for gamma = c

@@ -80,9 +80,7 @@ def test_choices_that_say_nothing_cost_little():
     """A negative control: the gain comes from what the target held likely."""
     output, _ = wandering(600)
     rng = random.Random(1)
-    assert steps(output, lambda token: [rng.randrange(60) for _ in range(2)]) < 1.1 * steps(
-        output, lambda token: ()
-    )
+    assert steps(output, lambda token: [rng.randrange(60) for _ in range(2)]) < 1.1 * steps(output, lambda token: ())
 
 
 def test_with_a_perfect_draft_they_take_no_places_that_count():

@@ -37,9 +37,7 @@ def registered():
     proposers.update(known)
 
 
-@pytest.mark.parametrize(
-    "stages", ["both", "auto"]
-)  # auto: some steps are plain ones, for which nobody is asked
+@pytest.mark.parametrize("stages", ["both", "auto"])  # auto: some steps are plain ones, for which nobody is asked
 def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, plain, half_wrong, registered, stages):
     told = []
 
@@ -187,9 +185,7 @@ def test_nothing_is_told_where_nobody_asks(target, steps, prompts, registered, m
     monkeypatch.setattr(type(steps), "run", noted)
     prefilled, prefill = [], type(target).prefill_together
     monkeypatch.setattr(
-        type(target),
-        "prefill_together",
-        lambda self, *given: prefilled.extend(found := prefill(self, *given)) or found,
+        type(target), "prefill_together", lambda self, *given: prefilled.extend(found := prefill(self, *given)) or found
     )
     decode(target, "lookup", prompts[:1])
     margins = OutputFlags(margins=True)

@@ -25,9 +25,7 @@ def load_schema(name: str) -> dict[str, Any]:
     return schema
 
 
-def problems(
-    value: Any, schema: dict[str, Any], root: dict[str, Any] | None = None, at: str = "$"
-) -> list[str]:
+def problems(value: Any, schema: dict[str, Any], root: dict[str, Any] | None = None, at: str = "$") -> list[str]:
     """Where ``value`` does not follow ``schema``; empty where it does."""
     root = schema if root is None else root
     found: list[str] = []
@@ -51,9 +49,7 @@ def problems(
         elif keyword == "maximum":
             found += [f"{at}: above {rule}"] if _is(value, "number") and value > rule else []
         elif keyword in ("minItems", "maxItems"):
-            wrong = isinstance(value, list) and (
-                len(value) < rule if keyword == "minItems" else len(value) > rule
-            )
+            wrong = isinstance(value, list) and (len(value) < rule if keyword == "minItems" else len(value) > rule)
             found += [f"{at}: {keyword}"] if wrong else []
         elif keyword == "required":
             found += [f"{at}: lacks {name}" for name in rule if isinstance(value, dict) and name not in value]

@@ -61,9 +61,7 @@ def test_dots_in_names_are_not_suffixes() -> None:
         ("d/", None, "md"),
     ],
 )
-def test_format_follows_the_request_then_the_suffix(
-    output: str | None, asked: str | None, expected: str
-) -> None:
+def test_format_follows_the_request_then_the_suffix(output: str | None, asked: str | None, expected: str) -> None:
     assert infer_format(output, asked) == expected  # type: ignore[arg-type]
 
 
@@ -86,10 +84,7 @@ def test_a_folder_takes_one_or_many_inputs(tmp_path: Path) -> None:
 
 
 def test_a_folder_given_as_input_makes_a_folder_of_one(tmp_path: Path) -> None:
-    assert (
-        plan([file("in/a.pdf")], str(tmp_path / "o"), "md", into_folder=True)[0].path
-        == tmp_path / "o" / "a.md"
-    )
+    assert plan([file("in/a.pdf")], str(tmp_path / "o"), "md", into_folder=True)[0].path == tmp_path / "o" / "a.md"
 
 
 def test_several_inputs_need_a_place(tmp_path: Path) -> None:

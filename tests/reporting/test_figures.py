@@ -47,9 +47,7 @@ def test_no_pictures_make_no_folder(tmp_path: Path, make_page: Any) -> None:
     assert files_below(tmp_path) == []
 
 
-def test_a_file_in_the_way_of_the_folder_is_an_output_error(
-    tmp_path: Path, make_page: Any, make_picture: Any
-) -> None:
+def test_a_file_in_the_way_of_the_folder_is_an_output_error(tmp_path: Path, make_page: Any, make_picture: Any) -> None:
     (tmp_path / "figures").write_text("in the way")
     figures = FigureFiles(tmp_path / "figures", tmp_path)
     figures.page(make_page(1, make_picture()))

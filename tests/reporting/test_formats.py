@@ -41,9 +41,7 @@ def pages(make_page: Any) -> list[Any]:
         Block(Category.TEXT, "```\nif turned:\n    wait()\n```", BBox(10, 80, 60, 90), "draft"),
     )
     spans = ((Span(0, 6, "agreed", None, (("draft", 2),), 1.5),), *((),) * 8, (), ())
-    said = Provenance(
-        spans, (LeftOut("Page 1", 9, BBox(1, 2, 3, 4), Category.PAGE_FOOTER),), (3, 4), (("own", 2),)
-    )
+    said = Provenance(spans, (LeftOut("Page 1", 9, BBox(1, 2, 3, 4), Category.PAGE_FOOTER),), (3, 4), (("own", 2),))
     return [
         make_page(1, *blocks, provenance=said),
         make_page(2, status="failed", error="out of memory", text=""),
@@ -51,9 +49,7 @@ def pages(make_page: Any) -> list[Any]:
     ]
 
 
-def written(
-    format: Format, pages: list[Any], layout: Layout, figures: list[dict[int, str]] | None = None
-) -> str:
+def written(format: Format, pages: list[Any], layout: Layout, figures: list[dict[int, str]] | None = None) -> str:
     renderer = renderer_for(format, layout)
     text = renderer.begin("samples/a.pdf", "ab" * 32)
     for page, links in zip(pages, figures or [{9: "a.figures/page-1-1.png"}, {}, {}], strict=True):
@@ -107,9 +103,7 @@ def test_tables_are_read_whichever_way_they_are_written():
     [grid] = grids(Block(Category.TABLE, PIPES, gap=""))
     assert grid.lines() == [["Kind", "Cost"], ["Open", "2,100"], ["Groyne", "19,800"]]
     assert grids(Block(Category.TEXT, TABLE)) == [] == grids(Block(Category.TABLE, "no table"))
-    huge = grids(
-        Block(Category.TABLE, "<table><tr>" + "<td rowspan=999 colspan=999>x</td>" * 50 + "</tr></table>")
-    )
+    huge = grids(Block(Category.TABLE, "<table><tr>" + "<td rowspan=999 colspan=999>x</td>" * 50 + "</tr></table>"))
     assert huge[0].columns < 60_000
 
 

@@ -77,9 +77,7 @@ def test_page_has_semantic_elements_and_is_well_formed(make_page: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("category", [Category.TEXT, Category.TITLE, Category.CAPTION, Category.PICTURE])
-def test_text_cannot_bring_scripts_or_foreign_pictures(
-    make_page: Any, category: Category, attack: str
-) -> None:
+def test_text_cannot_bring_scripts_or_foreign_pictures(make_page: Any, category: Category, attack: str) -> None:
     tags = tags_of(document([make_page(1, Block(category, attack))]))
     assert not tags.seen & {"script", "img", "svg", "iframe"}
     assert tags.links == ["#page-1"]
@@ -155,9 +153,7 @@ def test_simple_tags_are_shown_and_others_stay_text(make_page: Any) -> None:
     tags_of(html)
 
 
-@pytest.mark.parametrize(
-    "prices", ["$5 or $6", "US$5 and US$6 a piece", "$ 5 and 6$", "a $ b", r"\$5 and 6$"]
-)
+@pytest.mark.parametrize("prices", ["$5 or $6", "US$5 and US$6 a piece", "$ 5 and 6$", "a $ b", r"\$5 and 6$"])
 def test_prices_are_no_formulas(make_page: Any, prices: str) -> None:
     assert 'class="math"' not in document([make_page(1, Block(Category.TEXT, prices))])
 

@@ -50,10 +50,7 @@ def test_a_head_that_is_all_the_text_of_its_page_is_no_running_head(make_page: A
         (Block(Category.FORMULA, "$$\nE = mc^2\n$$"), "$$\nE = mc^2\n$$"),
         (Block(Category.FORMULA, "$$E = mc^2$$"), "$$E = mc^2$$"),
         (Block(Category.FORMULA, "\\[ x \\]"), "$$\nx\n$$"),
-        (
-            Block(Category.TABLE, "<table>\n\n<tr><td>1</td></tr>\n</table>"),
-            "<table>\n<tr><td>1</td></tr>\n</table>",
-        ),
+        (Block(Category.TABLE, "<table>\n\n<tr><td>1</td></tr>\n</table>"), "<table>\n<tr><td>1</td></tr>\n</table>"),
         (Block(Category.TABLE, "| a |\n|---|\n| 1 |"), "| a |\n|---|\n| 1 |"),
         (Block(Category.TEXT, "    indented code\n"), "    indented code"),
         (Block(Category.TEXT, "   "), ""),
@@ -174,18 +171,18 @@ def test_a_paragraph_goes_on_around_pictures(make_page: Any) -> None:
     assert "".join([*parts, renderer.end()]) == "\n\n".join(pieces) + "\n"
     renderer = MarkdownRenderer(Layout(page_separator="---"))
     parts = [renderer.page(page, link) for page, link in zip(pages, links, strict=True)]
-    assert "".join([*parts, renderer.end()]) == "\n\n---\n\n".join(
-        page_markdown(page, link, Layout()) for page, link in zip(pages, links, strict=True)
-    ) + "\n"
+    assert (
+        "".join([*parts, renderer.end()])
+        == "\n\n---\n\n".join(page_markdown(page, link, Layout()) for page, link in zip(pages, links, strict=True))
+        + "\n"
+    )
     renderer = MarkdownRenderer(Layout())
     assert renderer.page(pages[0], links[0]) + renderer.end() == "The ship\n\n![1](1.png)\n"
 
 
 def test_a_failed_page_leaves_a_comment_that_cannot_be_closed_early(make_page: Any) -> None:
     page = make_page(2, status="failed", error="model said -->\nstop", text="")
-    assert page_markdown(page, {}, Layout()) == (
-        "<!-- docspec: page 2 could not be read: model said - -> stop -->"
-    )
+    assert page_markdown(page, {}, Layout()) == ("<!-- docspec: page 2 could not be read: model said - -> stop -->")
 
 
 def test_a_separator_stands_between_pages_only(make_page: Any) -> None:
@@ -195,9 +192,7 @@ def test_a_separator_stands_between_pages_only(make_page: Any) -> None:
 
 
 def test_a_separator_that_names_the_page_stands_before_every_page(make_page: Any) -> None:
-    text = document(
-        [make_page(4, TEXT), make_page(7, TEXT)], Layout(page_separator="<!-- page {page} {x} -->")
-    )
+    text = document([make_page(4, TEXT), make_page(7, TEXT)], Layout(page_separator="<!-- page {page} {x} -->"))
     assert text == "<!-- page 4 {x} -->\n\nA sentence.\n\n<!-- page 7 {x} -->\n\nA sentence.\n"
 
 

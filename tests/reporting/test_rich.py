@@ -221,7 +221,7 @@ def test_raised_figures_without_a_note_stay() -> None:
 
 
 def test_tables_whose_cells_span_are_html_and_plainly_have_bars() -> None:
-    table = block("<table><tr><th colspan=\"2\">Boats</th></tr><tr><td>a|b</td><td>2</td></tr></table>", Category.TABLE)
+    table = block('<table><tr><th colspan="2">Boats</th></tr><tr><td>a|b</td><td>2</td></tr></table>', Category.TABLE)
     assert written(table).startswith("<table><tr><th colspan=")
     assert written(table, plain_markdown=True) == "| Boats |  |\n| --- | --- |\n| a\\|b | 2 |"
 

@@ -44,9 +44,7 @@ def names_in(folder: Path) -> list[str]:
 
 def test_only_what_dead_runs_left_is_cleared_away(tmp_path: Path) -> None:
     processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         for _ in range(2)
     ]
     for process in processes:
@@ -68,9 +66,7 @@ def test_only_what_dead_runs_left_is_cleared_away(tmp_path: Path) -> None:
     assert names_in(tmp_path) == [".else.part"]
 
 
-def test_a_file_cleared_away_before_it_was_locked_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_cleared_away_before_it_was_locked_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lock = staging._lock
     times = []
 
@@ -102,9 +98,7 @@ def test_without_locks_and_posix_calls_files_are_written_all_the_same(
 
 
 @pytest.mark.parametrize("length", [200, 251, 255])
-def test_long_names_are_shortened_and_stay_apart(
-    tmp_path: Path, length: int, make_page: Callable[..., Any]
-) -> None:
+def test_long_names_are_shortened_and_stay_apart(tmp_path: Path, length: int, make_page: Callable[..., Any]) -> None:
     stems = ["x" * (length - 5) + end for end in ("a", "b")] + ["é" * ((length - 5) // 2)]
     inputs = [Input(None, PurePath(f"{stem}.pdf")) for stem in stems]
     names = distinct_names(inputs, ".html")
@@ -138,7 +132,5 @@ def test_an_output_that_no_file_system_takes_is_one_error(tmp_path: Path, name: 
 def test_a_pipe_named_as_a_file_is_written_to(tmp_path: Path) -> None:
     script = "import sys, pathlib; from docspec.reporting.writer import write_whole\n"
     script += "write_whole(pathlib.Path(sys.argv[1]), 'text')"
-    done = subprocess.run(
-        [sys.executable, "-c", script, "/dev/fd/1"], capture_output=True, text=True, timeout=180
-    )
+    done = subprocess.run([sys.executable, "-c", script, "/dev/fd/1"], capture_output=True, text=True, timeout=180)
     assert (done.stdout, done.stderr) == ("text", "")

@@ -42,15 +42,10 @@ def test_summary_tells_what_a_reader_of_the_output_must_know(make_page: Any) -> 
     cut, skipped = Event("budget_reached", "100 tokens"), Event("stage1_skipped", "would not pay")
     made = Report(ParseOptions(), {})
     made.start_document("a.pdf")
-    for number, events in enumerate(
-        [(cut, skipped), (cut, cut), (skipped,), (Event("loop_stopped", "x"),)], 1
-    ):
+    for number, events in enumerate([(cut, skipped), (cut, cut), (skipped,), (Event("loop_stopped", "x"),)], 1):
         made.add_page(make_page(number, events=events))
     lines = rendered(made, 80)
-    assert lines[1:3] == [
-        "1 page cut where the output began to repeat itself",
-        "2 pages cut at the token budget",
-    ]
+    assert lines[1:3] == ["1 page cut where the output began to repeat itself", "2 pages cut at the token budget"]
     assert not any("stage1_skipped" in line or "would not pay" in line for line in lines)
 
 

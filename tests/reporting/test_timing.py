@@ -18,9 +18,7 @@ from docspec.targets.stepping.step import StepReport
 
 
 def report(options: ParseOptions | None = None) -> Report:
-    return Report(
-        options or ParseOptions(), {"docspec": "0.1.0", "paddlex": None}, {"system": "Linux", "cpus": 2}
-    )
+    return Report(options or ParseOptions(), {"docspec": "0.1.0", "paddlex": None}, {"system": "Linux", "cpus": 2})
 
 
 def test_report_follows_its_schema(tmp_path: Path, make_page: Any) -> None:

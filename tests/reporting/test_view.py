@@ -47,11 +47,7 @@ def marked(text: str, *spans: Span, category: Category = Category.TEXT) -> str:
 def test_marks_stand_around_their_words_in_rendered_markdown():
     text = "The **very old** harbour [lies](http://example.org) at `-5` m."
     end = text.index(" [lies"), text.index("m.")
-    spans = [
-        Span(0, 3, "agreed"),
-        Span(6, end[0], "corrected", 'very "cold"'),
-        Span(end[1], end[1], "draft", "deep"),
-    ]
+    spans = [Span(0, 3, "agreed"), Span(6, end[0], "corrected", 'very "cold"'), Span(end[1], end[1], "draft", "deep")]
     assert marked(text, *spans) == (
         '<p>The <strong><mark class="corrected" data-span="1" data-draft="very &quot;cold&quot;">'
         "very old</mark></strong>"
@@ -92,9 +88,7 @@ class Balanced(HTMLParser):
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    st.one_of(st.text(max_size=60), st.sampled_from(HOSTILE), st.text("*_`#|-<>$[]()\\ab1 \n", max_size=60))
-)
+@given(st.one_of(st.text(max_size=60), st.sampled_from(HOSTILE), st.text("*_`#|-<>$[]()\\ab1 \n", max_size=60)))
 @example("---")
 def test_whatever_is_marked_the_text_shown_is_the_same(text):
     spans = [Span(word.start, word.end, "corrected", "<b>") for word in words_of(text)]
@@ -112,17 +106,9 @@ def test_a_page_holds_its_image_boxes_marks_and_what_was_left_out(make_page):
         (LeftOut("Page 7", -1, BBox(1, 2, 30, 4), Category.PAGE_FOOTER), LeftOut("behind", 1)),
         (3, 1),
     )
-    blocks = (
-        Block(Category.TEXT, "a word", BBox(0, 0, 50, 9)),
-        Block(Category.PICTURE, "", BBox(5, 5, 20, 20)),
-    )
+    blocks = (Block(Category.TEXT, "a word", BBox(0, 0, 50, 9)), Block(Category.PICTURE, "", BBox(5, 5, 20, 20)))
     html = view(make_page(4, *blocks, provenance=said))
-    assert (
-        html.index("Page 7")
-        < html.index('data-block="0"')
-        < html.index('data-block="1"')
-        < html.index("behind")
-    )
+    assert html.index("Page 7") < html.index('data-block="0"') < html.index('data-block="1"') < html.index("behind")
     assert 'data-checks="3"' in html
     island = json.loads(re.search(r'class="data">(.*?)</script>', html)[1])  # type: ignore[index]
     assert island["boxes"] == [[0, 0, 50, 9], [5, 5, 20, 20]]
@@ -140,9 +126,7 @@ def test_the_policy_allows_the_own_scripts_and_nothing_else(make_page):
             digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
             assert f"'sha256-{digest}'" in policy
     assert len(re.findall(r"<script>", html)) == 2
-    assert " style=" not in re.sub(r"<(script|style)>.*?</\1>", "", html, flags=re.DOTALL), (
-        "the policy forbids it"
-    )
+    assert " style=" not in re.sub(r"<(script|style)>.*?</\1>", "", html, flags=re.DOTALL), "the policy forbids it"
 
 
 def test_formulas_bring_their_renderer_and_other_pages_do_not(make_page):
@@ -157,9 +141,7 @@ def test_nothing_of_a_document_becomes_markup(make_page, text):
         1,
         *(Block(category, text) for category in Category),
         error=text,
-        provenance=Provenance(
-            tuple((Span(0, 1, "corrected", text),) for _ in Category), (LeftOut(text, 0),), (1,)
-        ),
+        provenance=Provenance(tuple((Span(0, 1, "corrected", text),) for _ in Category), (LeftOut(text, 0),), (1,)),
     )
     html = view(page, source=f"{text}.pdf")
 
@@ -177,9 +159,7 @@ def test_nothing_of_a_document_becomes_markup(make_page, text):
         tags.feed(one)
         seen.append(tags.found)
     new = seen[1] - seen[0]
-    assert not [
-        one for one in new if one[0] in ("script", "svg", "style", "base", "iframe", "object", "link", "meta")
-    ]
+    assert not [one for one in new if one[0] in ("script", "svg", "style", "base", "iframe", "object", "link", "meta")]
     assert not [one for one in new if one[1].startswith("on") or one[1] in ("src", "style")]
     assert "javascript:" not in "".join(re.findall(r'href="([^"]*)"', html))
     assert "\x1b" not in html and "\x07" not in html

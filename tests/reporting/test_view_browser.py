@@ -8,18 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from docspec.core import (
-    Baseline,
-    BBox,
-    Block,
-    Category,
-    LeftOut,
-    PageResult,
-    PageTimings,
-    Provenance,
-    Span,
-    StageStats,
-)
+from docspec.core import Baseline, BBox, Block, Category, LeftOut, PageResult, PageTimings, Provenance, Span, StageStats
 from docspec.core.safe_text import safe_text
 from docspec.reporting.view import ViewRenderer
 
@@ -71,20 +60,13 @@ def sample(tmp_path_factory) -> Path:
     )
     spans = (
         (Span(2, 10, "agreed"),),
-        (
-            Span(0, 4, "agreed"),
-            Span(5, 10, "corrected", "smell"),
-            Span(11, 19, "model"),
-            Span(20, 31, "agreed"),
-        ),
+        (Span(0, 4, "agreed"), Span(5, 10, "corrected", "smell"), Span(11, 19, "model"), Span(20, 31, "agreed")),
         (Span(28, 30, "corrected", "13"),),
         (),
         (),
     )
     left = (LeftOut("Annals 27", -1, BBox(50, 10, 300, 30), Category.PAGE_HEADER),)
-    second = page(
-        2, Block(Category.TEXT, "All agrees here.", BBox(50, 40, 500, 90)), spans=((Span(0, 16, "agreed"),),)
-    )
+    second = page(2, Block(Category.TEXT, "All agrees here.", BBox(50, 40, 500, 90)), spans=((Span(0, 16, "agreed"),),))
     path = tmp_path_factory.mktemp("view") / "view.html"
     return write(path, page(1, *blocks, spans=spans, left=left), second)
 
@@ -99,9 +81,7 @@ def test_block_and_box_are_linked_both_ways(browser, sample):
     assert "Annals 27" in view.page.locator(".block.active").inner_text()
     view.page.click('.block[data-block="2"] td >> nth=0')
     assert view.page.locator(".box.active").get_attribute("data-block") == "2"
-    box, image = (
-        view.page.locator(one).bounding_box() for one in ('.box[data-block="1"]', ".paper img >> nth=0")
-    )
+    box, image = (view.page.locator(one).bounding_box() for one in ('.box[data-block="1"]', ".paper img >> nth=0"))
     assert abs((box["x"] - image["x"]) / image["width"] - 50 / 600) < 0.01
     assert abs((box["y"] - image["y"]) / image["height"] - 100 / 800) < 0.01
     view.settled()
@@ -179,9 +159,7 @@ def test_formulas_tables_pictures_and_the_strip_are_shown(browser, sample):
     assert FORMULA not in view.page.locator('.block[data-block="3"]').first.inner_text()
     assert view.page.locator('.block[data-block="2"] table td').count() == 2
     view.page.wait_for_function("document.querySelector('canvas.crop').width > 200")
-    names = view.page.locator(".strip button").evaluate_all(
-        "all => all.map(one => one.getAttribute('aria-label'))"
-    )
+    names = view.page.locator(".strip button").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
     assert names == ["Page 1, 4 to check", "Page 2"]
     view.page.wait_for_selector(".strip button:first-child img")
     view.page.click(".strip button >> nth=1")
@@ -216,20 +194,15 @@ def test_a_hostile_document_does_nothing(browser, tmp_path):
     assert view.page.evaluate("window.broken") is None
     tags = view.page.evaluate("[...document.body.children].map(one => one.tagName)")
     assert tags == ["A", "HEADER", "NAV", "MAIN", "DIALOG", "DIALOG", "DIV", "P", "SCRIPT", "SCRIPT"]
-    assert (
-        view.page.locator("img:not(.paper img, .strip img), iframe, object, embed, link, base").count() == 0
-    )
+    assert view.page.locator("img:not(.paper img, .strip img), iframe, object, embed, link, base").count() == 0
     view.settled()
 
 
 def test_a_page_of_ten_thousand_regions_opens(browser, tmp_path):
     many = [
-        Block(Category.TEXT, f"word {n}", BBox(n % 100, n // 100, n % 100 + 1, n // 100 + 1))
-        for n in range(10_000)
+        Block(Category.TEXT, f"word {n}", BBox(n % 100, n // 100, n % 100 + 1, n // 100 + 1)) for n in range(10_000)
     ]
-    view = Watched(
-        browser, write(tmp_path / "regions.html", page(1, *many, spans=[(Span(0, 4, "model"),)] * 10_000))
-    )
+    view = Watched(browser, write(tmp_path / "regions.html", page(1, *many, spans=[(Span(0, 4, "model"),)] * 10_000)))
     view.page.click("#next")
     view.page.wait_for_selector(".box.active")
     assert view.page.locator(".box").count() == 10_000

@@ -75,9 +75,7 @@ class Load:
             self._note("streamed", "broke off", bool(values.get("stream")))
             return
         if not values.get("stream"):
-            right = answer.status_code == 200 and answer.json()["choices"][0]["message"][
-                "content"
-            ] == answer_of(values)
+            right = answer.status_code == 200 and answer.json()["choices"][0]["message"]["content"] == answer_of(values)
             self._note("whole", str(answer.status_code), right)
             return
         lines = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: {")]
@@ -136,9 +134,7 @@ def measured(size: int, clients: int) -> dict[str, Any]:
         "requests left in the gateway": here,
         "resident MiB after a fifth and at the end": [fifth >> 20, load.resident[-1] >> 20],
         "open files before and after": [before, after],
-        "own milliseconds a request": round(
-            1e3 * counts["docspec_own_seconds_total"] / counts["answered"], 3
-        ),
+        "own milliseconds a request": round(1e3 * counts["docspec_own_seconds_total"] / counts["answered"], 3),
     }
 
 

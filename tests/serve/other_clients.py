@@ -41,9 +41,7 @@ def docling(url: str, image: str, pdf: str) -> Any:
     address: Any = f"{url}/v1/chat/completions"
     params = {"model": "stand-in", "temperature": 0.0, "max_tokens": 4096, "stop": ["</doctag>"]}
     whole = api_image_request(picture, "Convert this page to docling.", address, timeout=60, **params)
-    streamed = api_image_request_streaming(
-        picture, "Convert this page to docling.", address, timeout=60, **params
-    )
+    streamed = api_image_request_streaming(picture, "Convert this page to docling.", address, timeout=60, **params)
     return [whole.text, whole.num_tokens, whole.error, streamed.text, streamed.error]
 
 

@@ -89,9 +89,7 @@ async def answers(url: str, bodies: Sequence[dict[str, Any]], clients: int) -> t
         async def one() -> None:
             for number in numbers:
                 answer = await client.post(CHAT, json=bodies[number])
-                found[number] = (
-                    answer.json()["choices"][0]["message"]["content"] if answer.is_success else answer.text
-                )
+                found[number] = answer.json()["choices"][0]["message"]["content"] if answer.is_success else answer.text
 
         began = time.perf_counter()
         await asyncio.gather(*(one() for _ in range(clients)))
@@ -185,9 +183,7 @@ def main() -> None:
     words.add_argument("--requests", type=int, default=200)
     words.add_argument("--clients", type=int, nargs="+", default=[1, 16])
     words.add_argument("--rounds", type=int, default=3)
-    words.add_argument(
-        "--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time."
-    )
+    words.add_argument("--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time.")
     given = words.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers end with it
     if given.crops is not None and given.crops.exists():

@@ -22,21 +22,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 MODEL = "stand-in"
-WORDS = [
-    "the",
-    "quick",
-    "brown",
-    "fox",
-    "jumps",
-    "over",
-    "a",
-    "lazy",
-    "dog",
-    "while",
-    "eleven",
-    "wizards",
-    "box",
-]
+WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog", "while", "eleven", "wizards", "box"]
 
 
 def answer_of(values: dict[str, Any]) -> str:
@@ -57,9 +43,7 @@ class StandIn:
         self.answered: list[str] = []
 
     async def models(self, request: Request) -> Response:
-        return JSONResponse(
-            {"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": self.name}]}
-        )
+        return JSONResponse({"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": self.name}]})
 
     async def told(self, request: Request) -> Response:
         """What this server was sent since the last time it was asked, without images, and its counts."""
@@ -89,9 +73,7 @@ class StandIn:
             finally:
                 self.counts["held"] -= 1
         if "status" in values:
-            return JSONResponse(
-                {"error": {"message": "as asked", "code": values["status"]}}, values["status"]
-            )
+            return JSONResponse({"error": {"message": "as asked", "code": values["status"]}}, values["status"])
         if values.get("die"):
             os._exit(9)
         if values.get("stream"):
@@ -114,11 +96,7 @@ class StandIn:
 
     def whole(self, values: dict[str, Any]) -> dict[str, Any]:
         text = answer_of(values)
-        usage = {
-            "prompt_tokens": 7,
-            "completion_tokens": len(text.split()),
-            "total_tokens": 7 + len(text.split()),
-        }
+        usage = {"prompt_tokens": 7, "completion_tokens": len(text.split()), "total_tokens": 7 + len(text.split())}
         message = {"role": "assistant", "content": text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         return {
@@ -161,9 +139,7 @@ class StandIn:
 
 
 def main(port: str, name: str) -> None:
-    listening = socket.socket(
-        socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
-    )  # asyncio sets TCP_NODELAY for it
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY for it
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", int(port)))
     listening.listen(1024)

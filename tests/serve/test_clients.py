@@ -63,9 +63,7 @@ def test_the_openai_sdk_understands_errors(served: Served) -> None:
     with pytest.raises(openai.BadRequestError):
         client.chat.completions.create(
             model=MODEL,
-            messages=[
-                {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "file:///x"}}]}
-            ],
+            messages=[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "file:///x"}}]}],
         )
     with pytest.raises(openai.UnprocessableEntityError):
         client.chat.completions.create(model=MODEL, messages=messages(), extra_body={"status": 422})
@@ -101,14 +99,7 @@ def test_a_client_gets_what_the_server_would_have_told_it(
     found = []
     for each in (upstream, served):
         ran = subprocess.run(
-            [
-                str(PYTHON),
-                str(Path(__file__).with_name("other_clients.py")),
-                each.url,
-                str(image),
-                str(pdf),
-                name,
-            ],
+            [str(PYTHON), str(Path(__file__).with_name("other_clients.py")), each.url, str(image), str(pdf), name],
             capture_output=True,
             text=True,
             timeout=120,
@@ -135,10 +126,7 @@ RECORDED = {
         "max_completion_tokens": 16384,
         "model": "rednote-hilab/dots.ocr",
     },
-    "markitdown-ocr": {
-        "messages": [{"role": "user", "content": messages()[0]["content"][::-1]}],
-        "model": "gpt-4o",
-    },
+    "markitdown-ocr": {"messages": [{"role": "user", "content": messages()[0]["content"][::-1]}], "model": "gpt-4o"},
 }
 
 

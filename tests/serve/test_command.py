@@ -16,11 +16,7 @@ from tests.serve.test_passing_through import CHAT, asked, until
 def ran(*words: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
     return subprocess.run(
-        [sys.executable, "-m", "docspec", "serve", *words],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=env,
+        [sys.executable, "-m", "docspec", "serve", *words], capture_output=True, text=True, timeout=60, env=env
     )
 
 
@@ -53,10 +49,7 @@ def test_sglang_knows_drafts_while_a_request_is_under_way_and_no_longer() -> Non
         added, request, removed = seen
         assert added["path"] == "/add_external_corpus" and added["body"]["documents"] == ["a draft"]
         assert "vllm_xargs" not in request["body"]
-        assert removed == {
-            "path": "/remove_external_corpus",
-            "body": {"corpus_id": added["body"]["corpus_id"]},
-        }
+        assert removed == {"path": "/remove_external_corpus", "body": {"corpus_id": added["body"]["corpus_id"]}}
         with pytest.raises(httpx.ReadTimeout):
             httpx.post(served.url + CHAT, json={**values, "hold": 30}, timeout=0.5)
         until(lambda: one.told()["counts"]["/remove_external_corpus"] == 2)

@@ -51,11 +51,7 @@ ONE, TWO = {"X-Api-Key": "one"}, {"Authorization": "Bearer two"}
 def upload(served: Served, path: str, data: bytes, **form: Any) -> httpx.Response:
     headers = form.pop("headers", ONE)
     return httpx.post(
-        served.url + path,
-        files={"files": ("a.pdf", data, "application/pdf")},
-        data=form,
-        headers=headers,
-        timeout=120,
+        served.url + path, files={"files": ("a.pdf", data, "application/pdf")}, data=form, headers=headers, timeout=120
     )
 
 
@@ -81,19 +77,13 @@ def test_a_file_is_converted_into_what_was_asked_for(served: Served) -> None:
 
 
 def test_pages_are_chosen_and_a_last_page_beyond_the_end_is_the_end(served: Served) -> None:
-    answer = upload(
-        served, "/v1/convert/file", pdf_of("First", "Second", "Third"), page_range=["2", str(2**62)]
-    )
+    answer = upload(served, "/v1/convert/file", pdf_of("First", "Second", "Third"), page_range=["2", str(2**62)])
     text = answer.json()["document"]["md_content"]
     assert "First" not in text and "Second" in text and "Third" in text
 
 
 def test_a_source_in_base64_and_its_result_later(served: Served) -> None:
-    source = {
-        "kind": "file",
-        "base64_string": base64.b64encode(pdf_of("Later")).decode(),
-        "filename": "../../b.pdf",
-    }
+    source = {"kind": "file", "base64_string": base64.b64encode(pdf_of("Later")).decode(), "filename": "../../b.pdf"}
     values = {"options": {"to_formats": ["md"]}, "sources": [source]}
     task = httpx.post(served.url + "/v1/convert/source/async", json=values, headers=ONE).json()
     assert task["task_type"] == "convert" and task["task_status"] in ("pending", "started")
@@ -154,16 +144,13 @@ def test_an_uploaded_documents_words_are_drafts_of_its_pages(served: Served, ups
     name = upload(served, "/v1/drafts", data).json()["id"]
     page = pymupdf.open(stream=data)[1].get_pixmap(dpi=133)
     image = Image.open(io.BytesIO(page.tobytes("png")))
-    parts = [
-        {"type": "image_url", "image_url": {"url": data_url(image)}},
-        {"type": "text", "text": "Read it."},
-    ]
+    parts = [{"type": "image_url", "image_url": {"url": data_url(image)}}, {"type": "text", "text": "Read it."}]
     values = {"messages": [{"role": "user", "content": parts}]}
 
     def source(headers: dict[str, str]) -> str:
-        return httpx.post(
-            served.url + "/v1/chat/completions", json=values, headers=headers, timeout=60
-        ).headers["x-docspec-drafts"]
+        return httpx.post(served.url + "/v1/chat/completions", json=values, headers=headers, timeout=60).headers[
+            "x-docspec-drafts"
+        ]
 
     upstream.told()
     assert source(ONE) == "upload"

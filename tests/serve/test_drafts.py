@@ -126,12 +126,8 @@ def test_while_an_image_is_recognised_its_upstream_prefills_the_prompt(upstream:
         assert one["messages"] in {other["messages"] for other in whole}
 
 
-@pytest.mark.parametrize(
-    "image", ["data:image/png;base64,aGVsbG8=", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=="]
-)
-def test_an_image_that_cannot_be_read_goes_on_without_a_draft(
-    upstream: Served, served: Served, image: str
-) -> None:
+@pytest.mark.parametrize("image", ["data:image/png;base64,aGVsbG8=", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=="])
+def test_an_image_that_cannot_be_read_goes_on_without_a_draft(upstream: Served, served: Served, image: str) -> None:
     answer = served_post(served, body(image, "OCR:"))
     assert answer.status_code == 200 and answer.headers["x-docspec-drafts"] == "none"
 
@@ -175,9 +171,7 @@ def test_what_one_client_had_read_is_read_again_for_another() -> None:
 
     async def run() -> list[str]:
         first = await asyncio.gather(*(found.of("a", chat(image)) for _ in range(5)))
-        return [one.source for one in first] + [
-            (await found.of(client, chat(image))).source for client in "aab"
-        ]
+        return [one.source for one in first] + [(await found.of(client, chat(image))).source for client in "aab"]
 
     sources = asyncio.run(run())
     assert counting.read == 2, "five requests at once are one reading; another client's is its own"
@@ -246,9 +240,7 @@ def test_kinds_of_requests_are_measured_apart() -> None:
 
 
 @pytest.mark.parametrize(("caches", "better"), [(True, "prefilled"), (False, "drafted")])
-def test_a_prompt_is_prefilled_beside_recognition_where_answers_come_sooner_for_it(
-    caches: bool, better: Way
-) -> None:
+def test_a_prompt_is_prefilled_beside_recognition_where_answers_come_sooner_for_it(caches: bool, better: Way) -> None:
     """Twenty seconds without a draft, six with one, of which three are prefill; an upstream without a prefix cache
     prefills twice, and the request waits for the first time too."""
     payoff, taken = Payoff(), list[Way]()
@@ -315,7 +307,5 @@ def test_the_gateway_imports_no_torch() -> None:
         "make_app(GatewaySettings(('http://127.0.0.1:1',)))\n"
         "print([name for name in ('torch', 'transformers', 'paddleocr') if name in sys.modules])"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
-    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert ran.stdout.strip() == "[]"

@@ -108,10 +108,7 @@ def test_a_client_over_http_with_its_key(folder: Path) -> None:
 
     async def run() -> dict[str, Any]:
         client = httpx2.AsyncClient(headers={"Authorization": "Bearer a-key"}, timeout=120)
-        async with (
-            streamable_http_client(url, http_client=client) as streams,
-            ClientSession(*streams[:2]) as session,
-        ):
+        async with streamable_http_client(url, http_client=client) as streams, ClientSession(*streams[:2]) as session:
             await session.initialize()
             outside = await session.call_tool("convert_to_markdown", {"uri": "../secret.pdf"})
             tools = [tool.name for tool in (await session.list_tools()).tools]

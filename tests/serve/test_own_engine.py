@@ -75,14 +75,10 @@ def test_requests_at_once_are_answered_as_alone_and_together(served: Served) -> 
 
 def test_a_stream_says_the_same_in_pieces_and_what_it_took(served: Served) -> None:
     values = body(line(LINES[1]), stream=True, stream_options={"include_usage": True})
-    events = [
-        json.loads(one[6:]) for one in post(served, values).text.splitlines() if one.startswith("data: {")
-    ]
+    events = [json.loads(one[6:]) for one in post(served, values).text.splitlines() if one.startswith("data: {")]
     text = "".join(event["choices"][0]["delta"].get("content", "") for event in events if event["choices"])
     assert text == content(post(served, body(line(LINES[1]))))
-    assert (
-        events[-2]["choices"][0]["finish_reason"] == "stop" and events[-1]["usage"]["completion_tokens"] > 0
-    )
+    assert events[-2]["choices"][0]["finish_reason"] == "stop" and events[-1]["usage"]["completion_tokens"] > 0
 
 
 def test_an_answer_ends_before_a_stop_string_and_at_its_limit(served: Served) -> None:
@@ -141,9 +137,7 @@ def test_a_client_that_leaves_makes_room_for_others(served: Served) -> None:
     for stream in (False, True):
         with pytest.raises(httpx.ReadTimeout):
             httpx.post(
-                served.url + CHAT,
-                json=body(line(LINES[0]), stream=stream),
-                timeout=httpx.Timeout(30, read=0.001),
+                served.url + CHAT, json=body(line(LINES[0]), stream=stream), timeout=httpx.Timeout(30, read=0.001)
             )
     assert "ine of print" in content(post(served, body(line(LINES[0]))))
 
@@ -204,9 +198,7 @@ def test_penalties_are_followed_along_every_branch(batches: Batches, penalties: 
     [free] = written(batches, ask_of(Penalties()))
     [alone] = written(batches, ask_of(penalties))
     drafts = (alone.text, free.text, alone.text[: len(alone.text) // 2] + free.text)
-    beside = written(
-        batches, ask_of(penalties, drafts), ask_of(Penalties(), drafts), ask_of(penalties, drafts[1:])
-    )
+    beside = written(batches, ask_of(penalties, drafts), ask_of(Penalties(), drafts), ask_of(penalties, drafts[1:]))
     assert [one.text for one in beside] == [alone.text, free.text, alone.text]
     assert beside[0].accepted > 0
     if penalties.no_repeat_ngram or penalties.frequency > 1 or penalties.repetition > 1.2:
@@ -220,9 +212,7 @@ def test_discounts_are_those_of_vllm() -> None:
     from docspec.targets.rules import GenerationRules
 
     written = [3, 5, 3]
-    rules = GenerationRules(presence_penalty=0.75, frequency_penalty=0.25, eos=(0,), vocab=8).begin(
-        [5, 6], written, 20
-    )
+    rules = GenerationRules(presence_penalty=0.75, frequency_penalty=0.25, eos=(0,), vocab=8).begin([5, 6], written, 20)
     tree, parents = [3, 5, 7, 5], [0, 0, 1, 0]  # the pending token; 5 and 7 behind it; 5 beside them
     found = rules(torch.zeros(4, 8), tree, parents)
     for node, path in enumerate(([], [5], [5, 7], [5])):

@@ -71,26 +71,16 @@ def test_a_body_without_drafts_arrives_untouched(upstream: Served, served: Serve
 
 @pytest.mark.parametrize(
     ("content", "drafts"),
-    [
-        ("one text", ["one text"]),
-        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], ["a", "b"]),
-    ],
+    [("one text", ["one text"]), ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], ["a", "b"])],
 )
-def test_a_prediction_becomes_drafts(
-    upstream: Served, served: Served, content: Any, drafts: list[str]
-) -> None:
+def test_a_prediction_becomes_drafts(upstream: Served, served: Served, content: Any, drafts: list[str]) -> None:
     upstream.told()
     answer = post(served, asked(prediction={"type": "content", "content": content}))
     assert answer.headers["x-docspec-drafts"] == "prediction"
-    assert upstream.told()["seen"][0]["body"]["vllm_xargs"] == {
-        "docspec_drafts": drafts,
-        "docspec_kind": "page",
-    }
+    assert upstream.told()["seen"][0]["body"]["vllm_xargs"] == {"docspec_drafts": drafts, "docspec_kind": "page"}
 
 
-@pytest.mark.parametrize(
-    "wrong", [None, 5, "text", {"content": 5}, {"content": [5, {"text": 5}]}, {"content": ""}]
-)
+@pytest.mark.parametrize("wrong", [None, 5, "text", {"content": 5}, {"content": [5, {"text": 5}]}, {"content": ""}])
 def test_what_is_no_prediction_costs_nothing(served: Served, wrong: Any) -> None:
     answer = post(served, asked(prediction=wrong))
     assert answer.status_code == 200 and answer.headers["x-docspec-drafts"] == "none"
@@ -113,8 +103,7 @@ def test_drafts_of_a_client_that_knows_docspec_are_its_own(upstream: Served, ser
 
 
 @pytest.mark.parametrize(
-    "body",
-    [b"", b"{", b"[]", b"nul", b'"text"', b"\xff\xfe\xfa", b"[" * 100_000, b'{"a":' * 100_000, b"1" * 10_000],
+    "body", [b"", b"{", b"[]", b"nul", b'"text"', b"\xff\xfe\xfa", b"[" * 100_000, b'{"a":' * 100_000, b"1" * 10_000]
 )
 def test_a_malformed_body_is_refused_here(upstream: Served, served: Served, body: bytes) -> None:
     upstream.told()
@@ -123,9 +112,7 @@ def test_a_malformed_body_is_refused_here(upstream: Served, served: Served, body
     assert upstream.told()["seen"] == []
 
 
-@pytest.mark.parametrize(
-    "messages", [None, 5, [5], [{"content": 5}], [{"role": "user", "content": [5, None, []]}]]
-)
+@pytest.mark.parametrize("messages", [None, 5, [5], [{"content": 5}], [{"role": "user", "content": [5, None, []]}]])
 def test_odd_messages_are_the_upstreams_to_judge(served: Served, messages: Any) -> None:
     assert post(served, {"messages": messages, "status": 400}).status_code in (400, 500)
 
@@ -166,9 +153,7 @@ def test_a_dead_upstream_is_left_out_and_asked_again_when_it_is_back() -> None:
             until(lambda: one.told()["counts"].get("held", 0) == 3)
             one.stop()
             answers = [each.result() for each in held]
-            assert [each.status_code for each in answers] == [200] * 6, (
-                "requests without an answer go to another"
-            )
+            assert [each.status_code for each in answers] == [200] * 6, "requests without an answer go to another"
             assert {each.headers["x-served-by"] for each in answers} == {"b"}
             assert "docspec_upstreams_there 1" in served.get("/metrics").text
             with stand_in("a", port) as again:
@@ -179,11 +164,7 @@ def test_a_dead_upstream_is_left_out_and_asked_again_when_it_is_back() -> None:
 
 
 def test_a_request_that_kills_servers_ends_as_an_error() -> None:
-    with (
-        stand_in("a") as one,
-        stand_in("b") as two,
-        gateway("--upstream", one.url, "--upstream", two.url) as served,
-    ):
+    with stand_in("a") as one, stand_in("b") as two, gateway("--upstream", one.url, "--upstream", two.url) as served:
         answer = post(served, asked(die=True))
         assert answer.status_code in (502, 503) and answer.json()["error"]["type"] == "server_error"
         assert "Retry-After" in answer.headers
@@ -240,11 +221,7 @@ def test_a_thousand_requests_by_thirty_clients_are_each_answered_with_their_own(
     from tests.serve.standin import answer_of
 
     wrong: list[int] = []
-    with (
-        stand_in("a") as one,
-        stand_in("b") as two,
-        gateway("--upstream", one.url, "--upstream", two.url) as served,
-    ):
+    with stand_in("a") as one, stand_in("b") as two, gateway("--upstream", one.url, "--upstream", two.url) as served:
 
         def client(first: int) -> None:
             with httpx.Client(timeout=60) as own:

@@ -25,10 +25,7 @@ def test_answers_are_vllms_own_and_drafts_are_accepted() -> None:
     asked = crops(30)
     plain = [crop.values for crop in asked]
     drafted = [{**crop.values, "prediction": {"type": "content", "content": crop.words}} for crop in asked]
-    with (
-        vllm(str(PYTHON), True) as upstream,
-        gateway("--upstream", upstream.url, "--recognise", "never") as served,
-    ):
+    with vllm(str(PYTHON), True) as upstream, gateway("--upstream", upstream.url, "--recognise", "never") as served:
         url = upstream.url
         straight, _ = timed(url, plain, 4)
         before = speculated(url)[1]

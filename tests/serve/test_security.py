@@ -51,9 +51,7 @@ def png_of(width: int, height: int) -> bytes:
 @pytest.fixture(scope="module")
 def keyed(upstream: Served) -> Iterator[Served]:
     words = ("--upstream", upstream.url, "--api-key", "first-key", "--api-key", "second-key")
-    with gateway(
-        *words, "--upstream-key", "the-servers", "--max-body", "1", "--recognise", "never"
-    ) as served:
+    with gateway(*words, "--upstream-key", "the-servers", "--max-body", "1", "--recognise", "never") as served:
         yield served
 
 
@@ -63,16 +61,12 @@ def test_it_listens_on_loopback_unless_told_otherwise(served: Served) -> None:
 
 
 def test_loopback_without_keys_is_warned_of_nowhere_else() -> None:
-    with (
-        stand_in() as one,
-        gateway("--upstream", one.url, "--host", "0.0.0.0", "--recognise", "never") as served,
-    ):
+    with stand_in() as one, gateway("--upstream", one.url, "--host", "0.0.0.0", "--recognise", "never") as served:
         assert any("without --api-key" in line for line in served.said)
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [{}, {"Authorization": "Bearer wrong"}, {"X-Api-Key": "first-ke"}, {"Authorization": "first-key"}],
+    "headers", [{}, {"Authorization": "Bearer wrong"}, {"X-Api-Key": "first-ke"}, {"Authorization": "first-key"}]
 )
 def test_without_a_key_nobody_is_answered(keyed: Served, upstream: Served, headers: dict[str, str]) -> None:
     upstream.told()
@@ -109,9 +103,7 @@ def test_all_keys_are_compared_with_what_takes_the_same_time(monkeypatch: pytest
 
     compared = []
     real = hmac.compare_digest
-    monkeypatch.setattr(
-        hmac, "compare_digest", lambda one, two: compared.append((one, two)) or real(one, two)
-    )
+    monkeypatch.setattr(hmac, "compare_digest", lambda one, two: compared.append((one, two)) or real(one, two))
     access = Access(["a", "b", "c"])
     scope = {"type": "http", "headers": [(b"x-api-key", b"a")]}
     assert access.client(scope).startswith("key-") and len(compared) == 3
@@ -120,16 +112,9 @@ def test_all_keys_are_compared_with_what_takes_the_same_time(monkeypatch: pytest
 
 @pytest.mark.parametrize(
     "headers",
-    [
-        {"Origin": "https://evil.example"},
-        {"Host": "evil.example"},
-        {"Origin": "null"},
-        {"Host": "evil.example:80"},
-    ],
+    [{"Origin": "https://evil.example"}, {"Host": "evil.example"}, {"Origin": "null"}, {"Host": "evil.example:80"}],
 )
-def test_a_web_page_of_another_site_is_refused_where_there_are_no_keys(
-    served: Served, headers: dict[str, str]
-) -> None:
+def test_a_web_page_of_another_site_is_refused_where_there_are_no_keys(served: Served, headers: dict[str, str]) -> None:
     assert served.get("/v1/models", headers=headers).status_code == 403
     assert post(served, with_image(data_url(printed("x"))), headers=headers).status_code == 403
 
@@ -155,13 +140,7 @@ def test_a_decompression_bomb_is_refused_by_its_header(served: Served, upstream:
     assert time.monotonic() - began < 5 and upstream.told()["seen"] == []
 
 
-ADDRESSES = [
-    "file:///etc/passwd",
-    "http://127.0.0.1/x",
-    "https://example.com/a.png",
-    "/etc/passwd",
-    "ftp://x/y",
-]
+ADDRESSES = ["file:///etc/passwd", "http://127.0.0.1/x", "https://example.com/a.png", "/etc/passwd", "ftp://x/y"]
 BROKEN = ["data:image/png,x", "data:;base64,A", "", "data:image/png;base64"]
 
 
@@ -289,9 +268,7 @@ def test_a_private_address_is_not_reached_not_even_behind_a_redirect(site: int, 
 def test_a_name_that_also_stands_for_a_private_address_is_not_fetched(
     site: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = [
-        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, site)) for address in ("127.0.0.2", "127.0.0.1")
-    ]
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, site)) for address in ("127.0.0.2", "127.0.0.1")]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **named: found)
     with pytest.raises(Refusal):
         fetched(f"http://rebinding.example:{site}/a")

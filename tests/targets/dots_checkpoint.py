@@ -228,9 +228,7 @@ def _save_weights(directory: Path, weights: dict[str, torch.Tensor], shards: int
         save_file(part, directory / file, metadata={"format": "pt"})
         files.update(dict.fromkeys(part, file))
     size = sum(value.numel() * value.element_size() for value in weights.values())
-    _write(
-        directory / "model.safetensors.index.json", {"metadata": {"total_size": size}, "weight_map": files}
-    )
+    _write(directory / "model.safetensors.index.json", {"metadata": {"total_size": size}, "weight_map": files})
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

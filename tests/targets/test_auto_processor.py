@@ -37,9 +37,7 @@ def printed(width: int, height: int) -> Image.Image:
     image = Image.new("RGB", (width, height), (250, 248, 240))
     draw = ImageDraw.Draw(image)
     for y in range(3, height, 18):
-        draw.text(
-            (3, y), "The tide fills the harbour twice a day. " * (width // 200 + 1), fill=(40, 0, y % 90)
-        )
+        draw.text((3, y), "The tide fills the harbour twice a day. " * (width // 200 + 1), fill=(40, 0, y % 90))
     return image
 
 

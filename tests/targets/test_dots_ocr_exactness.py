@@ -76,9 +76,7 @@ def test_a_window_changes_what_is_written(checkpoint, windowed, printed_page):
 
 def test_a_page_goes_through_both_stages_in_layout_json(checkpoint, printed_page, tmp_path):
     printed_page.save(tmp_path / "page.png")
-    options = ParseOptions(
-        model=str(checkpoint), dtype="float32", max_tokens=60, baseline=True, drafter="none"
-    )
+    options = ParseOptions(model=str(checkpoint), dtype="float32", max_tokens=60, baseline=True, drafter="none")
     with Parser(options) as parser:
         assert parser.target_info.dialect == "layout-json"
         [page] = parser.pages(tmp_path / "page.png")

@@ -123,9 +123,7 @@ def test_pixels_and_grid_that_disagree_are_refused(checkpoint: Path, processing:
 # Decoding
 
 
-def greedy_by_full_forwards(
-    model: DotsOCRForCausalLM, inputs: dict[str, torch.Tensor], tokens: int
-) -> list[int]:
+def greedy_by_full_forwards(model: DotsOCRForCausalLM, inputs: dict[str, torch.Tensor], tokens: int) -> list[int]:
     ids = inputs["input_ids"]
     for _ in range(tokens):
         with torch.no_grad():
@@ -157,9 +155,7 @@ def test_what_is_written_depends_on_the_image(checkpoint: Path, processing: Dots
     assert first != second
 
 
-def test_logits_to_keep_projects_the_last_positions_only(
-    checkpoint: Path, processing: DotsOCRProcessing
-) -> None:
+def test_logits_to_keep_projects_the_last_positions_only(checkpoint: Path, processing: DotsOCRProcessing) -> None:
     model = load(checkpoint)
     inputs = processing.encode(picture(84, 84), "Read.")
     with torch.no_grad():
@@ -238,9 +234,7 @@ def test_two_continuations_under_a_tree_mask_equal_each_alone(
             torch.testing.assert_close(logits, alone, atol=1e-4, rtol=1e-4)
 
 
-def test_inputs_that_contradict_each_other_are_refused(
-    checkpoint: Path, processing: DotsOCRProcessing
-) -> None:
+def test_inputs_that_contradict_each_other_are_refused(checkpoint: Path, processing: DotsOCRProcessing) -> None:
     model = load(checkpoint)
     inputs = processing.encode(picture(84, 84), "Read.")
     pad = model.config.image_token_id

@@ -52,12 +52,7 @@ def test_the_template_is_the_one_that_auto_processor_takes(copy, processing):
         (copy / name).write_text(text if name.endswith("jinja") else json.dumps(values))
 
     (copy / "chat_template.jinja").unlink()
-    for name in (
-        "tokenizer_config.json",
-        "chat_template.jinja",
-        "chat_template.json",
-        "processor_config.json",
-    ):
+    for name in ("tokenizer_config.json", "chat_template.jinja", "chat_template.json", "processor_config.json"):
         write(name, f"from {name}")
         loaded = processing.tokenizer.__class__.from_pretrained(str(copy))
         assert find_template(str(copy), loaded) == (f"from {name}", name)

@@ -59,19 +59,14 @@ def test_prefill_together_equals_one_by_one(target, prompts, monkeypatch):
     slots = max(prompt.length for prompt in prompts) + 8
     alone, together = (SlotCache(target.kv_spec, len(prompts), slots) for _ in range(2))
     places = [3, 0, 5, 1, 4, 2]
-    expected = [
-        target.prefill([prompt], alone, [row])[0] for prompt, row in zip(prompts, places, strict=True)
-    ]
+    expected = [target.prefill([prompt], alone, [row])[0] for prompt, row in zip(prompts, places, strict=True)]
     filled = prefill_rows(target, prompts, together, places)
     assert len({prompt.length for prompt in prompts}) > 3
     for one, other, row in zip(expected, filled, places, strict=True):
         assert (other.length, other.rope_delta) == (one.length, one.rope_delta)
         torch.testing.assert_close(other.logits, one.logits, rtol=1e-4, atol=1e-4)
         torch.testing.assert_close(
-            together.buffer[:, :, row, : one.length],
-            alone.buffer[:, :, row, : one.length],
-            rtol=1e-4,
-            atol=1e-4,
+            together.buffer[:, :, row, : one.length], alone.buffer[:, :, row, : one.length], rtol=1e-4, atol=1e-4
         )
         assert not together.buffer[:, :, row, one.length : together.padding_slot].any()
 
@@ -90,9 +85,7 @@ def test_images_in_another_order_would_be_seen(target, prompts, monkeypatch):
     pair = [prompts[0], noise]
     cache = SlotCache(target.kv_spec, 2, noise.length)
     expected = target.prefill([noise], cache, [1])[0].logits
-    torch.testing.assert_close(
-        target.prefill_together(pair, cache, [0, 1])[1].logits, expected, rtol=1e-4, atol=1e-4
-    )
+    torch.testing.assert_close(target.prefill_together(pair, cache, [0, 1])[1].logits, expected, rtol=1e-4, atol=1e-4)
     monkeypatch.setattr(type(target), "_joined", swapped)
     assert not torch.allclose(target.prefill_together(pair, cache, [0, 1])[1].logits, expected, atol=1e-3)
 

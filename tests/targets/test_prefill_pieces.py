@@ -61,9 +61,7 @@ def test_sliding_windows_hold_across_pieces(tmp_path: Path, attention: str) -> N
 def peak_of(target: TransformersTarget, prompt: Prompt) -> int:
     """Bytes that tensors of a prefill take at most beside what was there before."""
     cache = target.kv.cache(1, prompt.length)
-    with torch.profiler.profile(
-        activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True
-    ) as profile:
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
         target.prefill([prompt], cache, [0])
     held = peak = 0
     assert profile.profiler is not None

@@ -25,8 +25,7 @@ def test_what_is_not_installed_is_named() -> None:
 
 def test_fewer_bits_are_reckoned_with() -> None:
     full, eight, four = (
-        estimate(str(BUNDLED), "float32", 1, quantize=quantize).weights
-        for quantize in ("none", "int8", "nf4")
+        estimate(str(BUNDLED), "float32", 1, quantize=quantize).weights for quantize in ("none", "int8", "nf4")
     )
     assert four < eight < full / 1.5
 
@@ -36,13 +35,7 @@ def test_fewer_bits_are_reckoned_with() -> None:
 def test_trees_write_what_single_tokens_write(quantize: Quantize) -> None:
     def read(drafter: str, stages: str) -> tuple[str, int, int]:
         options = ParseOptions(
-            model="mini",
-            device="cpu",
-            quantize=quantize,
-            read="page",
-            max_tokens=60,
-            drafter=drafter,
-            stages=stages,
+            model="mini", device="cpu", quantize=quantize, read="page", max_tokens=60, drafter=drafter, stages=stages
         )
         with Parser(options) as parser:
             [page] = parser.parse(SAMPLE).pages

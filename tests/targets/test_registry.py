@@ -85,17 +85,9 @@ def test_a_broken_card_is_named(copy):
 
 
 def test_a_published_generation_configuration_is_followed_or_named(copy):
-    said = {
-        "eos_token_id": 2,
-        "repetition_penalty": 1.05,
-        "do_sample": True,
-        "temperature": 0.7,
-        "num_beams": 3,
-    }
+    said = {"eos_token_id": 2, "repetition_penalty": 1.05, "do_sample": True, "temperature": 0.7, "num_beams": 3}
     (copy / "generation_config.json").write_text(json.dumps(said))
-    (copy / "docspec.json").write_text(
-        '{"dialect": "markdown", "no_repeat_ngrams": {"size": 9, "window": 40}}'
-    )
+    (copy / "docspec.json").write_text('{"dialect": "markdown", "no_repeat_ngrams": {"size": 9, "window": 40}}')
     loaded = load_target(ParseOptions(model=str(copy)))
     rules = loaded.target.rules
     assert (rules.repetition_penalty, rules.eos) == (1.05, (2,))

@@ -131,13 +131,7 @@ def test_a_ban_is_read_from_the_card(tmp_path):
     assert said(None) is None
     assert said({"size": 3}) == NgramBan(3)
     assert said({"size": 20, "window": 50, "exceptions": [5]}) == NgramBan(20, 50, frozenset((5,)))
-    for wrong in (
-        {"size": 1},
-        {"size": "a"},
-        {"window": 4},
-        {"size": 4, "windows": 3},
-        {"size": 3, "window": 0},
-    ):
+    for wrong in ({"size": 1}, {"size": "a"}, {"window": 4}, {"size": 4, "windows": 3}, {"size": 3, "window": 0}):
         with pytest.raises(ModelError, match="no_repeat_ngrams"):
             said(wrong)
 

@@ -39,11 +39,7 @@ def test_lines_of_every_kind_agree_with_their_text(kind: str) -> None:
         assert sample.pixels.shape == (96, 640) and sample.pixels.min() < 200
         visible = [c for c, (x, _) in zip(sample.text, sample.centres, strict=True) if not np.isnan(x)]
         assert [glyph.char for glyph in sample.glyphs if glyph.read] == visible
-        assert (
-            visible
-            and ("  " not in sample.text.replace("|  |", "|"))
-            and not LIGATURES.keys() & set(sample.text)
-        )
+        assert visible and ("  " not in sample.text.replace("|  |", "|")) and not LIGATURES.keys() & set(sample.text)
 
 
 def test_ligatures_are_printed_as_one_sign_and_read_as_letters() -> None:
@@ -119,12 +115,7 @@ def test_an_evaluation_group_holds_the_rows_it_names() -> None:
 
 def test_templates_are_filled_in() -> None:
     rng = random.Random(2)
-    for template in (
-        *templates.NUMBERS,
-        *templates.QUANTITIES,
-        *templates.ADDRESSES,
-        *templates.CITATIONS,
-    ):
+    for template in (*templates.NUMBERS, *templates.QUANTITIES, *templates.ADDRESSES, *templates.CITATIONS):
         for _ in range(5):
             assert not set("«»{}") & set(drawn(rng, template.replace("{{", "")))
     assert drawn(rng, "«a|a» {X}", X="89 {word}") == "a 89 {word}"

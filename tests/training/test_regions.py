@@ -51,9 +51,7 @@ def test_formulas_are_printed_where_they_say() -> None:
         places = sample.centres[np.isfinite(sample.centres[:, 0])]
         assert len(places) >= 3 and len(sample.centres) == len(sample.text)
         ink = sample.pixels < sample.pixels.max() - 60
-        near = [
-            ink[max(0, int(y) - 12) : int(y) + 13, max(0, int(x) - 9) : int(x) + 10].any() for x, y in places
-        ]
+        near = [ink[max(0, int(y) - 12) : int(y) + 13, max(0, int(x) - 9) : int(x) + 10].any() for x, y in places]
         assert np.mean(near) > 0.85, sample.text
     assert (make_formula(448, 96, 3).pixels == make_formula(448, 96, 3).pixels).all()
     assert make_formula(448, 96, 3).text != make_formula(448, 96, 4).text

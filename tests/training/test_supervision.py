@@ -106,13 +106,7 @@ def weights_by_text(sample: Sample) -> list[tuple[str, float]]:
 def test_line_ends_column_ends_and_the_end_count_more() -> None:
     weights = weights_by_text(columns_page())
     heavy = [(text, weight) for text, weight in weights if weight > 1]
-    assert [weight - 1 for _, weight in heavy] == [
-        JUMP,
-        JUMP,
-        FAR,
-        JUMP,
-        FAR,
-    ]  # first, line, column, line, end
+    assert [weight - 1 for _, weight in heavy] == [JUMP, JUMP, FAR, JUMP, FAR]  # first, line, column, line, end
     assert heavy[-1][0] == "<|im_end|>"
 
 

@@ -97,9 +97,7 @@ def choice() -> dict:
 
 
 def generate(llm: LLM, tasks: list, drafts: list | None = None, **params: object) -> list:
-    asked = [
-        {"prompt_token_ids": task["prompt"], "multi_modal_data": {"image": task["picture"]}} for task in tasks
-    ]
+    asked = [{"prompt_token_ids": task["prompt"], "multi_modal_data": {"image": task["picture"]}} for task in tasks]
     told = [
         SamplingParams(
             temperature=0.0,

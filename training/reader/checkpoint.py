@@ -25,11 +25,7 @@ RANDOM_NOTE = "random weights: does not read"
 
 
 def save(
-    model: Qwen3VLForConditionalGeneration,
-    tokenizer: PreTrainedTokenizerFast,
-    directory: Path,
-    *,
-    random: bool = False,
+    model: Qwen3VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, directory: Path, *, random: bool = False
 ) -> None:
     """Write `model` (rounded to bf16), tokenizer and configurations into `directory`; the model given is not
     changed."""
@@ -62,11 +58,7 @@ def load(
     """Model in `dtype`, tokenizer and image processor of a checkpoint directory, as any transformers user
     loads them."""
     model = Qwen3VLForConditionalGeneration.from_pretrained(directory, dtype=dtype).eval()
-    return (
-        model,
-        AutoTokenizer.from_pretrained(directory),
-        Qwen2VLImageProcessorPil.from_pretrained(directory),
-    )
+    return (model, AutoTokenizer.from_pretrained(directory), Qwen2VLImageProcessorPil.from_pretrained(directory))
 
 
 def blend(first: Path, second: Path, directory: Path, share: float) -> None:
@@ -75,9 +67,7 @@ def blend(first: Path, second: Path, directory: Path, share: float) -> None:
     soups, arXiv 2203.05482)."""
     (model, tokenizer, _), (other, _, _) = load(second), load(first)
     before = other.state_dict()
-    model.load_state_dict(
-        {name: before[name].lerp(value, share) for name, value in model.state_dict().items()}
-    )
+    model.load_state_dict({name: before[name].lerp(value, share) for name, value in model.state_dict().items()})
     save(model, tokenizer, directory)
 
 

@@ -45,9 +45,7 @@ BUILT_IN_TEXT = (
 )
 
 
-def train_tokenizer(
-    texts: Iterable[str] = (BUILT_IN_TEXT,), vocab_size: int = VOCAB_SIZE
-) -> PreTrainedTokenizerFast:
+def train_tokenizer(texts: Iterable[str] = (BUILT_IN_TEXT,), vocab_size: int = VOCAB_SIZE) -> PreTrainedTokenizerFast:
     """Train the byte-level BPE on `texts`; at most `vocab_size` entries with the special tokens and the 256
     bytes."""
     core = Tokenizer(models.BPE())

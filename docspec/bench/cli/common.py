@@ -16,8 +16,7 @@ Inputs = Annotated[
     list[str], typer.Argument(metavar="INPUT", show_default=False, help="PDF or image files, or folders.")
 ]
 JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", show_default=False, help="Write all figures as JSON."),
+    Path | None, typer.Option("--json", metavar="FILE", show_default=False, help="Write all figures as JSON.")
 ]
 
 
@@ -30,17 +29,14 @@ Transcripts = Annotated[
     ),
 ]
 Tokenizer = Annotated[
-    Path,
-    typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped."),
+    Path, typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped.")
 ]
 Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Times that everything is run each way.")]
 
 
 def repeatable(metavar: str, help: str, *flags: str, least: float | None = None, most: float | None = None) -> Any:
     """An option that may be given several times; its parameter is a list or ``None``."""
-    return typer.Option(
-        *flags, metavar=metavar, min=least, max=most, show_default=False, help=f"{help} Repeatable."
-    )
+    return typer.Option(*flags, metavar=metavar, min=least, max=most, show_default=False, help=f"{help} Repeatable.")
 
 
 Modes = Annotated[list[str] | None, repeatable("MODE", "Default: all but hybrid; plain always runs.")]
@@ -68,23 +64,13 @@ def write_json(path: Path | None, schema: str, model: str, rows: list[dict[str, 
     from docspec.reporting.writer import write_whole
     from docspec.versions import machine, versions
 
-    whole = {
-        "schema": schema,
-        "versions": versions(),
-        "machine": machine(),
-        "model": model,
-        **more,
-        "rows": rows,
-    }
+    whole = {"schema": schema, "versions": versions(), "machine": machine(), "model": model, **more, "rows": rows}
     write_whole(path, json.dumps(whole, indent=2) + "\n")
 
 
 def target_fields(info: TargetInfo) -> dict[str, Any]:
     """What a JSON file says of the target; ``simulated``: its weights were never trained."""
-    return {
-        "target": {key: value for key, value in asdict(info).items() if key != "path"},
-        "simulated": info.random,
-    }
+    return {"target": {key: value for key, value in asdict(info).items() if key != "path"}, "simulated": info.random}
 
 
 def target_line(info: TargetInfo) -> str:

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import (
-    Inputs,
-    JsonFile,
-    repeatable,
-    sources_of,
-    target_fields,
-    target_line,
-    write_json,
-)
+from docspec.bench.cli.common import Inputs, JsonFile, repeatable, sources_of, target_fields, target_line, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
@@ -122,9 +114,7 @@ def progress_lines(page: PageChecks) -> list[str]:
     """One line for the page, one for each comparison that differs, one for each thing that was not compared."""
     where = f"{page.source} page {page.page}, {page.attention}"
     differing = page.of("differs")
-    verdict = (
-        f"{len(differing)} differ" if differing else "none differs" if page.of("cut") else "all identical"
-    )
+    verdict = f"{len(differing)} differ" if differing else "none differs" if page.of("cut") else "all identical"
     counted = f"{len(page.checks)} comparisons, {verdict}" if page.checks else "nothing compared"
     cut = f", {len(page.of('cut'))} cut at the budget" if page.of("cut") else ""
     return [
@@ -169,9 +159,7 @@ def print_fidelity(pages: Sequence[PageChecks]) -> None:
     for inputs in dict.fromkeys(page.inputs for page in pages if page.inputs):
         made = [page for page in pages if page.inputs == inputs]
         apart = sum(page.inputs_apart != "" for page in made)
-        console().print(
-            f"inputs of generate on {len(made)} pages: {inputs}" + f"; {apart} differ" * (apart > 0)
-        )
+        console().print(f"inputs of generate on {len(made)} pages: {inputs}" + f"; {apart} differ" * (apart > 0))
     documents = len({check.source for check in checks})
     where = f"{documents} document" + ("" if documents == 1 else "s")
     target = next(page.target for page in pages if page.target)

@@ -180,8 +180,6 @@ def _speed_by_kind(kinds: dict[str, list[PageTimes]], modes: Sequence[str]) -> T
             one = summarise(group, mode)
             ratios = (one.aal, one.tokens_per_step, one.sr_decode, one.sr_e2e)
             identical = f"{one.identical} of {one.pages}"
-            grid.add_row(
-                kind if mode == modes[0] else "", mode, *(f"{ratio:.2f}" for ratio in ratios), identical
-            )
+            grid.add_row(kind if mode == modes[0] else "", mode, *(f"{ratio:.2f}" for ratio in ratios), identical)
         grid.add_section()
     return grid

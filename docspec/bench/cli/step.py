@@ -68,10 +68,7 @@ def measure_steps(
         json_file,
         "docspec.bench.step/1",
         name,
-        [
-            {**asdict(one), **({"of_floor": one.of_floor} if isinstance(one, StepTime) else {})}
-            for one in found
-        ],
+        [{**asdict(one), **({"of_floor": one.of_floor} if isinstance(one, StepTime) else {})} for one in found],
         **facts,
         prefix=prefix,
         bandwidth_bytes_per_second=bandwidth,

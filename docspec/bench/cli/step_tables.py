@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_steps(
-    found: Sequence[StepTime | Omitted],
-    facts: Mapping[str, Any],
-    prefix: int,
-    bandwidth: float,
-    report: StepReport,
+    found: Sequence[StepTime | Omitted], facts: Mapping[str, Any], prefix: int, bandwidth: float, report: StepReport
 ) -> None:
     """One row a size: the floor, then each way of running it with its spread."""
     modes = list(dict.fromkeys(one.mode for one in found if isinstance(one, StepTime)))
@@ -70,7 +66,5 @@ def model_line(facts: Mapping[str, Any]) -> str:
 
 
 def steps_line(report: StepReport) -> str:
-    captured = (
-        f", {report.captured} shapes captured in {report.warmup_seconds:.1f} s" if report.captured else ""
-    )
+    captured = f", {report.captured} shapes captured in {report.warmup_seconds:.1f} s" if report.captured else ""
     return f"steps: {report.mode} ({report.reason}){captured}"

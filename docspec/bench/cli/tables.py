@@ -35,7 +35,6 @@ def page_names(pages: Sequence[tuple[str, int]]) -> list[str]:
     for source, _ in pages:
         paths.setdefault(PurePath(source).stem, set()).add(source)
     return [
-        (stem if len(paths[stem := PurePath(source).stem]) == 1 else source)
-        + ("" if page == 1 else f", page {page}")
+        (stem if len(paths[stem := PurePath(source).stem]) == 1 else source) + ("" if page == 1 else f", page {page}")
         for source, page in pages
     ]

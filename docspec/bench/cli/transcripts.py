@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "docspec.bench.transcripts/1"
 POLICIES = ("window", "cursor")
-LABEL = (
-    "replayed transcript: no model runs; steps are those of exact acceptance, ms the host's CPU time a step"
-)
+LABEL = "replayed transcript: no model runs; steps are those of exact acceptance, ms the host's CPU time a step"
 
 
 @takes_options("drafts", "dpi", drafter="text-layer", max_tree=128)
@@ -29,8 +27,7 @@ def transcripts(
     inputs: Transcripts,
     tokenizer: Tokenizer,
     align: Annotated[
-        list[str] | None,
-        repeatable("NAME", "What to replay; default: window and cursor.", "--proposer", "--align"),
+        list[str] | None, repeatable("NAME", "What to replay; default: window and cursor.", "--proposer", "--align")
     ] = None,
     without: Annotated[list[str] | None, repeatable("NAME", "Also the cursor without it.")] = None,
     only: Annotated[list[str] | None, repeatable("NAME", "Also this proposer by itself.")] = None,
@@ -87,10 +84,7 @@ def _print(pages: list[PageReplay], budget: int, shown: int) -> None:
     from docspec.bench.transcripts import total
 
     table = Table(
-        title=f"Tokens per step (steps), tree budget {budget}",
-        caption=LABEL,
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
+        title=f"Tokens per step (steps), tree budget {budget}", caption=LABEL, box=box.SIMPLE, padding=(0, 1, 0, 0)
     )
     table.add_column("page", overflow="ellipsis", no_wrap=True, max_width=16)
     table.add_column("tokens", justify="right", no_wrap=True)

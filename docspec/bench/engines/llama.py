@@ -23,12 +23,7 @@ class LlamaEngine(Engine):
     """A GGUF file in llama.cpp, asked with the drafts of ``requests`` or without."""
 
     def __init__(
-        self,
-        file: Path,
-        tower: Path | None,
-        python: Path | None,
-        requests: Sequence[GenerationRequest],
-        drafts: bool,
+        self, file: Path, tower: Path | None, python: Path | None, requests: Sequence[GenerationRequest], drafts: bool
     ) -> None:
         self._generator: Generator = open_llama(file, tower, python=python, drafts=drafts).generator
         self._asked = [request if drafts else replace(request, drafts=()) for request in requests]

@@ -69,9 +69,7 @@ WAYS: dict[str, dict[str, bool]] = {
 """Of keeping keys and values and of attending to them, which a file can be decoded with."""
 
 
-def compare(
-    sources: Sequence[Any], options: ParseOptions, way: str = "as it is", **more: bool
-) -> Compared:
+def compare(sources: Sequence[Any], options: ParseOptions, way: str = "as it is", **more: bool) -> Compared:
     """The pages of ``sources`` read with ``options``, everything asked twice; ``more`` is told
     :func:`docspec.generation.llama.opening.open_llama`. Raises :class:`docspec.core.DocspecError`."""
     from docspec import Parser

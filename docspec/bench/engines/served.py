@@ -28,9 +28,7 @@ class ServedEngine(Engine):
     """A server, asked with the drafts of ``tasks`` or without; with ``both`` stages the regions of a page are asked for
     first, side by side, and what it wrote for them drafts the page."""
 
-    def __init__(
-        self, generator: ServerGenerator, tasks: Sequence[Task], drafts: bool, both: bool = False
-    ) -> None:
+    def __init__(self, generator: ServerGenerator, tasks: Sequence[Task], drafts: bool, both: bool = False) -> None:
         self._generator, self._both = generator, both
         self._tasks = [task if drafts else replace(task, any=replace(task.any, drafts=())) for task in tasks]
         self.version = generator.model.version

@@ -102,6 +102,4 @@ def with_one_picture(tokens: Sequence[int]) -> tuple[int, ...]:
     write it: the longest run of a token is the picture."""
     runs = [(token, len(list(run))) for token, run in groupby(tokens)]
     longest = max(range(len(runs)), key=lambda index: runs[index][1])
-    return tuple(
-        token for index, (token, size) in enumerate(runs) for _ in range(1 if index == longest else size)
-    )
+    return tuple(token for index, (token, size) in enumerate(runs) for _ in range(1 if index == longest else size))

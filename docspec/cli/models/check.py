@@ -15,9 +15,7 @@ def check(
     name: Name,
     device: Annotated[str, typer.Option(metavar="auto|cpu|cuda[:N]|mps", help="Where to run it.")] = "auto",
     dtype: Annotated[Dtype, typer.Option(help="Number format of the weights.")] = "auto",
-    files_only: Annotated[
-        bool, typer.Option("--files-only", help="Load nothing; check the files alone.")
-    ] = False,
+    files_only: Annotated[bool, typer.Option("--files-only", help="Load nothing; check the files alone.")] = False,
 ) -> int:
     """Compare a model's files with the hub's hashes, then load it and run one step on a made-up page.
 
@@ -57,14 +55,7 @@ def _run(path: str, device: str, dtype: Dtype) -> str:
     pixels = io.BytesIO()
     page.save(pixels, "PNG")
     options = ParseOptions(
-        model=path,
-        device=device,
-        dtype=dtype,
-        drafter="none",
-        stages="none",
-        read="page",
-        max_tokens=4,
-        offline=True,
+        model=path, device=device, dtype=dtype, drafter="none", stages="none", read="page", max_tokens=4, offline=True
     )
     with Parser(options) as parser:
         [result] = parser.parse(pixels.getvalue()).pages

@@ -15,9 +15,7 @@ def download(
     name: Name,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--to", metavar="DIR", show_default=False, help="Into this folder instead of the cache."
-        ),
+        typer.Option("--to", metavar="DIR", show_default=False, help="Into this folder instead of the cache."),
     ] = None,
     number_format: Annotated[
         str | None,
@@ -44,8 +42,7 @@ def download(
     model = hub.ask(name, number_format)
     say(
         f"{model.name}, revision {model.revision}: licence {model.licence}, {gib(model.size)} in "
-        f"{len(model.files)} files"
-        + (", given out to those who accept its licence on the hub" if model.gated else "")
+        f"{len(model.files)} files" + (", given out to those who accept its licence on the hub" if model.gated else "")
     )
     if not confirmed(f"Fetch {model.name} under that licence?", yes):
         return exits.OK

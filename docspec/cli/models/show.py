@@ -42,9 +42,7 @@ def _facts(name: str, offline: bool) -> dict[str, Any]:
             raise
         facts |= {"path": "not on this machine"} if offline else _published(name)
     else:
-        card = (family.card_of(name) if family is not None else ModelProfile("markdown")).overridden_by(
-            str(path)
-        )
+        card = (family.card_of(name) if family is not None else ModelProfile("markdown")).overridden_by(str(path))
         facts |= {"path": str(path), **_local(path, card)}
         revision = next((one.revision for one in entry.held if one.path == path), "")
         facts |= {"revision": revision} if revision else {}

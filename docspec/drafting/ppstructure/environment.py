@@ -59,9 +59,7 @@ def require_packages(engine: str) -> None:
             needed |= {"transformers": "transformers", "torchvision": "torchvision"}
         case _:
             needed |= {"paddle": "paddlepaddle"}
-    missing = sorted(
-        {package for module, package in needed.items() if importlib.util.find_spec(module) is None}
-    )
+    missing = sorted({package for module, package in needed.items() if importlib.util.find_spec(module) is None})
     if missing:
         raise DrafterError(f"PP-StructureV3 on {engine} needs {' and '.join(missing)}: pip install them")
 

@@ -38,9 +38,7 @@ def readings(result: Mapping[str, Any]) -> list[TextLine]:
 
 def formula_boxes(result: Mapping[str, Any]) -> list[BBox]:
     """Where the formula recogniser read, in pixels of the result."""
-    places = (
-        finite_box(found.get("dt_polys")) for found in (result.get("formula_res_list") or ())[:MAX_PIECES]
-    )
+    places = (finite_box(found.get("dt_polys")) for found in (result.get("formula_res_list") or ())[:MAX_PIECES])
     return [box for box in places if box is not None]
 
 

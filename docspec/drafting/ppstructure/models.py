@@ -209,11 +209,7 @@ def _choose(part: Part, known: dict[str, list[Path]], engine: str) -> Model | No
     others = (name for name in sorted(known) if name not in part.names and re.fullmatch(part.pattern, name))
     for candidate in _engines(engine):
         for name in (*part.names, *others):
-            if (
-                part.feature == "formulas"
-                and candidate == "transformers"
-                and name not in _FORMULA_TRANSFORMERS
-            ):
+            if part.feature == "formulas" and candidate == "transformers" and name not in _FORMULA_TRANSFORMERS:
                 continue
             for folder in known.get(name, ()):
                 if _has_any(folder, ENGINE_FILES[candidate]):

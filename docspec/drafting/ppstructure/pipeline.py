@@ -25,14 +25,7 @@ from docspec.drafting.ppstructure.environment import (
     prepare_library,
     require_packages,
 )
-from docspec.drafting.ppstructure.models import (
-    ENGINE_FILES,
-    PARTS,
-    ModelSet,
-    find_models,
-    library_defaults,
-    ways_out,
-)
+from docspec.drafting.ppstructure.models import ENGINE_FILES, PARTS, ModelSet, find_models, library_defaults, ways_out
 from docspec.drafting.ppstructure.results import regions_from_result
 
 _OFF = (
@@ -65,9 +58,7 @@ class PPStructureDrafter:
         device: str | None = None,
     ) -> None:
         if engine not in ENGINE_FILES:
-            raise UsageError(
-                f"PP-StructureV3 has no engine {engine!r}; choose from {', '.join(ENGINE_FILES)}"
-            )
+            raise UsageError(f"PP-StructureV3 has no engine {engine!r}; choose from {', '.join(ENGINE_FILES)}")
         self._folder = models
         self._engine = engine
         self._offline = offline
@@ -84,9 +75,7 @@ class PPStructureDrafter:
         """See :class:`docspec.drafting.drafter.Drafter`. Loading the models, once, is not in ``seconds``."""
         models, pipeline = self._load()
         started = perf_counter()
-        pixels = np.ascontiguousarray(
-            np.asarray(page.image.convert("RGB"))[:, :, ::-1]
-        )  # BGR, and its own copy
+        pixels = np.ascontiguousarray(np.asarray(page.image.convert("RGB"))[:, :, ::-1])  # BGR, and its own copy
         try:
             result = _predict(pipeline, pixels, models)
         except Exception as error:  # whatever the library trips over, only this page loses its draft

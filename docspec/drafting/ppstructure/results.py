@@ -14,13 +14,7 @@ from typing import Any
 from docspec.core import BBox, Category, Region
 from docspec.drafting.bounds import MAX_REGIONS, finite_box
 from docspec.drafting.lines import TextLine, join_lines
-from docspec.drafting.ppstructure.lines import (
-    formula_boxes,
-    inside,
-    lines_table,
-    readings,
-    rows_of,
-)
+from docspec.drafting.ppstructure.lines import formula_boxes, inside, lines_table, readings, rows_of
 
 CATEGORIES: dict[str, Category] = {
     "doc_title": Category.TITLE,
@@ -29,13 +23,10 @@ CATEGORIES: dict[str, Category] = {
         Category.SECTION_HEADER,
     ),
     **dict.fromkeys(
-        ("text", "abstract", "content", "reference", "algorithm", "aside_text", "vertical_text"),
-        Category.TEXT,
+        ("text", "abstract", "content", "reference", "algorithm", "aside_text", "vertical_text"), Category.TEXT
     ),
     "reference_content": Category.LIST_ITEM,  # targets differ between List-item and Text: dialects try both
-    **dict.fromkeys(
-        ("figure_title", "table_title", "chart_title", "figure_table_chart_title"), Category.CAPTION
-    ),
+    **dict.fromkeys(("figure_title", "table_title", "chart_title", "figure_table_chart_title"), Category.CAPTION),
     **dict.fromkeys(("footnote", "vision_footnote"), Category.FOOTNOTE),
     "header": Category.PAGE_HEADER,
     "footer": Category.PAGE_FOOTER,

@@ -26,9 +26,7 @@ class Framed:
     begins: bool
 
 
-def frame(
-    template: str, prompt: str, image: bool, bos: str = "", arguments: Mapping[str, Any] | None = None
-) -> Framed:
+def frame(template: str, prompt: str, image: bool, bos: str = "", arguments: Mapping[str, Any] | None = None) -> Framed:
     """``prompt`` as a user's message that asks for an answer; ``bos`` is the text of the first token of all, and the
     template is told ``arguments`` too.
 
@@ -65,9 +63,7 @@ def _difference(longer: str, shorter: str) -> tuple[int, int]:
     return start, len(longer) - end
 
 
-def _rendered(
-    template: str, parts: list[dict[str, str]], bos: str, arguments: Mapping[str, Any] | None
-) -> str:
+def _rendered(template: str, parts: list[dict[str, str]], bos: str, arguments: Mapping[str, Any] | None) -> str:
     from jinja2.ext import loopcontrols
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 

@@ -260,8 +260,6 @@ def fitting(files: ModelFiles) -> Any:
     return fit
 
 
-
-
 def _format(header: Header) -> str:
     names = {0: "float32", 1: "float16", 2: "q4_0", 7: "q8_0", 15: "q4_k_m", 17: "q5_k_m", 18: "q6_k", 32: "bfloat16"}
     kind = header.metadata.get("general.file_type")

@@ -51,9 +51,7 @@ class Decoding:
     accepted: int = 0
     began: float = field(default_factory=time.perf_counter)
     first: float = 0.0
-    _text: codecs.IncrementalDecoder = field(
-        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
-    )
+    _text: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace"))
 
     @property
     def piece(self) -> PromptPiece | None:

@@ -87,9 +87,7 @@ class Decoder:
     """A thread with a KV memory of its own: takes requests while it has rows for them, encodes their pictures, and
     decodes all that it has taken in one batch. The weights are everybody's."""
 
-    def __init__(
-        self, settings: LlamaSettings, model: LoadedModel, inbox: Inbox, say: Say, noise: float
-    ) -> None:
+    def __init__(self, settings: LlamaSettings, model: LoadedModel, inbox: Inbox, say: Say, noise: float) -> None:
         self._model = model
         self._inbox = inbox
         self._say = say

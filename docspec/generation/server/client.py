@@ -56,11 +56,7 @@ class ServerGenerator:
     """
 
     def __init__(
-        self,
-        urls: Sequence[str],
-        served_model: str | None = None,
-        key: str | None = None,
-        patience: float = PATIENCE,
+        self, urls: Sequence[str], served_model: str | None = None, key: str | None = None, patience: float = PATIENCE
     ) -> None:
         self._patience = patience
         self._fleet = Fleet([Server(url) for url in dict.fromkeys(map(base_of, urls))])

@@ -32,11 +32,7 @@ class Engine:
     """
 
     def __init__(
-        self,
-        target: TargetModel,
-        options: ParseOptions,
-        proposer: Callable[[], TreeProposer],
-        pace: Pace | None = None,
+        self, target: TargetModel, options: ParseOptions, proposer: Callable[[], TreeProposer], pace: Pace | None = None
     ) -> None:
         self.target = target
         self._options = options
@@ -90,13 +86,9 @@ class Engine:
     def batch(self, requests: Sequence[Request], max_rows: int) -> MeasuredDecode:
         """A loop for :meth:`decode`, with ``requests`` waiting for a batch of ``max_rows`` rows."""
         proposer = self._proposer()
-        scheduler = Scheduler(
-            self.target, self.cache_for(requests, max_rows), requests, proposer, self._margins
-        )
+        scheduler = Scheduler(self.target, self.cache_for(requests, max_rows), requests, proposer, self._margins)
         pace = self._pace if len(requests) == 1 else None
-        return MeasuredDecode(
-            self.target, scheduler, proposer, self._rule, self._options.max_tree, pace, self._margins
-        )
+        return MeasuredDecode(self.target, scheduler, proposer, self._rule, self._options.max_tree, pace, self._margins)
 
     def decode(self, loop: MeasuredDecode, on_step: OnStep | None = None) -> None:
         """Runs ``loop`` to its end."""

@@ -41,9 +41,7 @@ def structure_of(region: Region) -> Table | None:
     if table is None:
         return None
     filled = table.grid()
-    same = len(filled) == len(region.grid) and all(
-        len(a) == len(b) for a, b in zip(filled, region.grid, strict=True)
-    )
+    same = len(filled) == len(region.grid) and all(len(a) == len(b) for a, b in zip(filled, region.grid, strict=True))
     return table if same else None
 
 

@@ -25,14 +25,7 @@ RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
 """What goes on in the next column where it breaks off."""
 
 BETWEEN = frozenset(
-    {
-        Category.PAGE_HEADER,
-        Category.PAGE_FOOTER,
-        Category.FOOTNOTE,
-        Category.PICTURE,
-        Category.CAPTION,
-        Category.TABLE,
-    }
+    {Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.FOOTNOTE, Category.PICTURE, Category.CAPTION, Category.TABLE}
 )
 """What may stand between the two halves of a paragraph."""
 
@@ -98,11 +91,7 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
     found: list[Block] = []
     open_at: int | None = None
     for block in blocks:
-        if (
-            open_at is not None
-            and block.category is Category.TEXT
-            and goes_on(found[open_at].text, block.text)
-        ):
+        if open_at is not None and block.category is Category.TEXT and goes_on(found[open_at].text, block.text):
             before = found[open_at]
             whole = join_lines(f"{before.text}\n{block.text}")
             marks = (*carried(before.marks, before.text, whole), *shifted(block.marks, len(whole) - len(block.text)))

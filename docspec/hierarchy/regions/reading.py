@@ -42,8 +42,7 @@ class RegionReading:
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:
         """Decodes the crops of ``pages``, as many as fit side by side; ``plain``: one token a step, without drafts."""
         asked = [
-            [replace(crop.request, plain=True) if plain else crop.request for crop in page.crops]
-            for page in pages
+            [replace(crop.request, plain=True) if plain else crop.request for crop in page.crops] for page in pages
         ]
         decoded = decode_side_by_side(self._setup.engine, asked, on_step, self._setup.frugal)
         for page, (outputs, stats) in zip(pages, decoded, strict=True):

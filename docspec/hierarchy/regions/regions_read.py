@@ -72,18 +72,12 @@ class RegionsRead:
 
     def events(self) -> tuple[Event, ...]:
         """What to report about crops that did not end by themselves."""
-        cut = {
-            reason: sum(output.finish == reason for output in self.outputs) for reason in ("loop", "budget")
-        }
+        cut = {reason: sum(output.finish == reason for output in self.outputs) for reason in ("loop", "budget")}
         found = []
         if cut["loop"]:
-            found.append(
-                Event("loop_stopped", f"{cut['loop']} of {len(self.crops)} crops began to repeat themselves")
-            )
+            found.append(Event("loop_stopped", f"{cut['loop']} of {len(self.crops)} crops began to repeat themselves"))
         if cut["budget"]:
-            found.append(
-                Event("budget_reached", f"{cut['budget']} of {len(self.crops)} crops reached their budget")
-            )
+            found.append(Event("budget_reached", f"{cut['budget']} of {len(self.crops)} crops reached their budget"))
         return tuple(found)
 
     def blocks(self, text_of: Callable[[Output], str]) -> tuple[Block, ...]:
@@ -95,9 +89,7 @@ class RegionsRead:
         for number, tokens in self.taken.items():
             pieces[number].append((text_of(as_output(tokens)), Slice(self.regions[number].bbox, 1.0)))
         found = [self._block(number, pieces[number]) for number in range(len(self.regions))]
-        return tuple(
-            joined_blocks(block for block in found if block.text or block.category is Category.PICTURE)
-        )
+        return tuple(joined_blocks(block for block in found if block.text or block.category is Category.PICTURE))
 
     def _block(self, number: int, pieces: Sequence[tuple[str, Slice]]) -> Block:
         region = self.regions[number]
@@ -141,8 +133,6 @@ def result_of(
             *results.skipped(page.stats),
         ),
         timings=replace(
-            result.timings,
-            prefill=encode_seconds + page.stats.prefill_seconds,
-            stage2=page.stats.decode_seconds,
+            result.timings, prefill=encode_seconds + page.stats.prefill_seconds, stage2=page.stats.decode_seconds
         ),
     )

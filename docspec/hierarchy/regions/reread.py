@@ -33,10 +33,7 @@ def unreached(regions: Sequence[Region], text: str) -> list[Region] | None:
     if not any(known):
         return None
     reached = [
-        any(
-            len(one) >= LEAST and len(written) >= LEAST and fuzz.partial_ratio(one, written) >= ALIKE
-            for one in ways
-        )
+        any(len(one) >= LEAST and len(written) >= LEAST and fuzz.partial_ratio(one, written) >= ALIKE for one in ways)
         for ways in beginnings
     ]
     last = max((index for index, found in enumerate(reached) if found), default=-1)

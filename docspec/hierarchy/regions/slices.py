@@ -227,9 +227,7 @@ def _room(group: Sequence[PrintedLine], lines: Sequence[PrintedLine], box: BBox)
     return BBox(min(box.x0, own.x0) - SIDE, top, max(box.x1, own.x1) + SIDE, bottom)
 
 
-def _across(
-    image: Image.Image, room: BBox, scale: float, limits: CropLimits, drafts: tuple[str, ...]
-) -> list[Slice]:
+def _across(image: Image.Image, room: BBox, scale: float, limits: CropLimits, drafts: tuple[str, ...]) -> list[Slice]:
     """The print in ``room`` as one slice, or as several side by side where it is too wide for the reader."""
     room = _inked(image, room)
     rows = room.height * scale / limits.factor

@@ -26,9 +26,7 @@ def may_be_taken(region: Region) -> bool:
 def _risky(char: str) -> bool:
     """Digits and numbers, signs of mathematics, raised letters, Greek ones."""
     return (
-        char.isnumeric()
-        or unicodedata.category(char) in ("Sm", "Lm")
-        or unicodedata.name(char, "").startswith("GREEK")
+        char.isnumeric() or unicodedata.category(char) in ("Sm", "Lm") or unicodedata.name(char, "").startswith("GREEK")
     )
 
 

@@ -66,9 +66,7 @@ class _LoopError(Exception):
     """Cancels a request."""
 
 
-def _answer(
-    future: Future[Generation], watch: _Watched | None, guards: bool
-) -> tuple[TextOutput, GenerationCounts]:
+def _answer(future: Future[Generation], watch: _Watched | None, guards: bool) -> tuple[TextOutput, GenerationCounts]:
     try:
         found = future.result()
     except CancelledError:

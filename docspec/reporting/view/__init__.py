@@ -114,11 +114,7 @@ class ViewRenderer:
 
 def _left(number: int, one: LeftOut) -> str:
     """What the draft holds and the model left out, where it would have stood."""
-    kind = (
-        ""
-        if one.category in (None, Category.TEXT)
-        else f" ({_NAMES.get(one.category, one.category.value).lower()})"
-    )
+    kind = "" if one.category in (None, Category.TEXT) else f" ({_NAMES.get(one.category, one.category.value).lower()})"
     return (
         f'<div class="block check left-out" data-left="{number}" role="group" tabindex="-1" '
         f'aria-label="Left out by the model{escape(kind)}"><span class="number" aria-hidden="true">–</span>'

@@ -114,9 +114,7 @@ def _comparison(pages: Sequence[PageSpeed]) -> str:
     scale = (_WIDTH - 230) / max(plain, own)
     same = all(page.baseline is not None and page.baseline.identical for page in pages)
     rows = []
-    for row, (name, seconds, css) in enumerate(
-        (("plain", plain, "plain"), ("with drafts", own, "phase-stage2"))
-    ):
+    for row, (name, seconds, css) in enumerate((("plain", plain, "plain"), ("with drafts", own, "phase-stage2"))):
         y = row * _ROW
         rows.append(
             f'<text class="label" x="104" y="{y + 12}" text-anchor="end">{name}</text>'
@@ -125,10 +123,7 @@ def _comparison(pages: Sequence[PageSpeed]) -> str:
         )
     said = "the same tokens" if same else "not the same tokens on every page"
     note = f'<p class="note">Pixels to text, draft included; both wrote {said}.</p>'
-    return (
-        _svg(f"Plain decoding {plain:.2f} seconds, with drafts {own:.2f} seconds", 2 * _ROW, "".join(rows))
-        + note
-    )
+    return _svg(f"Plain decoding {plain:.2f} seconds, with drafts {own:.2f} seconds", 2 * _ROW, "".join(rows)) + note
 
 
 def _steps(page: PageSpeed) -> str:
@@ -161,6 +156,5 @@ def _plain_seconds(page: PageSpeed) -> float:
 
 def _svg(title: str, height: float, inside: str) -> str:
     return (
-        f'<svg class="chart" viewBox="0 0 {_WIDTH:g} {height:g}" role="img" aria-label="{escape(title)}">'
-        f"{inside}</svg>"
+        f'<svg class="chart" viewBox="0 0 {_WIDTH:g} {height:g}" role="img" aria-label="{escape(title)}">{inside}</svg>'
     )

@@ -33,10 +33,7 @@ class EngineApp:
 
     def app(self) -> Starlette:
         return Starlette(
-            routes=[
-                Route("/v1/models", self._models),
-                Route("/v1/chat/completions", self._chat, methods=["POST"]),
-            ],
+            routes=[Route("/v1/models", self._models), Route("/v1/chat/completions", self._chat, methods=["POST"])],
             exception_handlers={Refusal: _refused, Exception: _failed},
         )
 
@@ -58,11 +55,7 @@ class EngineApp:
             loop.call_soon_threadsafe(found.put_nowait, item)
 
         answer = PendingAnswer(ask, put, put)
-        head = {
-            "id": f"chatcmpl-{secrets.token_hex(12)}",
-            "created": int(time.time()),
-            "model": self._batches.name,
-        }
+        head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": self._batches.name}
         headers = {"x-docspec-greedy": f"{ask.not_greedy} was not followed"} if ask.not_greedy else {}
         self._batches.submit(answer)
         first = await self._next(request, answer, found)

@@ -81,19 +81,12 @@ def asked(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
             raise Refusal(400, f"{name}: not followed by docspec's own engine")
     sampling = _sampling(values)
     if sampling and not greedy:
-        raise Refusal(
-            400,
-            f"{sampling}: this engine decodes greedily; use temperature 0, or start it with --greedy",
-        )
+        raise Refusal(400, f"{sampling}: this engine decodes greedily; use temperature 0, or start it with --greedy")
     extra = values.get(XARGS) if isinstance(values.get(XARGS), dict) else {}
     assert isinstance(extra, dict)
     stop = values.get("stop")
     stops = [stop] if isinstance(stop, str) else stop or []
-    if (
-        not isinstance(stops, list)
-        or not all(isinstance(one, str) and one for one in stops)
-        or len(stops) > 16
-    ):
+    if not isinstance(stops, list) or not all(isinstance(one, str) and one for one in stops) or len(stops) > 16:
         raise Refusal(400, "stop: a text or a list of up to 16 texts")
     messages, images = _conversation(values.get("messages"))
     drafts = extra.get(DRAFTS)
@@ -139,12 +132,7 @@ def _conversation(given: Any) -> tuple[list[dict[str, Any]], list[Image.Image]]:
     messages: list[dict[str, Any]] = []
     images: list[Image.Image] = []
     for message in given:
-        if not isinstance(message, dict) or message.get("role") not in (
-            "system",
-            "user",
-            "assistant",
-            "developer",
-        ):
+        if not isinstance(message, dict) or message.get("role") not in ("system", "user", "assistant", "developer"):
             raise Refusal(400, "messages: each with a role (system, user, assistant) and a content")
         role = "system" if message["role"] == "developer" else message["role"]
         content = message.get("content")

@@ -33,9 +33,7 @@ class PendingAnswer:
     """One request on its way; ``tell`` hears of its text as it grows, ``end`` that it has ended, or why it failed. Both
     are called from the engine's thread. ``leave`` drops it at the next step."""
 
-    def __init__(
-        self, ask: ChatRequest, tell: Callable[[str], None], end: Callable[[Exception | None], None]
-    ) -> None:
+    def __init__(self, ask: ChatRequest, tell: Callable[[str], None], end: Callable[[Exception | None], None]) -> None:
         self.ask = ask
         self.tell = tell
         self.end = end

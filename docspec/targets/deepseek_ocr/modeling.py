@@ -74,9 +74,7 @@ class DeepseekOcrForCausalLM(DeepseekOcr2TextPreTrainedModel, GenerationMixin):
             features = self.encoder(pixel_values, pixel_values_local, tile_grid).to(inputs_embeds.dtype)
             indices = input_ids == self.config.image_token_id
             if (tokens := int(indices.sum())) != len(features):
-                raise ValueError(
-                    f"the prompt holds {tokens} image tokens, the images give {len(features)} features"
-                )
+                raise ValueError(f"the prompt holds {tokens} image tokens, the images give {len(features)} features")
             inputs_embeds = inputs_embeds.masked_scatter(indices[..., None], features)
         outputs = self.model(
             inputs_embeds=inputs_embeds,
@@ -121,13 +119,9 @@ def _from_published_names() -> list[WeightRenaming | WeightConverter]:
     return [
         *towers,
         WeightConverter(halves, "mlp.experts.gate_up_proj", operations=both),
-        WeightConverter(
-            "mlp.experts.*.down_proj.weight", "mlp.experts.down_proj", operations=[MergeModulelist(dim=0)]
-        ),
+        WeightConverter("mlp.experts.*.down_proj.weight", "mlp.experts.down_proj", operations=[MergeModulelist(dim=0)]),
     ]
 
 
 # By the class's name: the type in published files is that of other models, too.
-register_checkpoint_conversion_mapping(
-    DeepseekOcrForCausalLM.__name__, _from_published_names(), overwrite=True
-)
+register_checkpoint_conversion_mapping(DeepseekOcrForCausalLM.__name__, _from_published_names(), overwrite=True)

@@ -105,10 +105,7 @@ class UnlimitedOcrProcessing(DeepseekOcrProcessing):
 
     def _arrangement(self, columns: int, rows: int) -> dict[str, torch.Tensor]:
         number = columns * rows if columns * rows > 1 else 0
-        return {
-            "patches_grid": torch.tensor([[columns, rows]]),
-            "num_local_patches": torch.tensor([number]),
-        }
+        return {"patches_grid": torch.tensor([[columns, rows]]), "num_local_patches": torch.tensor([number])}
 
 
 def _pixels(pictures: list[Image.Image]) -> torch.Tensor:

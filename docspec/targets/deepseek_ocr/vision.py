@@ -40,9 +40,7 @@ class ClipEmbeddings(nn.Module):
         side = patches.shape[-1]
         if side != self.side:
             grid = indices.T.reshape(1, -1, self.side, self.side).float()
-            grid = functional.interpolate(
-                grid, size=(side, side), mode="bicubic", antialias=True, align_corners=False
-            )
+            grid = functional.interpolate(grid, size=(side, side), mode="bicubic", antialias=True, align_corners=False)
             indices = grid.flatten(2)[0].T.to(indices.dtype)
         begin = (self.class_embedding + first).expand(len(patches), 1, -1)
         return torch.cat((begin, patches.flatten(2).transpose(1, 2) + indices), dim=1)

@@ -59,9 +59,7 @@ class DotsOCRForCausalLM(Qwen2PreTrainedModel, GenerationMixin):
         features = self.get_image_features(pixel_values, image_grid_thw).to(embeds.device, embeds.dtype)
         indices = input_ids == self.config.image_token_id
         if (tokens := int(indices.sum())) != features.shape[0]:
-            raise ValueError(
-                f"the prompt holds {tokens} image tokens, the images give {features.shape[0]} features"
-            )
+            raise ValueError(f"the prompt holds {tokens} image tokens, the images give {features.shape[0]} features")
         return embeds.masked_scatter(indices[..., None].expand_as(embeds), features)
 
     @can_return_tuple
@@ -110,7 +108,5 @@ class DotsOCRForCausalLM(Qwen2PreTrainedModel, GenerationMixin):
     ) -> tuple[Tensor, dict[str, Any]]:
         # The library would repeat single patches, and the pictures would be scrambled without a word.
         if expand_size > 1 and isinstance(kwargs.get("pixel_values"), torch.Tensor):
-            raise ValueError(
-                "dots.ocr with an image generates one sequence per row (no beams, no return sequences)"
-            )
+            raise ValueError("dots.ocr with an image generates one sequence per row (no beams, no return sequences)")
         return super()._expand_inputs_for_generation(expand_size=expand_size, input_ids=input_ids, **kwargs)

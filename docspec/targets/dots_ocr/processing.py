@@ -30,9 +30,7 @@ FRAME = (USER, END_OF_USER, ASSISTANT, END_OF_ASSISTANT, IMAGE, IMAGE_PAD, END_O
 class DotsOCRProcessing(Processing):
     """Tokenizer, image processor and stop tokens of one checkpoint."""
 
-    def __init__(
-        self, image_processor: Any, tokenizer: PreTrainedTokenizerFast, eos_ids: tuple[int, ...]
-    ) -> None:
+    def __init__(self, image_processor: Any, tokenizer: PreTrainedTokenizerFast, eos_ids: tuple[int, ...]) -> None:
         super().__init__(image_processor, tokenizer)
         self.eos_ids = eos_ids
         """Ids that end an answer: `<|endoftext|>` and `<|endofassistant|>` in the published generation config."""
@@ -49,9 +47,7 @@ class DotsOCRProcessing(Processing):
         tokenizer = load_tokenizer(PreTrainedTokenizerFast, where)
         vocabulary = tokenizer.get_vocab()
         if missing := [token for token in FRAME if token not in vocabulary]:
-            raise ModelError(
-                f"{where}: the tokenizer has no {', '.join(missing)}; is this a dots.ocr checkpoint?"
-            )
+            raise ModelError(f"{where}: the tokenizer has no {', '.join(missing)}; is this a dots.ocr checkpoint?")
         return cls(load_image_processor(where), tokenizer, _eos_ids(where, vocabulary))
 
     def model_size(self, width: int, height: int) -> tuple[int, int]:
@@ -77,11 +73,7 @@ class DotsOCRProcessing(Processing):
             *self._ids(IMAGE_PAD) * self.image_tokens(grid),
             *self._ids(END_OF_IMAGE + prompt + END_OF_USER + ASSISTANT),
         ]
-        return {
-            "input_ids": torch.tensor([ids]),
-            "pixel_values": pixels["pixel_values"],
-            "image_grid_thw": grid,
-        }
+        return {"input_ids": torch.tensor([ids]), "pixel_values": pixels["pixel_values"], "image_grid_thw": grid}
 
     def _ids(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False)

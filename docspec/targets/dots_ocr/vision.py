@@ -47,9 +47,7 @@ def rotary_tables(positions: Tensor, head_dim: int) -> tuple[Tensor, Tensor]:
     The first quarter of a head's dimensions turns with the row, the second with the column, and the other
     half is paired with them (rotate-half).
     """
-    exponents = torch.arange(0, head_dim // 2, 2, dtype=torch.float32, device=positions.device) / (
-        head_dim // 2
-    )
+    exponents = torch.arange(0, head_dim // 2, 2, dtype=torch.float32, device=positions.device) / (head_dim // 2)
     angles = (positions.float()[..., None] * (1.0 / ROTARY_THETA**exponents)).flatten(1)
     angles = torch.cat((angles, angles), dim=-1)[:, None]
     return angles.cos(), angles.sin()
@@ -66,12 +64,7 @@ class PatchEmbed(nn.Module):
 
     def __init__(self, config: DotsVisionConfig) -> None:
         super().__init__()
-        self.pixels_shape = (
-            config.num_channels,
-            config.temporal_patch_size,
-            config.patch_size,
-            config.patch_size,
-        )
+        self.pixels_shape = (config.num_channels, config.temporal_patch_size, config.patch_size, config.patch_size)
         self.proj = nn.Conv2d(
             config.num_channels, config.embed_dim, kernel_size=config.patch_size, stride=config.patch_size
         )
@@ -127,8 +120,7 @@ class VisionAttention(nn.Module):
         else:
             images = zip(*(states.split(lengths, dim=2) for states in (query, key, value)), strict=True)
             parts = [
-                attend(self, q, k, v, None, scaling=self.scaling, dropout=0.0, is_causal=False)[0]
-                for q, k, v in images
+                attend(self, q, k, v, None, scaling=self.scaling, dropout=0.0, is_causal=False)[0] for q, k, v in images
             ]
             out = torch.cat(parts, dim=1)
         return self.proj(out.reshape(hidden.shape))

@@ -15,11 +15,7 @@ FAMILY = Family(
             "Recognize the text in the image and output in Markdown format. Preserve the original layout "
             "(headings/paragraphs/tables/formulas). Do not fabricate content that does not exist in the image.\n"
         ),
-        region_prompts={
-            "text": "Text Recognition:",
-            "table": "Table Recognition:",
-            "formula": "Formula Recognition:",
-        },
+        region_prompts={"text": "Text Recognition:", "table": "Table Recognition:", "formula": "Formula Recognition:"},
         page_pixels=0,
     ),
     checkpoints=(Checkpoint("zai-org/GLM-OCR", 0.9, "MIT", gguf="ggml-org/GLM-OCR-GGUF"),),

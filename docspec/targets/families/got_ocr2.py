@@ -13,9 +13,7 @@ TEMPLATE = (
 FAMILY = Family(
     model_types=("got_ocr2",),
     architecture="GotOcr2ForConditionalGeneration",
-    card=ModelProfile(
-        "markdown", prompt=" OCR with format: ", crop_prompt=" OCR with format: ", max_new_tokens=4096
-    ),
+    card=ModelProfile("markdown", prompt=" OCR with format: ", crop_prompt=" OCR with format: ", max_new_tokens=4096),
     checkpoints=(Checkpoint("stepfun-ai/GOT-OCR-2.0-hf", 0.7, "Apache-2.0"),),
     template=TEMPLATE,
     vision_attention="eager",

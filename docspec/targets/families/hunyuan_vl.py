@@ -23,8 +23,6 @@ FAMILY = Family(
         },
         max_new_tokens=16_384,
     ),
-    checkpoints=(
-        Checkpoint("tencent/HunyuanOCR", 1.0, "Tencent Hunyuan Community", gguf="ggml-org/HunyuanOCR-GGUF"),
-    ),
+    checkpoints=(Checkpoint("tencent/HunyuanOCR", 1.0, "Tencent Hunyuan Community", gguf="ggml-org/HunyuanOCR-GGUF"),),
     sight=PublishedSight(32, 262_144, 4_194_304),
 )

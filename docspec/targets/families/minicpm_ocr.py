@@ -13,11 +13,7 @@ FAMILY = Family(
     card=ModelProfile(
         "markdown",
         prompt="Text Recognition:",
-        region_prompts={
-            "text": "Text Recognition:",
-            "table": "Table Recognition:",
-            "formula": "Formula Recognition:",
-        },
+        region_prompts={"text": "Text Recognition:", "table": "Table Recognition:", "formula": "Formula Recognition:"},
         page_pixels=0,
     ),
     checkpoints=(Checkpoint("openbmb/MiniCPM-OCR-1.0", 1.3, "unknown", stem="minicpm-ocr"),),

@@ -23,9 +23,7 @@ FAMILY = Family(
     ),
     checkpoints=(
         Checkpoint("PaddlePaddle/PaddleOCR-VL", 0.9, "Apache-2.0"),
-        Checkpoint(
-            "PaddlePaddle/PaddleOCR-VL-1.5", 0.9, "Apache-2.0", gguf="PaddlePaddle/PaddleOCR-VL-1.5-GGUF"
-        ),
+        Checkpoint("PaddlePaddle/PaddleOCR-VL-1.5", 0.9, "Apache-2.0", gguf="PaddlePaddle/PaddleOCR-VL-1.5-GGUF"),
         Checkpoint("PaddlePaddle/PaddleOCR-VL-1.6", 0.9, "Apache-2.0"),
     ),
     end_tokens=("</s>",),

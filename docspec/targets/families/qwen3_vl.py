@@ -14,12 +14,7 @@ FAMILY = Family(
         Checkpoint("Qwen/Qwen3-VL-2B-Instruct", 2.1, "Apache-2.0"),
         Checkpoint("Qwen/Qwen3-VL-4B-Instruct", 4.4, "Apache-2.0"),
         Checkpoint("Qwen/Qwen3-VL-8B-Instruct", 8.8, "Apache-2.0"),
-        Checkpoint(
-            "datalab-to/chandra",
-            8.8,
-            "OpenRAIL-M",
-            card=ModelProfile("layout-html", max_new_tokens=12_384),
-        ),
+        Checkpoint("datalab-to/chandra", 8.8, "OpenRAIL-M", card=ModelProfile("layout-html", max_new_tokens=12_384)),
     ),
     sight=PublishedSight(32, 65_536, 16_777_216),
 )

@@ -83,12 +83,7 @@ def _forward_of(usual: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
 
 
 def _read_prompts(
-    layer: Any,
-    kept: RecurrentStates,
-    prompts: Prompts,
-    inputs: torch.Tensor,
-    betas: torch.Tensor,
-    decays: torch.Tensor,
+    layer: Any, kept: RecurrentStates, prompts: Prompts, inputs: torch.Tensor, betas: torch.Tensor, decays: torch.Tensor
 ) -> torch.Tensor:
     """Outputs ``(rows, tokens, heads, value_dim)``; leaves each row's state behind its last token, whatever is padded
     behind that."""

@@ -72,9 +72,7 @@ class EagerSteps:
         arrays, of_rules, *of_behind = put_groups(self._put, given)
         inputs = Inputs(*arrays)
         cache.settle(step.lengths, inputs.accepted, step.width)
-        cache.begin_static_step(
-            inputs.indices.flatten(), step.rows, step.view_slots, inputs.prompts, inputs.trees
-        )
+        cache.begin_static_step(inputs.indices.flatten(), step.rows, step.view_slots, inputs.prompts, inputs.trees)
         mask = torch.from_numpy(step.mask) if self.dense else inputs.mask(step.view_slots)
         with using_threads(threads_for(self._target, inputs.tokens.numel())):
             hidden = self._target.hidden(inputs.tokens, inputs.positions, mask, cache)

@@ -31,9 +31,7 @@ def way(tokens, seconds, accepted=0, steps=1, **more):
     }
 
 
-def results(
-    suite="omnidocbench", title="OmniDocBench v1.5", kinds=("Notes", "Newspaper"), tokens=(100, 3000)
-):
+def results(suite="omnidocbench", title="OmniDocBench v1.5", kinds=("Notes", "Newspaper"), tokens=(100, 3000)):
     """Two pages: one read twice as fast, one four times, the latter longer than the paper's filter allows."""
     records = [
         {

@@ -70,11 +70,7 @@ def test_a_run_killed_at_three_moments_goes_on_and_ends_with_the_same_records(tm
     run(ITEMS, read, tmp_path / "whole", {"seed": 1})
     broken = tmp_path / "broken"
     assert killed(broken, "page-1", "reading")[-1] == "reading page-1"  # while a page is read
-    assert killed(broken, "page-2", "between") == [
-        "reading page-1",
-        "reading page-2",
-        "between",
-    ]  # between two
+    assert killed(broken, "page-2", "between") == ["reading page-1", "reading page-2", "between"]  # between two
     journal = broken / "journal.jsonl"
     os.truncate(journal, journal.stat().st_size - 3000)  # while a line is written
     with child(broken) as process:
@@ -110,10 +106,7 @@ def test_another_run_is_not_mixed_in(tmp_path):
 def test_shards_share_the_items_and_their_journals_are_read_together(tmp_path):
     chosen = [share(ITEMS, 4, 7, (number, 3)) for number in (1, 2, 3)]
     sample = share(ITEMS, 4, 7, (1, 1))
-    assert (
-        len(sample) == 4
-        and sorted((item for items in chosen for item in items), key=lambda item: item.id) == sample
-    )
+    assert len(sample) == 4 and sorted((item for items in chosen for item in items), key=lambda item: item.id) == sample
     assert share(ITEMS, 4, 8, (1, 1)) != sample
     for number, items in enumerate(chosen, 1):
         run(items, read, tmp_path, {"seed": 7}, (number, 3))

@@ -29,9 +29,7 @@ def test_measures_are_those_of_the_publishers_script(made):
     pages = {name: page for pages in made.OCEAN.values() for name, page in pages.items()}
     for name, (truth, output) in pages.items():
         found = measures(truth, output)
-        assert tuple(found[measure] for measure in MEASURES) == pytest.approx(PUBLISHED[name], abs=1e-15), (
-            name
-        )
+        assert tuple(found[measure] for measure in MEASURES) == pytest.approx(PUBLISHED[name], abs=1e-15), name
 
 
 def test_languages_are_scored_apart(ocean_folder, made):
@@ -47,8 +45,6 @@ def test_languages_are_scored_apart(ocean_folder, made):
     scores = suite.score(items, written)
     assert scores.figures["English bleu"] == pytest.approx((0.5 + 1 + 0) / 3)
     assert scores.figures["Chinese edit_dist"] == pytest.approx(1 / 13)
-    assert scores.by_kind["Chinese"] == pytest.approx(
-        100 * (12 / 13 + 3 * 0.875 + 0.5**0.5 + 0.864795918367347) / 6
-    )
+    assert scores.by_kind["Chinese"] == pytest.approx(100 * (12 / 13 + 3 * 0.875 + 0.5**0.5 + 0.864795918367347) / 6)
     assert scores.overall == pytest.approx((scores.by_kind["English"] + scores.by_kind["Chinese"]) / 2)
     assert "WordNet" in scores.remarks[0]

@@ -54,31 +54,16 @@ def test_items_have_the_publishers_names_kinds_and_attributes(omni_folder):
 
 
 def test_truncated_blocks_are_one_and_headers_and_captions_are_ignored(made):
-    kinds = [
-        (block.kind, block.text) for block in truth_blocks(made.omni_page("p", made.OMNI_PAGES["paper"]))
-    ]
-    assert kinds[0] == (
-        "text",
-        "We write $x_1$ for the first of them, and the rest follows on the next column.",
-    )
+    kinds = [(block.kind, block.text) for block in truth_blocks(made.omni_page("p", made.OMNI_PAGES["paper"]))]
+    assert kinds[0] == ("text", "We write $x_1$ for the first of them, and the rest follows on the next column.")
     assert [kind for kind, _ in kinds] == ["text", "formula", "text"]
     report = truth_blocks(made.omni_page("r", made.OMNI_PAGES["report"]))
-    assert [block.kind for block in report] == [
-        "ignored",
-        "text",
-        "text",
-        "text",
-        "table",
-        "ignored",
-        "ignored",
-    ]
+    assert [block.kind for block in report] == ["ignored", "text", "text", "text", "table", "ignored", "ignored"]
 
 
 def test_an_ignored_block_costs_nothing_and_an_invented_one_does(made):
     truth = truth_blocks(made.omni_page("r", made.OMNI_PAGES["report"]))
-    right = (
-        "# Ships and harbours\n\nThe ferry left the harbour at noon.\n\nNobody on the quay had seen it go.\n"
-    )
+    right = "# Ships and harbours\n\nThe ferry left the harbour at noon.\n\nNobody on the quay had seen it go.\n"
     assert score_page(truth, right).text == 0
     assert score_page(truth, "Annual report 2026\n\n" + right + "\n17\n").text == 0
     assert score_page(truth, right + "\nA paragraph that nobody printed anywhere.\n").text > 0.2

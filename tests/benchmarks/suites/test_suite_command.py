@@ -61,12 +61,7 @@ def test_by_regions_every_way_pays_for_the_same_draft(lively_qwen):
     """Recognising anew for each of them would put its own ups and downs into every ratio."""
     notes = Path(__file__).parents[3] / "samples" / "notes.pdf"
     options = ParseOptions(
-        model=str(lively_qwen),
-        read="regions",
-        drafter="text-layer",
-        max_tokens=4,
-        dtype="float32",
-        device="cpu",
+        model=str(lively_qwen), read="regions", drafter="text-layer", max_tokens=4, dtype="float32", device="cpu"
     )
     with Parser(options) as parser:
         ways = ItemReader(parser, ["page", "planned", "lookup"], 2).read(Item("notes", notes, "notes"))["ways"]
@@ -79,10 +74,7 @@ def without_speed(folder):
     settings, records = read_journals(folder)
     timed = {"seconds", "decode", "draft", "stage1", "prefill", "stage2", "steps", "accepted"}
     ways = [
-        {
-            name: {key: value for key, value in way.items() if key not in timed}
-            for name, way in one["ways"].items()
-        }
+        {name: {key: value for key, value in way.items() if key not in timed} for name, way in one["ways"].items()}
         for one in records
     ]
     return settings, [record["item"] for record in records], ways

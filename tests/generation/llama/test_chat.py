@@ -12,8 +12,10 @@ QWEN = (
     "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}"
     "{% endfor %}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-FIRST = "{{ bos_token }}{% for part in messages[0].content if part.type == 'image' %}<image>\n{% endfor %}" \
+FIRST = (
+    "{{ bos_token }}{% for part in messages[0].content if part.type == 'image' %}<image>\n{% endfor %}"
     "{% for part in messages[0].content if part.type == 'text' %}{{ part.text }}{% endfor %}"
+)
 START = "<|im_start|>user\n"
 END = "<|im_end|>\n<|im_start|>assistant\n"
 

@@ -96,9 +96,7 @@ def test_one_at_a_time_writes_the_same(engine: Generator, wanted: list[Any]) -> 
 
 
 def test_drafts_of_others_and_junk_change_nothing(engine: Generator, wanted: list[Any]) -> None:
-    others = [
-        replace(request, drafts=wanted[index - 1][0].drafts) for index, (request, *_) in enumerate(wanted)
-    ]
+    others = [replace(request, drafts=wanted[index - 1][0].drafts) for index, (request, *_) in enumerate(wanted)]
     junk = [replace(request, drafts=("no such text", "", "\x00<|im_end|>" * 50)) for request, *_ in wanted]
     for requests in (others, junk):
         assert [one.text for one in answers(engine, requests)] == texts(wanted)
@@ -148,9 +146,7 @@ def test_what_does_not_fit_the_memory_is_refused_alone(opened: OpenedLlama, want
         large.result(PATIENCE)
 
 
-def test_sequences_that_fill_the_memory_wait_for_each_other(
-    reader_gguf: Path, python: Path, wanted: list[Any]
-) -> None:
+def test_sequences_that_fill_the_memory_wait_for_each_other(reader_gguf: Path, python: Path, wanted: list[Any]) -> None:
     """A memory of a few crops, a prompt longer than it leaves room beside others."""
     from docspec.generation.llama.generator import LlamaGenerator
     from docspec.generation.llama.model_files import find_files, fitting, settings_for

@@ -58,9 +58,7 @@ def test_slices_are_cells_and_their_words_stand_in_the_table(page: Image.Image) 
     assert [piece.cell for piece in pieces] == [0, 2, 3, 4, 5, 6, 7]
     assert pieces[2].drafts == ("Open sea",)
     read = [(f"w{piece.cell}", piece) for piece in pieces]
-    assert region_text(TABLE, read) == (
-        "| w0 |  | w2 |\n| --- | --- | --- |\n| w3 | w4 | w5 |\n| w6 |  | w7 |"
-    )
+    assert region_text(TABLE, read) == ("| w0 |  | w2 |\n| --- | --- | --- |\n| w3 | w4 | w5 |\n| w6 |  | w7 |")
     whole = slices_of(page, TABLE, CropLimits(32, 32, 1, 1408, 960), 20.0)
     assert [piece.cell for piece in whole] == [None] and whole[0].drafts == (HTML,)
 

@@ -18,18 +18,10 @@ PLACE = BBox(0, 0, 100, 20)
     [
         (Category.TEXT, [("the tide is", False), ("coming in.", False)], "the tide is coming in."),
         (Category.TEXT, [("an exam-", False), ("ple of it", False)], "an example of it"),
-        (
-            Category.TEXT,
-            [("left half", False), ("right half", True), ("next", False)],
-            "left half right half next",
-        ),
+        (Category.TEXT, [("left half", False), ("right half", True), ("next", False)], "left half right half next"),
         (Category.TITLE, [("# A title", False), ("## in two lines", False)], "# A title in two lines"),
         (Category.SECTION_HEADER, [("2 Methods", False)], "## 2 Methods"),
-        (
-            Category.LIST_ITEM,
-            [("• one", False), ("goes on", False), ("• two", False)],
-            "- one goes on\n- two",
-        ),
+        (Category.LIST_ITEM, [("• one", False), ("goes on", False), ("• two", False)], "- one goes on\n- two"),
         (Category.FORMULA, [("a_1+b", False)], "$$\na_1+b\n$$"),
         (Category.FORMULA, [("$a$ and $b$", False)], "$a$ and $b$"),
         (Category.TABLE, [("<think>A table.</think>\n```html\n<table>\n```", False)], "<table>"),
@@ -37,9 +29,7 @@ PLACE = BBox(0, 0, 100, 20)
         (Category.TEXT, [("", False), (" \n", False)], ""),
     ],
 )
-def test_a_region_is_spelled_by_its_layout(
-    category: Category, pieces: list[tuple[str, bool]], text: str
-) -> None:
+def test_a_region_is_spelled_by_its_layout(category: Category, pieces: list[tuple[str, bool]], text: str) -> None:
     shown = [(words, Slice(PLACE, 1.0, beside=beside)) for words, beside in pieces]
     assert region_text(Region(PLACE, category), shown) == text
 
@@ -60,13 +50,7 @@ def test_a_paragraph_goes_on_behind_a_figure_and_in_the_next_column() -> None:
         Block(Category.TEXT, "lower case after a heading"),
     ]
     texts = [block.text for block in joined_blocks(blocks)]
-    assert texts == [
-        "It was thought that the boat had left.",
-        "",
-        "Figure 1: A boat.",
-        "## Next",
-        blocks[-1].text,
-    ]
+    assert texts == ["It was thought that the boat had left.", "", "Figure 1: A boat.", "## Next", blocks[-1].text]
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,7 @@ def read(model, page, **more):
         return result
 
 
-def test_mineru_is_asked_for_the_layout_first_and_without_one_the_drafted_regions_are_read(
-    tmp_path, page, asked
-):
+def test_mineru_is_asked_for_the_layout_first_and_without_one_the_drafted_regions_are_read(tmp_path, page, asked):
     """Random weights write no layout: the page is read all the same, as by plain decoding."""
     result = read(write(CASE, tmp_path / "MinerU2.5-2509-1.2B"), page)
     assert asked[0] == ("\nLayout Detection:", (1036, 1036))
@@ -77,9 +75,7 @@ def written(monkeypatch, text):
     monkeypatch.setattr(RegionReading, "write", write)
 
 
-def test_regions_that_the_target_sees_are_read_in_its_order_by_their_kinds(
-    tmp_path, page, asked, monkeypatch
-):
+def test_regions_that_the_target_sees_are_read_in_its_order_by_their_kinds(tmp_path, page, asked, monkeypatch):
     box = "<|box_start|>{}<|box_end|><|ref_start|>{}<|ref_end|><|rotate_up|>"
     lines = [("40 550 800 740", "table"), ("40 60 800 290", "equation"), ("40 60 800 290", "list")]
     written(monkeypatch, "\n".join(box.format(*line) for line in lines))
@@ -95,9 +91,7 @@ def test_regions_that_the_target_sees_are_read_in_its_order_by_their_kinds(
 def test_dots_ocr_gives_its_layout_as_json(tmp_path, page, asked, monkeypatch):
     written(monkeypatch, '[{"bbox": [20, 20, 300, 70], "category": "Text"}]')
     result = read(write_tiny_dots_ocr(tmp_path / "dots"), page, read="regions", image_scale="as-is")
-    assert asked[0][0].endswith(
-        "Do not output the corresponding text. The layout result should be in JSON format."
-    )
+    assert asked[0][0].endswith("Do not output the corresponding text. The layout result should be in JSON format.")
     assert {prompt for prompt, _ in asked[1:]} == {"Extract the text content from this image."}
     assert "own_layout" in {event.kind for event in result.events}
     assert result.baseline.identical

@@ -40,10 +40,7 @@ def box(x0: float, y0: float, x1: float, y1: float) -> BBox:
 
 
 def draft(first: str = FIRST, second: str = SECOND, layout: str = "PyMuPDF") -> PageDraft:
-    lines = (
-        PrintedLine(box(20, 61, 130, 73), first, 20.0),
-        PrintedLine(box(20, 73, 130, 85), second, 20.0),
-    )
+    lines = (PrintedLine(box(20, 61, 130, 73), first, 20.0), PrintedLine(box(20, 73, 130, 85), second, 20.0))
     return PageDraft(
         (
             Region(box(18, 2, 130, 16), Category.PAGE_HEADER, (HEAD,)),
@@ -58,9 +55,7 @@ def draft(first: str = FIRST, second: str = SECOND, layout: str = "PyMuPDF") -> 
 DRAFTS = {
     "right": draft(),
     "wrong": draft("Entirely other", "words stand here"),
-    "empty": PageDraft(
-        tuple(replace(one, texts=(), lines=()) for one in draft().regions), "none", layout="saved"
-    ),
+    "empty": PageDraft(tuple(replace(one, texts=(), lines=()) for one in draft().regions), "none", layout="saved"),
 }
 
 
@@ -128,9 +123,7 @@ def test_drafts_do_not_say_how_much_may_be_written(parsers: dict[str, PageParser
     assert budgets[0] == budgets[1]
 
 
-def test_running_heads_are_kept_in_the_blocks_and_left_out_of_the_text(
-    parsers: dict[str, PageParser],
-) -> None:
+def test_running_heads_are_kept_in_the_blocks_and_left_out_of_the_text(parsers: dict[str, PageParser]) -> None:
     found = parsers["auto"].verify(DraftedPage(print_page(), DraftResult(draft())))
     assert found.blocks[0].category is Category.PAGE_HEADER
     assert found.blocks[0].text and not found.text.startswith(found.blocks[0].text)
@@ -189,10 +182,7 @@ def test_pages_beyond_the_context_are_read_by_regions(lively_qwen: Path, tmp_pat
     page = print_page()
     small = replace(page, image=page.image.crop((0, 0, 256, 256)))
     with Parser(options) as parser:
-        results = [
-            parser.parse_page(one)
-            for one in (small, page, replace(page, image=page.image.resize((600, 450))))
-        ]
+        results = [parser.parse_page(one) for one in (small, page, replace(page, image=page.image.resize((600, 450))))]
     assert [result.status for result in results] == ["ok"] * 3
     assert [result.read for result in results] == ["page", "page", "regions"]
     assert results[2].layout == "" and results[2].token_ids
@@ -210,9 +200,7 @@ def test_a_drawing_without_words_is_not_read(parsers: dict[str, PageParser]) -> 
 
 def test_a_crooked_page_is_turned_upright_before_its_lines_are_cut(parsers: dict[str, PageParser]) -> None:
     straight, tilt = print_page(), 1.5
-    crooked = replace(
-        straight, image=straight.image.rotate(-tilt, Image.Resampling.BICUBIC, fillcolor="white")
-    )
+    crooked = replace(straight, image=straight.image.rotate(-tilt, Image.Resampling.BICUBIC, fillcolor="white"))
     reading = parsers["auto"].regions.reading
     leaning = replace(
         draft(),
@@ -224,9 +212,7 @@ def test_a_crooked_page_is_turned_upright_before_its_lines_are_cut(parsers: dict
     assert len(lines[0]) == len(lines[1]) == 1
     for one, other in zip(*lines, strict=True):
         assert one.overlap(other) > 0.9 and other.overlap(one) > 0.9
-    assert found.regions[2].bbox.height > wanted.regions[2].bbox.height, (
-        "places are those of the page as it is"
-    )
+    assert found.regions[2].bbox.height > wanted.regions[2].bbox.height, "places are those of the page as it is"
 
 
 def test_each_kind_of_region_is_asked_for_with_its_own_prompt(lively_qwen: Path, tmp_path: Path) -> None:
@@ -246,10 +232,7 @@ def test_each_kind_of_region_is_asked_for_with_its_own_prompt(lively_qwen: Path,
         with Parser(ParseOptions(model=str(directory), device="cpu", dtype="float32")) as parser:
             reading = parser.page_parser.regions.reading
             return [
-                (
-                    crop.region,
-                    parser.loaded.target.detokenize(crop.request.prompt.inputs["input_ids"][0].tolist()),
-                )
+                (crop.region, parser.loaded.target.detokenize(crop.request.prompt.inputs["input_ids"][0].tolist()))
                 for crop in reading.crops_of(print_page(), regions).crops
             ]
 

@@ -19,12 +19,7 @@ from docspec.reporting.renderer import Layout
 from docspec.targets.registry import load_target
 from tests.reporting.schema_check import load_schema, problems
 
-TEXTS = [
-    "A heading of some length",
-    "Once upon a time there was a page",
-    "12",
-    "And below it stood another one",
-]
+TEXTS = ["A heading of some length", "Once upon a time there was a page", "12", "And below it stood another one"]
 
 
 def regions(*texts):

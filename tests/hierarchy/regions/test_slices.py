@@ -52,9 +52,7 @@ def test_a_crop_holds_as_many_lines_as_the_reader_likes(lines: int | None, count
 def test_crops_are_scaled_to_the_pitch_of_the_reader() -> None:
     for size in (6, 10, 14):
         page = printed(TEXT, size, 1.2 * size)
-        [whole] = slices_of(
-            page, Region(BBox(0, 0, page.width, page.height), Category.TEXT), CropLimits(32, 32)
-        )
+        [whole] = slices_of(page, Region(BBox(0, 0, page.width, page.height), Category.TEXT), CropLimits(32, 32))
         boxes = line_boxes(crop_of(page, whole, 32), BBox(0, 0, 5000, 5000))
         pitch = (boxes[-1].y1 - boxes[0].y1) / 2
         assert 30 <= pitch <= 36
@@ -116,9 +114,7 @@ def test_crops_hold_the_print_and_no_more_rows_of_the_grid_than_it_needs() -> No
 
 def test_crops_are_never_so_small_that_the_reader_enlarges_them() -> None:
     figure = printed(["7"])
-    [piece] = slices_of(
-        figure, Region(BBox(0, 0, figure.width, figure.height), Category.TEXT), CropLimits(32, 32, 1)
-    )
+    [piece] = slices_of(figure, Region(BBox(0, 0, figure.width, figure.height), Category.TEXT), CropLimits(32, 32, 1))
     assert crop_of(figure, piece, 32).size == (32, 32)
     large = crop_of(figure, piece, 32, least=64 * 64)
     assert large.size == (128, 32)

@@ -122,9 +122,7 @@ def _model(case: Case, directory: Path, ids: Mapping[str, int], seed: int) -> An
     model = cls(cls.config_class.from_pretrained(directory))
     for name, weight in model.named_parameters():
         if weight.ndim == 1:
-            weight.copy_(
-                0.1 * torch.randn(weight.shape, generator=generator) + ("norm" in name or "ln" in name)
-            )
+            weight.copy_(0.1 * torch.randn(weight.shape, generator=generator) + ("norm" in name or "ln" in name))
         else:
             gain = 1.0 if "embed_tokens" in name or "lm_head" in name else LIVELINESS
             fan_in = 1 if "embed" in name else weight[0].numel()

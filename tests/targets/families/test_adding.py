@@ -117,17 +117,11 @@ def test_an_unknown_type_is_tried_with_a_dialect_and_a_prompt(nameless):
     with pytest.raises(ModelError, match=r"'idefics3' are not known .*--dialect and --prompt"):
         load_target(options(path, dialect="markdown"))
     loaded = load_target(options(path, dialect="markdown", prompt="Read it."))
-    assert (loaded.card.dialect, loaded.card.prompt, loaded.card.crop_prompt) == (
-        "markdown",
-        "Read it.",
-        "Read it.",
-    )
+    assert (loaded.card.dialect, loaded.card.prompt, loaded.card.crop_prompt) == ("markdown", "Read it.", "Read it.")
     (path / "docspec.json").write_text('{"dialect": "doctags", "prompt": "Read."}')
     assert load_target(options(path)).card.dialect == "doctags"
 
 
 def test_an_unknown_type_with_other_logits_than_its_heads_is_refused(nameless):
-    with pytest.raises(
-        ModelError, match="GraniteDoclingForConditionalGeneration cannot be verified by trees"
-    ):
+    with pytest.raises(ModelError, match="GraniteDoclingForConditionalGeneration cannot be verified by trees"):
         load_target(options(nameless("granite_docling"), dialect="doctags", prompt="Read."))

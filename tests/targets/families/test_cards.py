@@ -99,9 +99,7 @@ def test_pictures_are_shown_no_larger_than_the_published_tool_shows_them(tmp_pat
     image = Image.effect_noise((160, 96), 90).convert("RGB")
     (path / "docspec.json").write_text('{"dialect": "markdown", "longest_px": 80}')
     smaller = load_target(ParseOptions(model=str(path))).target
-    tokens = [
-        int(one.encode(image, "Read.").inputs["image_grid_thw"].prod()) // 4 for one in (target, smaller)
-    ]
+    tokens = [int(one.encode(image, "Read.").inputs["image_grid_thw"].prod()) // 4 for one in (target, smaller)]
     assert tokens == [10 * 6, 5 * 3]
 
 
@@ -118,9 +116,7 @@ def test_a_missing_rope_delta_and_an_unknown_input_per_token_are_errors(tmp_path
     target = load_target(ParseOptions(model=str(made("paddleocr_vl", tmp_path)))).target
     prompt = target.encode(Image.new("RGB", (64, 64), "white"), "Read.")
     with pytest.raises(ModelError, match="token_weights has one entry a token"):
-        target._joined(
-            [{**prompt.inputs, "token_weights": torch.ones_like(prompt.inputs["input_ids"])}], prompt.length
-        )
+        target._joined([{**prompt.inputs, "token_weights": torch.ones_like(prompt.inputs["input_ids"])}], prompt.length)
     target.model.model.rope_deltas = None
     with pytest.raises(ModelError, match="left no rope_deltas"):
         target._rope_delta()

@@ -24,9 +24,7 @@ from tests.targets.families.checkpoint import Case, write
 
 NEW_TOKENS = 24
 CASES = sorted(
-    file.stem
-    for file in Path(__file__).parent.glob("*.py")
-    if not file.stem.startswith(("test_", "_", "checkpoint"))
+    file.stem for file in Path(__file__).parent.glob("*.py") if not file.stem.startswith(("test_", "_", "checkpoint"))
 )
 
 
@@ -51,9 +49,7 @@ def printed(width: int, height: int) -> Image.Image:
 @pytest.fixture(scope="module")
 def pictures(case) -> list[Image.Image]:
     """A page and two crops of it."""
-    return [
-        printed(width * case.zoom, height * case.zoom) for width, height in ((160, 96), (96, 32), (48, 64))
-    ]
+    return [printed(width * case.zoom, height * case.zoom) for width, height in ((160, 96), (96, 32), (48, 64))]
 
 
 def generated(target, prompt) -> tuple[int, ...]:
@@ -116,9 +112,7 @@ def test_a_prompt_in_pieces_leaves_what_it_leaves_whole(target, pictures, monkey
 def test_many_crops_are_encoded_as_each_alone(case, target, pictures):
     """Ids, pixels and grids to the bit, in the order asked; and images of one size do share a call."""
     turned = [picture.transpose(Image.Transpose.ROTATE_180) for picture in pictures]
-    asked = [
-        (picture, prompt) for prompt in ("Read.", "Read it.") for picture in (*pictures, *turned, *pictures)
-    ]
+    asked = [(picture, prompt) for prompt in ("Read.", "Read it.") for picture in (*pictures, *turned, *pictures)]
     for _ in range(2):  # the second time it is known whether inputs can be parted
         for found, one in zip(target.encode_all(asked), asked, strict=True):
             alone = target.encode(*one)
@@ -162,16 +156,11 @@ def own_inputs(case: Case, path: str, picture: Image.Image) -> dict[str, torch.T
     """What the checkpoint's processor makes, without any code of docspec."""
     if case.own_inputs is not None:
         return case.own_inputs(Path(path), picture)
-    prompt = [
-        {"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": "Read."}]}
-    ]
+    prompt = [{"role": "user", "content": [{"type": "image", "image": picture}, {"type": "text", "text": "Read."}]}]
     settings = {"tokenize": True, "return_dict": True, "return_tensors": "pt", "add_generation_prompt": True}
     try:
         processor = AutoProcessor.from_pretrained(path)
-    except (
-        ImportError,
-        ValueError,
-    ):  # it wants to read videos, too: image processor, template and tokenizer by hand
+    except (ImportError, ValueError):  # it wants to read videos, too: image processor, template and tokenizer by hand
         tokenizer = AutoTokenizer.from_pretrained(path)
         pixels = AutoImageProcessor.from_pretrained(path)(images=[picture], return_tensors="pt")
         text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
@@ -181,11 +170,7 @@ def own_inputs(case: Case, path: str, picture: Image.Image) -> dict[str, torch.T
         ids = inputs["input_ids"]
         typed = {"mm_token_type_ids": (ids == tokenizer.convert_tokens_to_ids(mark)).long()}
         found = {**inputs, **pixels, **(typed if "mm_token_type_ids" in case.inputs else {})}
-        return {
-            name: value
-            for name, value in found.items()
-            if name in {*case.inputs, "input_ids", "attention_mask"}
-        }
+        return {name: value for name, value in found.items() if name in {*case.inputs, "input_ids", "attention_mask"}}
     if case.template is not None:
         return dict(processor.apply_chat_template(prompt, **settings))
     if case.model_type == "got_ocr2":  # frames the prompt itself
@@ -217,9 +202,7 @@ def test_wrong_positions_or_masks_are_seen(target, pictures, monkeypatch):
             if open_mask:
                 written_to = cache.write_index.view(mask.shape[0], -1) % cache.slots
                 mask = mask.clone().scatter_(
-                    2,
-                    written_to.unsqueeze(1).expand(-1, mask.shape[1], -1).clamp(max=mask.shape[2] - 1),
-                    True,
+                    2, written_to.unsqueeze(1).expand(-1, mask.shape[1], -1).clamp(max=mask.shape[2] - 1), True
                 )
             return honest(self, tokens, positions + shift, mask, cache)
 

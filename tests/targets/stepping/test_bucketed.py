@@ -20,14 +20,7 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.registry import load_target
 from docspec.targets.stepping import bucketed
-from docspec.targets.stepping.bucketed import (
-    LEAST_VIEW,
-    BucketedSteps,
-    NoCapture,
-    StaticStep,
-    bucket,
-    view_bucket,
-)
+from docspec.targets.stepping.bucketed import LEAST_VIEW, BucketedSteps, NoCapture, StaticStep, bucket, view_bucket
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.inputs import Inputs, laid
 from docspec.targets.stepping.step import OutputFlags, chain
@@ -71,9 +64,7 @@ def jobs(prompts, greedy):
     worn = tuple(token if rng.random() > 0.2 else rng.randrange(400) for token in greedy[1])
     drafts = [(greedy[0],), (worn, greedy[1][30:]), (tuple(reversed(greedy[2])), greedy[2][:40])]
     budgets = [NEW_TOKENS, NEW_TOKENS, 30]
-    return [
-        Request(prompt, draft, budget) for prompt, draft, budget in zip(prompts, drafts, budgets, strict=True)
-    ]
+    return [Request(prompt, draft, budget) for prompt, draft, budget in zip(prompts, drafts, budgets, strict=True)]
 
 
 @pytest.mark.parametrize("max_tree", [1, 5, 64])
@@ -125,10 +116,7 @@ def test_verdicts_and_caches_are_those_of_the_unpadded_step(target):
         assert padded.best[row][:size] == pytest.approx(plain.best[row][:size], abs=1e-3)
         assert padded.drafted[row][1:size] == pytest.approx(plain.drafted[row][1:size], abs=1e-3)
     torch.testing.assert_close(
-        left_padded[..., : cache.padding_slot, :, :],
-        left[..., : cache.padding_slot, :, :],
-        atol=1e-3,
-        rtol=1e-3,
+        left_padded[..., : cache.padding_slot, :, :], left[..., : cache.padding_slot, :, :], atol=1e-3, rtol=1e-3
     )
 
 
@@ -140,18 +128,14 @@ class TestNegativeControls:
         plain, sizes, left = one_step(target, cache, EagerSteps(target))
         padded, _, left_padded = one_step(target, cache, BucketedSteps(target, NoCapture()))
         kept = left[..., : cache.padding_slot, :, :], left_padded[..., : cache.padding_slot, :, :]
-        answers = [
-            [verdict.choice[row][:size] for row, size in enumerate(sizes)] for verdict in (plain, padded)
-        ]
+        answers = [[verdict.choice[row][:size] for row, size in enumerate(sizes)] for verdict in (plain, padded)]
         return answers[0] != answers[1], not torch.allclose(*kept, atol=1e-3, rtol=1e-3)
 
     def test_the_control_itself_sees_no_difference(self, target):
         assert self.differs(target) == (False, False)
 
     def test_padding_that_is_looked_at_changes_the_answer(self, target, monkeypatch):
-        monkeypatch.setattr(
-            Inputs, "mask", lambda self, view: torch.ones((*self.tokens.shape, view), dtype=torch.bool)
-        )
+        monkeypatch.setattr(Inputs, "mask", lambda self, view: torch.ones((*self.tokens.shape, view), dtype=torch.bool))
         assert self.differs(target)[0]
 
     def test_padding_written_over_the_row_changes_the_cache(self, target, monkeypatch):
