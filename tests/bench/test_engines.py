@@ -49,8 +49,8 @@ def test_the_table_for_a_readme_has_a_row_an_engine_and_a_column_a_load() -> Non
 
 
 def test_the_load_at_which_drafts_stop_paying_is_said() -> None:
-    assert "from 16 in flight on (at worst 0.80x)" in crossover(figures())
-    assert "nowhere up to 1 in flight" in crossover([one for one in figures() if one.in_flight == 1])
+    assert "pay below 16 requests in flight (at worst 0.80x)" in crossover(figures())
+    assert "pay at every load up to 1 requests in flight" in crossover([one for one in figures() if one.in_flight == 1])
     assert crossover([one for one in figures() if one.engine != "vLLM"]) == ""
 
 

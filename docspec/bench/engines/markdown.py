@@ -30,8 +30,9 @@ def crossover(figures: Sequence[Figure]) -> str:
         return ""
     slower = [load for load, faster in sorted(pairs) if faster < 1.0]
     worst = min(faster for _, faster in pairs)
-    found = f"from {slower[0]} in flight on" if slower else f"nowhere up to {max(load for load, _ in pairs)} in flight"
-    return f"docspec's drafts no longer pay {found} (at worst {worst:.2f}x)"
+    most = max(load for load, _ in pairs)
+    found = f"below {slower[0]} requests in flight" if slower else f"at every load up to {most} requests in flight"
+    return f"docspec's drafts pay {found} (at worst {worst:.2f}x)"
 
 
 def markdown(figures: Sequence[Figure], title: str, caption: str) -> str:
