@@ -21,7 +21,6 @@ from typing import Any
 
 import httpx
 
-from docspec.bench.engines.measure import REST
 from docspec.bench.engines.served import FAIR
 from docspec.generation.vllm import VllmServer, VllmSettings
 from docspec.serve.chat import XARGS
@@ -125,7 +124,6 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
                 for way, (server, address, bodies) in ways.items():
                     for one in (without, drafting):  # its threads would take the processors from the other's turn
                         (one.resume if one is server else one.pause)()
-                    time.sleep(REST)
                     timed(address, bodies[:16], 4)  # what the first requests take is no one's
                     before = speculated(server.url)
                     runs[way].append(timed(address, bodies, each))
