@@ -39,7 +39,11 @@ PATIENCE = 8
 """Steps that a row is left alone for where proposing took longer than it saved."""
 
 FADE = 0.9
-"""What remains of a row's accepted tokens a step, and of the seconds of proposing, with every further one."""
+"""What remains of a row's accepted tokens a step, and of the seconds of proposing, with every further one; and of what
+ended requests accepted, with every further request."""
+
+HOPE = 1.0
+"""Tokens a step that a request is taken to accept at most before its first step."""
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +54,7 @@ class Chained:
     row: Row
     room: int
     chain: TokenTree | None = None
-    accepted: float = 1.0
+    accepted: float = HOPE
     alone: int = 0
 
 
@@ -66,6 +70,8 @@ class Chains:
     def __init__(self, codec: Codec) -> None:
         proposers = {name: make_named(name, None) for name in PROPOSERS}
         self._mixture = MixedProposer(proposers, codec, grow=grow_chain, learn=lambda: Learnt(promises=Promises(KEPT)))
+        self._usual: dict[tuple[str, bool], float] = {}
+        """By the kind of a request and whether it has drafts: what such requests accepted a step at their ends."""
         self.row_seconds = 0.0
         self.cost = StepCost()
 
@@ -81,7 +87,7 @@ class Chains:
         drafts where they were indexed before (while the prompt was read)."""
         row = row_of(drafts, kind, room, output)
         self._mixture.begin(row, drafts=ready)
-        return Chained(row, room)
+        return Chained(row, room, accepted=min(HOPE, self._usual.get(_kind_of(row), HOPE)))
 
     def written(self, chained: Chained, new: Sequence[int]) -> None:
         """Takes in that ``new`` was written, and by that what became of the chain that was proposed."""
@@ -124,6 +130,8 @@ class Chains:
 
     def end(self, chained: Chained) -> None:
         """The request is done or given up."""
+        kind = _kind_of(chained.row)
+        self._usual[kind] = FADE * self._usual.get(kind, HOPE) + (1 - FADE) * chained.accepted
         self._mixture.end(chained.row)
 
     def _is_left_alone(self, chained: Chained, writing: int) -> bool:
@@ -135,3 +143,7 @@ class Chains:
             chained.alone = PATIENCE
             chained.accepted = max(chained.accepted, 0.1)
         return False
+
+
+def _kind_of(row: Row) -> tuple[str, bool]:
+    return row.request.kind, bool(row.request.drafts)

@@ -7,7 +7,7 @@ from statistics import mean
 
 import pytest
 
-from docspec.proposing.chains import PATIENCE, Chains
+from docspec.proposing.chains import HOPE, PATIENCE, Chains
 from tests.proposing.replays import Characters
 
 FIXED, TOKEN = 10.0, 0.5
@@ -81,6 +81,24 @@ def test_a_row_for_which_proposing_takes_longer_than_it_saves_is_left_alone_for_
     chains.row_seconds = 100.0
     found = lengths(1, 0.0, PATIENCE + 2, chains)
     assert found[1 : PATIENCE + 1] == [0] * PATIENCE and min(found[0], found[-1]) > MOST / 2
+
+
+def test_requests_of_a_kind_that_accepts_nothing_are_left_alone_from_their_first_step_on() -> None:
+    """Those with drafts are another kind: what was learnt of one without does not hold for them."""
+    chains, taken = loaded(), list[int]()
+    for seed in range(40):
+        chains.row_seconds = 0.2 * chains.cost.row_seconds(1)
+        output = text(seed, 30)
+        row, tried = chains.begin([], "text", 100, output[:1]), 0
+        for token in output[1:]:
+            tried += not row.alone
+            [chain] = chains.propose([(row, MOST)], 1)
+            chains.row_seconds = 0.2 * chains.cost.row_seconds(1)  # what proposing takes, as here
+            chains.written(row, [token])
+        taken.append(tried)
+        chains.end(row)
+    assert taken[0] > 12 and max(taken[30:]) <= 2 + 30 // PATIENCE
+    assert chains.begin([[1, 2, 3]], "text", 100, [1]).accepted == HOPE
 
 
 def test_what_is_promised_comes_true_where_answers_are_their_drafts_from_beginning_to_end() -> None:
