@@ -39,6 +39,8 @@ IN_A_ROW = 5
 """Kills before the run is let go to its end."""
 EARLY = 2.0
 """Seconds within which signals are sent."""
+YOUNG = 1.5
+"""Seconds of a child's life within which it is killed: those of so small documents live no longer."""
 PATIENCE = 180.0
 """Seconds for a run to end, on a machine that has other work."""
 
@@ -161,11 +163,14 @@ class Killing:
         yield f"{self._target}, to the end", faults + _words(self._runs.said)
 
     def _kill(self) -> tuple[bool, list[str]]:
-        """Whether there was anything to kill at a random moment of the run, and what was wrong afterwards."""
+        """Whether there was anything to kill at a random moment of the run, or of a child's first seconds, and what was
+        wrong afterwards."""
         runs = self._runs
-        more = ["--retry-failed"] if self._target in ("child", "worker") else []
-        process = runs.begin("out", *more)
-        moment = time.monotonic() + self._draw.uniform(0.1, 0.9) * self._seconds
+        children = self._target in ("child", "worker")
+        process = runs.begin("out", *(["--retry-failed"] if children else []))
+        while children and process.poll() is None and not self._children(process.pid):
+            time.sleep(0.01)
+        moment = time.monotonic() + self._draw.uniform(0.1, 0.9) * (YOUNG if children else self._seconds)
         while time.monotonic() < moment and process.poll() is None:
             time.sleep(0.01)
         faults: list[str] = []
@@ -175,10 +180,9 @@ class Killing:
                 (os.kill if self._target == "parent" else os.killpg)(process.pid, signal.SIGKILL)
             process.wait()
         else:
-            wants_model = self._target == "worker"
-            children = [pid for pid in family(process.pid) if pid != process.pid and holds_a_model(pid) == wants_model]
-            hit = bool(children)
-            for pid in children[:1]:
+            found = self._children(process.pid)
+            hit = bool(found)
+            for pid in found[:1]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             code = runs.end(process)
@@ -189,6 +193,11 @@ class Killing:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         return hit, faults + self._half_written()
+
+    def _children(self, parent: int) -> list[int]:
+        """Those of the kind that is killed: with a model, or without."""
+        wants_model = self._target == "worker"
+        return [pid for pid in family(parent) if pid != parent and holds_a_model(pid) == wants_model]
 
     @property
     def said(self) -> str:
