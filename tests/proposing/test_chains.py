@@ -92,7 +92,7 @@ def test_requests_of_a_kind_that_accepts_nothing_are_left_alone_from_their_first
         row, tried = chains.begin([], "text", 100, output[:1]), 0
         for token in output[1:]:
             tried += not row.alone
-            [chain] = chains.propose([(row, MOST)], 1)
+            chains.propose([(row, MOST)], 1)
             chains.row_seconds = 0.2 * chains.cost.row_seconds(1)  # what proposing takes, as here
             chains.written(row, [token])
         taken.append(tried)
