@@ -88,7 +88,7 @@ class Upstreams:
         free = [one for one in self.all if one.is_there and one.busy < self._limits.in_flight]
         return wanted if wanted in free else min(free, key=lambda one: one.busy, default=None)
 
-    async def _taken(self, wanted: Upstream | None) -> Upstream:
+    async def _taken(self, wanted: Upstream | None = None) -> Upstream:
         first = True
         end = asyncio.get_running_loop().time() + self._limits.seconds
         try:
