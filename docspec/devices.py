@@ -20,10 +20,13 @@ from docspec.isolation.worker_handle import PrepareOptions
 if TYPE_CHECKING:
     from docspec.targets.model_profile import ModelProfile
 
+Verify = Callable[[Sequence[DraftedPage]], list[PageResult]]
+VerifyUnknown = Callable[[Sequence[DraftedPage], Verify], list[PageResult]]
+
 
 class DevicesVerifier:
     """A :class:`docspec.page_stream.PagesVerifier` over processes in which ``make`` makes verifiers, started at first
-    use; ``known`` is the result of a page for which no model is needed (``None`` for others). Raises
+    use; ``verify_unknown`` gives pages whose words are not all known to a function. Raises
     :class:`docspec.core.ModelError` where the model cannot be loaded on any device."""
 
     load_seconds = 0.0  # others load
@@ -34,13 +37,13 @@ class DevicesVerifier:
         devices: Sequence[str],
         make: VerifierMaker,
         observer: Observer,
-        known: Callable[[DraftedPage], PageResult | None],
+        verify_unknown: VerifyUnknown,
     ) -> None:
         self._options = options
         self._devices = devices
         self._make = make
         self._observer = observer
-        self._known = known
+        self._verify_unknown = verify_unknown
         self.pages_per_call = options.in_flight
         self._starting = threading.Lock()
         self._team: Team | None = None
@@ -95,11 +98,7 @@ class DevicesVerifier:
         """The results of pages that were prepared; may be called from several threads."""
         if not self._options.loads_late:
             return self.team.verify(prepared)
-        settled = [page.settled() for page in prepared]
-        known = [self._known(one) for one in settled]
-        others = [one for one, result in zip(settled, known, strict=True) if result is None]
-        read = iter(self.team.verify(others) if others else ())
-        return [next(read) if result is None else result for result in known]
+        return self._verify_unknown(prepared, lambda others: self.team.verify(others))
 
     def report(self) -> None:
         """There is no other engine."""

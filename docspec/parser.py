@@ -231,7 +231,7 @@ class Parser:
         if self.options.is_served:
             return ServedVerifier(self.options, self.observer)
         if self.devices:
-            return DevicesVerifier(self.options, self.devices, Parser, self.observer, self._local.known)
+            return DevicesVerifier(self.options, self.devices, Parser, self.observer, self._local.verify_unknown)
         return self._local
 
     def _go_offline(self) -> None:

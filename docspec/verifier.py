@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -74,12 +74,18 @@ class Verifier:
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
-        drafted = [page.settled() for page in prepared]
         if not self._options.loads_late:
-            return self.pages.verify_all(drafted)
+            return self.pages.verify_all([page.settled() for page in prepared])
+        return self.verify_unknown(prepared, lambda others: self.pages.verify_all(others))
+
+    def verify_unknown(
+        self, prepared: Sequence[DraftedPage], verify: Callable[[Sequence[DraftedPage]], list[PageResult]]
+    ) -> list[PageResult]:
+        """The results of ``prepared``, of which ``verify`` is given those whose words are not all known."""
+        drafted = [page.settled() for page in prepared]
         known = [self.known(one) for one in drafted]
         others = [one for one, result in zip(drafted, known, strict=True) if result is None]
-        read = iter(self.pages.verify_all(others) if others else ())
+        read = iter(verify(others) if others else ())
         return [next(read) if result is None else result for result in known]
 
     def looks(self, page: PageImage, drafted: DraftResult) -> bool:

@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "results": {"core", "reporting"},
     "verifier": {*READING, "isolation"},
     "served": {*READING, "generation", "isolation", "offline", "verifier"},
-    "devices": {"core", "documents", "drafting", "isolation", "targets", "verifier"},
+    "devices": {"core", "documents", "drafting", "isolation", "targets"},
     "page_stream": {"core", "documents", "drafting", "isolation", "lookahead", "targets"},
     "parser": {*READING, "devices", "isolation", "offline", "page_stream", "results", "served", "verifier"},
     "corpus": {

@@ -106,11 +106,8 @@ def test_the_output_is_the_targets_own_and_steps_wait_no_more_than_they_must(
     assert max(copies for _, copies in steps) <= COPIES, device.WHERE.most_common(8)
 
 
-@pytest.mark.parametrize("kind", ["hivis", "vispec"])
-def test_heads_draft_behind_a_step_what_they_would_draft_when_asked(
-    target, plain, heads, printed_page, kind, monkeypatch
-):
-    """Two rows at a time, so that one enters where another has ended."""
+def proposals_noted(monkeypatch):
+    """What is proposed from now on: a list of runs, begun by whoever asks, of steps, of the trees of their rows."""
     proposed = []
     honest = MixedProposer.propose
 
@@ -120,6 +117,15 @@ def test_heads_draft_behind_a_step_what_they_would_draft_when_asked(
         return found
 
     monkeypatch.setattr(MixedProposer, "propose", noted)
+    return proposed
+
+
+@pytest.mark.parametrize("kind", ["hivis", "vispec"])
+def test_heads_draft_behind_a_step_what_they_would_draft_when_asked(
+    target, plain, heads, printed_page, kind, monkeypatch
+):
+    """Two rows at a time, so that one enters where another has ended."""
+    proposed = proposals_noted(monkeypatch)
     for behind in (True, False):
         if not behind:
             monkeypatch.setattr(HeadProposer, "behind", lambda self, contexts: None)
@@ -215,15 +221,7 @@ def test_a_draft_model_drafts_behind_a_step_what_it_would_draft_token_by_token(
 ):
     """Two rows at a time, so that one enters where another has ended."""
     monkeypatch.setattr("docspec.proposing.draft_model.ENOUGH", 0.0)
-    proposed = []
-    honest = MixedProposer.propose
-
-    def noted(self, rows, limits):
-        found = honest(self, rows, limits)
-        proposed[-1].append([(tree.tokens, tree.parents) for tree in found])
-        return found
-
-    monkeypatch.setattr(MixedProposer, "propose", noted)
+    proposed = proposals_noted(monkeypatch)
     for at_once in (True, False):
         if not at_once:
             monkeypatch.setattr(DraftModel, "_at_once", False)

@@ -90,8 +90,8 @@ def test_processes_that_verify_start_at_the_first_page_that_needs_one(
         pages = list(parser.pages(printed_and_blank))
         assert [page.status for page in pages] == ["ok", "blank"] and "stand in the text layer" in pages[0].text
         assert not parser.is_loaded and not asked
-        honest = parser._verifier._known
-        parser._verifier._known = lambda one: None if one.page.number == 1 else honest(one)
+        honest = parser._local.known
+        parser._local.known = lambda one: None if one.page.number == 1 else honest(one)
         assert [page.text or page.status for page in parser.pages(printed_and_blank)] == ["by a process", "blank"]
         assert parser.is_loaded
     assert asked == [0, 1]
