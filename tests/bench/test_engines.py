@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from docspec.bench.engines.markdown import crossover, markdown, without_drafts
+from docspec.bench.engines.markdown import crossover, decoding_alone, markdown, without_drafts
 from docspec.bench.engines.measure import Figure, asked
 from docspec.bench.engines.window import WindowChains
 
@@ -52,6 +52,12 @@ def test_the_load_at_which_drafts_stop_paying_is_said() -> None:
     assert "pay below 16 requests in flight (at worst 0.80x)" in crossover(figures())
     assert "pay at every load up to 1 requests in flight" in crossover([one for one in figures() if one.in_flight == 1])
     assert crossover([one for one in figures() if one.engine != "vLLM"]) == ""
+
+
+def test_decoding_is_compared_without_what_prefill_takes() -> None:
+    prefill = [Figure("vLLM, prefill", load, 4, (seconds,), same=4) for load, seconds in ((1, 1.0), (16, 3.0))]
+    assert decoding_alone([*figures(), *prefill]).endswith("7.00x at 1, 0.50x at 16")
+    assert decoding_alone(figures()) == "", "nobody measured prefill"
 
 
 def test_the_window_follows_its_draft_and_loses_it_where_the_text_differs() -> None:

@@ -41,7 +41,8 @@ class Crop:
 
 
 def crops(most: int) -> list[Crop]:
-    """The crops of sample pages, as docspec's own engine is asked for them; again from the first where they end."""
+    """The crops of sample pages that have words in a text layer (a client without any sends no ``prediction``), as
+    docspec's own engine is asked for them; again from the first where they end."""
     from docspec import ParseOptions, Parser
     from docspec.bench.engines.tasks import tasks_of
     from docspec.documents import open_document
@@ -57,14 +58,16 @@ def crops(most: int) -> list[Crop]:
             with open_document(file) as document:
                 tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))
             for task in tasks:
+                drafts = [setup.target.detokenize(list(draft)) for draft in task.request.drafts[:1]]
+                if not drafts:
+                    continue
                 image, prompt = task.asked
                 parts = [
                     {"type": "image_url", "image_url": {"url": data_url(image)}},
                     {"type": "text", "text": prompt.replace("{image}", "")},
                 ]
                 values = {"messages": [{"role": "user", "content": parts}], "temperature": 0}
-                drafts = [setup.target.detokenize(list(draft)) for draft in task.request.drafts[:1]]
-                found.append(Crop({**values, "max_tokens": task.request.budget}, drafts[0] if drafts else ""))
+                found.append(Crop({**values, "max_tokens": task.request.budget}, drafts[0]))
     return [found[number % len(found)] for number in range(most)]
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 BOTH = "vLLM, docspec, both stages"
+NO_DRAFTS = "vLLM, docspec, no drafts"
 
 
 @takes_options(
@@ -130,6 +131,7 @@ def engines(
 
 def _servers(options: ParseOptions, tasks: Sequence[Task], model: str, rows: int) -> dict[str, Callable[[str], Any]]:
     """The ways that are asked over HTTP, and what starts each."""
+    from docspec.bench.engines.markdown import DOCSPEC, PREFILL
     from docspec.bench.engines.served import PATIENCE, ServedEngine, Servers
     from docspec.console.terminal import say
     from docspec.generation.server import ServerGenerator
@@ -142,8 +144,10 @@ def _servers(options: ParseOptions, tasks: Sequence[Task], model: str, rows: int
         starts: dict[str, Callable[[str], Any]] = dict.fromkeys(
             offline_ways(python), lambda way: ServedEngine(vllms.of(way), tasks, takes_drafts(way))
         )
+        starts[PREFILL] = lambda way: ServedEngine(vllms.of("vLLM"), tasks, drafts=False, limit=1)
+        starts[NO_DRAFTS] = lambda way: ServedEngine(vllms.of(DOCSPEC), tasks, drafts=False)
         if any(task.regions for task in tasks):
-            starts[BOTH] = lambda way: ServedEngine(vllms.of("vLLM, docspec"), tasks, drafts=True, both=True)
+            starts[BOTH] = lambda way: ServedEngine(vllms.of(DOCSPEC), tasks, drafts=True, both=True)
         return starts
 
     def connect(way: str) -> ServedEngine:
@@ -186,12 +190,16 @@ def _llamas(options: ParseOptions, files: Sequence[Path], tasks: Sequence[Task])
 
 def print_markdown(figures: Sequence[Figure], what: str, version: str | None, how: str, dtype: str) -> None:
     """The table for a README."""
-    from docspec.bench.engines.markdown import crossover, markdown
+    from docspec.bench.engines.markdown import crossover, decoding_alone, markdown
 
     title = f"{what} through each engine, {how}; {_label(version, dtype)}"
     cells = "Cells: times as fast as without drafts, seconds (fastest-slowest), 50th and 95th percentile of a request"
     ends = "accepted: drafted tokens a verification; same: requests with the tokens of docspec's engine without drafts"
-    sys.stdout.write(markdown(figures, title, "; ".join(filter(None, (cells, ends, crossover(figures)))) + "."))
+    sys.stdout.write(
+        markdown(
+            figures, title, "; ".join(filter(None, (cells, ends, crossover(figures), decoding_alone(figures)))) + "."
+        )
+    )
 
 
 def _label(version: str | None, dtype: str) -> str:
@@ -205,14 +213,14 @@ def _label(version: str | None, dtype: str) -> str:
 
 def print_engines(figures: Sequence[Figure], what: str, version: str | None, how: str, dtype: str) -> None:
     """A row for each number of requests in flight and engine; how much faster than the same one without drafts."""
-    from docspec.bench.engines.markdown import crossover, without_drafts
+    from docspec.bench.engines.markdown import crossover, decoding_alone, without_drafts
 
     columns = ["at once", "seconds", "p50 ms", "p95 ms", "accepted", "faster", "same"]
     grid = table(f"{what} through each engine, {how}", ["engine"], columns, dense=True)
     grid.caption = (
         f"{_label(version, dtype)}; medians (fastest-slowest); p50, p95: of a request; accepted: drafted tokens a "
         "verification; faster: than without drafts; same: requests with the tokens of docspec's engine without "
-        f"drafts; {crossover(figures)}"
+        f"drafts; {'; '.join(filter(None, (crossover(figures), decoding_alone(figures))))}"
     )
     others = without_drafts(figures)
     for figure in figures:

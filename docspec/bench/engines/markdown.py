@@ -8,6 +8,9 @@ from docspec.bench.engines.measure import Figure
 
 DOCSPEC = "vLLM, docspec"
 
+PREFILL = "vLLM, prefill"
+"""vLLM asked for the first token alone: what pictures, prompts and HTTP take, with drafts or without."""
+
 
 def without_drafts(figures: Iterable[Figure]) -> dict[Figure, Figure]:
     """The figure that each is to be compared with: the same engine without drafts, at the same load."""
@@ -33,6 +36,19 @@ def crossover(figures: Sequence[Figure]) -> str:
     most = max(load for load, _ in pairs)
     found = f"below {slower[0]} requests in flight" if slower else f"at every load up to {most} requests in flight"
     return f"docspec's drafts pay {found} (at worst {worst:.2f}x)"
+
+
+def decoding_alone(figures: Sequence[Figure]) -> str:
+    """How many times as fast docspec's drafts make vLLM, at each load, without what :data:`PREFILL` takes."""
+    others = without_drafts(figures)
+    prefill = {one.in_flight: one.typical for one in figures if one.engine == PREFILL}
+    ours = [one for one in figures if one.engine == DOCSPEC and one in others and one.in_flight in prefill]
+    found = []
+    for one in sorted(ours, key=lambda each: each.in_flight):
+        before = prefill[one.in_flight]
+        if one.typical > before:
+            found.append(f"{(others[one].typical - before) / (one.typical - before):.2f}x at {one.in_flight}")
+    return f"decoding alone (without prefill): {', '.join(found)}" if found else ""
 
 
 def markdown(figures: Sequence[Figure], title: str, caption: str) -> str:

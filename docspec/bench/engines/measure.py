@@ -68,8 +68,10 @@ class Figure:
 
 
 class Engine:
-    """What is measured: ``run`` answers seconds and tokens, ``close`` ends it. One whose idle processes would take the
-    processor from the others is paused outside its turns."""
+    """What is measured: ``run`` answers seconds and tokens (the first ``limit`` of each answer, where there is one),
+    ``close`` ends it. One whose idle processes would take the processor from the others is paused outside its turns."""
+
+    limit: int | None = None
 
     def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
         """Answers ``which`` of the tasks, so many at a time."""
@@ -291,7 +293,8 @@ def _at(
             with _turn(engine):
                 engine.run(few, which[:few])
                 answer, figure = engine.run(in_flight, which), found[way]
-            same = sum(is_same(tokens, wanted[index]) for tokens, index in zip(answer["tokens"], which, strict=True))
+            pairs = zip(answer["tokens"], which, strict=True)
+            same = sum(is_same(tokens, wanted[index][: engine.limit]) for tokens, index in pairs)
             found[way] = replace(
                 figure,
                 seconds=(*figure.seconds, answer["seconds"]),

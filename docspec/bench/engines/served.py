@@ -26,11 +26,23 @@ PATIENCE = 600.0
 
 class ServedEngine(Engine):
     """A server, asked with the drafts of ``tasks`` or without; with ``both`` stages the regions of a page are asked for
-    first, side by side, and what it wrote for them drafts the page."""
+    first, side by side, and what it wrote for them drafts the page. ``limit``: tokens that are asked for, in place of
+    all."""
 
-    def __init__(self, generator: ServerGenerator, tasks: Sequence[Task], drafts: bool, both: bool = False) -> None:
-        self._generator, self._both = generator, both
-        self._tasks = [task if drafts else replace(task, any=replace(task.any, drafts=())) for task in tasks]
+    def __init__(
+        self,
+        generator: ServerGenerator,
+        tasks: Sequence[Task],
+        drafts: bool,
+        both: bool = False,
+        limit: int | None = None,
+    ) -> None:
+        self._generator, self._both, self.limit = generator, both, limit
+        self._tasks = list(tasks)
+        if not drafts:
+            self._tasks = [replace(task, any=replace(task.any, drafts=())) for task in self._tasks]
+        if limit is not None:
+            self._tasks = [replace(task, any=replace(task.any, max_tokens=limit)) for task in self._tasks]
         self.version = generator.model.version
 
     def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
