@@ -23,7 +23,13 @@ Kind = Literal["drafters", "dialects", "formats", "families", "proposers"]
 @cache
 def plugins(kind: Kind) -> dict[str, EntryPoint]:
     """The entry points of the group ``docspec.KIND`` by their names."""
-    return {one.name: one for one in entry_points(group=f"docspec.{kind}")}
+    return {one.name: one for one in _installed().select(group=f"docspec.{kind}")}
+
+
+@cache
+def _installed() -> Any:
+    """The entry points of all installed packages, whose files are read once."""
+    return entry_points()
 
 
 def load(kind: Kind, name: str) -> Any:
