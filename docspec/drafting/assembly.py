@@ -315,8 +315,11 @@ def _printed(rows: Sequence[Sequence[TextLine]]) -> tuple[PrintedLine, ...]:
 
 
 def source_of(lines: Sequence[TextLine]) -> WordsOf | None:
-    """Where the words of ``lines`` come from; of mixed ones the less certain source, ``None`` without lines."""
+    """Where the words of ``lines`` come from; of mixed ones the less certain source. ``None`` without lines, and
+    where letters of one are not known."""
     sources = {line.words for line in lines}
+    if None in sources:
+        return None
     return "recognition" if "recognition" in sources else "text layer" if sources else None
 
 

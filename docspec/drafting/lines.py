@@ -18,7 +18,7 @@ from docspec.core.marks import Mark, shifted
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.printed_marks import Link, linked, marks_of
-from docspec.drafting.repair import repair
+from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
 
 MAX_STYLED = 20_000
@@ -36,7 +36,7 @@ class TextLine:
     ``block`` numbers the paragraph-like group that the source put the line in; ``hidden`` says that it is
     not painted; ``turns`` are the quarter turns, clockwise, that bring it upright; of its characters, white space
     aside, ``even`` are set in type whose letters are all of one width (a typewriter's). ``words`` says where the text
-    comes from, ``marks`` how its words are printed.
+    comes from (``None``: from a file that does not tell all letters), ``marks`` how its words are printed.
     """
 
     bbox: BBox
@@ -47,7 +47,7 @@ class TextLine:
     hidden: bool = False
     turns: int = 0
     even: int = 0
-    words: WordsOf = "text layer"
+    words: WordsOf | None = "text layer"
     marks: tuple[Mark, ...] = ()
 
     def scaled(self, factor: float) -> TextLine:
@@ -86,7 +86,8 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
                 marks = () if even and even == len("".join(text.split())) else marks_of(spans, text)
                 if links:
                     marks = (*marks, *linked(text, box, links, words))
-                lines.append(TextLine(box, text, size, number, hidden=hidden, turns=turns, even=even, marks=marks))
+                words_of = _source_of(whole)
+                lines.append(TextLine(box, text, size, number, 1.0, hidden, turns, even, words_of, marks))
     return lines
 
 
@@ -109,11 +110,16 @@ def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLin
         box = BBox.union(box for box, *_ in group)
         inside = [(char, at) for char, (x, y), at in traced if box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1]
         chars = [char for span in spans for char in span["chars"]]
-        text = repair(logical_text(chars, size, page_runs_left, inside))
+        whole = logical_text(chars, size, page_runs_left, inside)
+        text = repair(whole)
         if text:
             hidden = all(span.get("alpha", 255) == 0 for span in spans)
-            lines.append(TextLine(box, text, size, group[0][1], hidden=hidden))
+            lines.append(TextLine(box, text, size, group[0][1], hidden=hidden, words=_source_of(whole)))
     return lines
+
+
+def _source_of(layer: str) -> WordsOf | None:
+    return None if letters_untold(layer) else "text layer"
 
 
 def _touch(a: BBox, b: BBox) -> bool:

@@ -11,10 +11,12 @@ import unicodedata
 
 # Joiners inside of words are spelling in Arabic and Indic scripts.
 _WORD = "[\u0620-\u077f\u0900-\u0dff]"
+_UNTOLD = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd"
+"""What stands in a text layer for letters whose Unicode the file does not tell."""
 _INVISIBLE = re.compile(
-    f"(?<!{_WORD})[\u200c\u200d]|[\u200c\u200d](?!{_WORD})|"
-    "[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060\ufeff\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]"
+    f"(?<!{_WORD})[\u200c\u200d]|[\u200c\u200d](?!{_WORD})|[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060\ufeff{_UNTOLD}]"
 )
+_RUN = re.compile(f"(?:[^\\W\\d_]|[{_UNTOLD}])+")
 _SPACES = re.compile("[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
 _BULLETS = str.maketrans(
     dict.fromkeys("\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\u2219\u25cf\u23fa\u2981", "•")
@@ -48,6 +50,15 @@ def repair(text: str) -> str:
         text = _CEDILLA.sub(lambda match: unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327"), text)
         text = _TWICE.sub(r"\1", unicodedata.normalize("NFC", text))
     return _SPACES.sub(" ", text).strip()
+
+
+def letters_untold(text: str) -> int:
+    """How many letters within words of ``text``, before :func:`repair` drops them, are none that the file tells. Signs
+    that stand alone or beside one letter, as in formulas, are no letters of words."""
+    if text.isprintable() and "\ufffd" not in text:
+        return 0
+    words = [(sum(map(str.isalpha, run)), len(run)) for run in _RUN.findall(text)]
+    return sum(length - known for known, length in words if known >= 2 and length >= 4)
 
 
 def _compose(match: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ from docspec.core import PageImage
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.repair import repair
+from docspec.drafting.repair import letters_untold, repair
 
 MIN_CHARACTERS = 8
 MIN_WORDS = 20
@@ -28,6 +28,7 @@ CERTAIN_WORDS, CERTAIN_VOWEL_SHARE = 80, 0.95  # then it is sound: shifted fonts
 COVERED = 0.3
 """Share of the page that pictures cover from which on the text may be what a recogniser wrote below them."""
 MAX_BAD_SHARE = 0.05
+MAX_UNTOLD_SHARE = 0.01  # letters within words: one in a hundred is a hole in one word of fifteen
 MIN_LIKENESS = 0.6  # measured: sound text >= .98, shifted fonts .01-.04
 MIN_LIKENESS_HIDDEN = 0.75  # hidden recognition is wrong here and there: two files have .88 and .97
 SPOT_LINES = 4
@@ -54,6 +55,7 @@ class Verdict:
     characters: int = 0
     vowel_share: float | None = None
     bad_share: float = 0.0
+    untold_share: float = 0.0
     hidden_share: float = 0.0
     likeness: float | None = None
     words: int = 0
@@ -90,7 +92,8 @@ class TrustJudge:
             return Verdict(False, "no text layer", len(text))
         spans = _spans(page.pdf_page)
         words = len(_WORD.findall(raw))
-        verdict = Verdict(True, "", len(text), vowel_share(raw), bad_share(text), hidden_share(spans), words=words)
+        shares = vowel_share(raw), bad_share(text), untold_share(raw), hidden_share(spans)
+        verdict = Verdict(True, "", len(text), *shares, words=words)
         reason = self._why_bad(page, verdict)
         if reason:
             return _with(verdict, False, reason)
@@ -99,6 +102,8 @@ class TrustJudge:
     def _why_bad(self, page: PageImage, seen: Verdict) -> str:
         if seen.bad_share > MAX_BAD_SHARE:
             return f"text layer of unknown characters ({seen.bad_share:.0%})"
+        if seen.untold_share >= MAX_UNTOLD_SHARE:
+            return f"text layer does not tell {seen.untold_share:.0%} of its letters"
         if seen.vowel_share is not None and seen.vowel_share < MIN_VOWEL_SHARE:
             return f"text layer is gibberish (vowels in {seen.vowel_share:.0%} of its words)"
         if image_share(page.pdf_page) > MIN_IMAGE_SHARE:
@@ -191,6 +196,12 @@ def bad_share(text: str) -> float:
         return 0.0
     bad = sum(character == "\ufffd" or unicodedata.category(character) in ("Cc", "Co", "Cn") for character in text)
     return bad / len(text) if text else 0.0
+
+
+def untold_share(text: str) -> float:
+    """Share of the letters, among them those within words whose Unicode the file does not tell, that are such ones."""
+    untold = letters_untold(text)
+    return untold / (untold + sum(map(str.isalpha, text))) if untold else 0.0
 
 
 def hidden_share(spans: Sequence[tuple[str, bool, int]]) -> float:

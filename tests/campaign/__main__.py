@@ -3,7 +3,8 @@
 PDFs and images, drafts, models, manifests, page journals, results and configurations: sound ones damaged by a seed, and
 crafted ones. A file passes when its command ends by itself with a documented exit code, without a traceback and without
 an "unexpected" error, within the limits of time and memory, and without silent loss (``reading.py`` and ``data.py`` say
-what that is). Results are kept in ``--out``, a line each; the same command goes on where it stopped.
+what that is). Results are kept in ``--out``, a line each; the same command goes on where it stopped. It rests while a
+file PAUSE stands beside them.
 """
 
 from __future__ import annotations
@@ -167,13 +168,14 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
     codes = Counter(line["code"] for line in results)
     wrong = Counter(fault for line in results for fault in line["faults"])
     made = sum(count for (_, is_crafted), count in counts.items() if not is_crafted)
-    unseen = sum(line["lost"] > 0.05 and not line["marked"] and not line["faults"] for line in results)
+    doubtful = sum(line["doubtful"] for line in results)
+    unseen = sum(line["lost"] > 0.05 and not line["marked"] and not line["faults"] for line in results) - doubtful
     return (
         f"{made} mutants and {len(results) - made} crafted files (mutants + crafted: {families})\n"
         f"at {', '.join(sorted({line['commit'] for line in results}))}\n"
         f"exit codes {', '.join(f'{code}: {codes[code]}' for code in sorted(codes, key=str))}; most memory "
         f"{max((line['memory'] for line in results), default=0) / 2**30:.2f} GiB; {unseen} documents show other words "
-        f"than before they were damaged, and nobody can tell\n"
+        f"than before they were damaged, and nobody can tell; {doubtful} lost words and are doubtful on every page\n"
         f"faults: {', '.join(f'{fault}: {count}' for fault, count in wrong.most_common()) or 'none'}"
     )
 
@@ -205,6 +207,8 @@ def main() -> int:
             if time.monotonic() > end:
                 print("time is up; the same command goes on")
                 break
+            while Path(asked.out.parent, "PAUSE").exists():
+                time.sleep(1)
             started = time.monotonic()
             new = [result.as_line() | {"commit": at} for result in campaign.run(batch)]
             new.append({"done": batch.name, "seconds": round(time.monotonic() - started, 1)})

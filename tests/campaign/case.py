@@ -24,7 +24,7 @@ class Case:
 class Result:
     """What came of a case: nothing in ``faults`` where it passed. ``code`` is the exit code that it led to, ``marked``
     whether the run said that something may be missing, ``lost`` the share of the original's words that are not in the
-    output where it did not."""
+    output where it did not. ``doubtful``: words are lost, and every page that was read is called doubtful."""
 
     family: str
     name: str
@@ -35,6 +35,7 @@ class Result:
     memory: int = 0
     marked: bool = False
     lost: float = 0.0
+    doubtful: bool = False
     said: str = ""
 
     def as_line(self) -> dict[str, Any]:

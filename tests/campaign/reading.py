@@ -2,7 +2,8 @@
 
 Where a document was called sound, at least 95 % of the words that its undamaged original has and that MuPDF or the
 recogniser still finds in it are in its output, as many pages as MuPDF's and qpdf's counts, and none of them blank that
-held text. What the quick way, which recognises nothing, may have lost is read again as users read it.
+held text. What the quick way, which recognises nothing, may have lost is read again as users read it. Words that are
+lost in a document whose every page is called doubtful are not lost in silence: they are counted apart.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ class Documents:
         # A crafted file is its own original; words that stand upon each other are seen as one.
         words = case.words & still if case.words else Counter(dict.fromkeys(still, 1))
         if share_of(words, outcome.text) < ENOUGH:
-            found.append("words lost in silence")
+            result.doubtful = recognise and outcome.is_doubtful  # the quick way's model knows no word
+            found += [] if result.doubtful else ["words lost in silence"]
         result.lost = round(1 - share_of(case.words, outcome.text), 3)
         return found
 
@@ -108,6 +110,8 @@ class Outcome:
         self.pages: list[str] = [page["status"] for page in entry["pages"]]
         self.error: str | None = entry.get("error")
         kinds = {event["kind"] for page in entry["pages"] for event in page["events"]}
+        read = [page for page in entry["pages"] if page["status"] == "ok"]
+        self.is_doubtful = bool(read) and all("doubtful" in page for page in read)
         self.is_marked = bool(kinds & SAYS) or "failed" in self.pages or entry["status"] != "ok"
         self.code = 1 if self.error else 3 if self.is_marked else 0
         self.text = ""

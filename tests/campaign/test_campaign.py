@@ -80,6 +80,24 @@ def test_what_is_lost_without_a_word_is_a_fault(
     result = Result("pdf", "a.pdf", "cut off", 0, [])
     judge = Documents(Seeing(WORDS))  # type: ignore[arg-type]
     assert judge.losses(case, tmp_path / "a.pdf", outcome, result, tmp_path, recognise=True) == faults
+    assert not result.doubtful
+
+
+@pytest.mark.parametrize(("doubtful", "recognise"), [(1, True), (2, False), (2, True)])
+def test_words_lost_where_every_page_is_doubtful_are_counted_apart(
+    tmp_path: Path, doubtful: int, recognise: bool
+) -> None:
+    pages: list[dict[str, Any]] = [{"status": "ok", "events": []} for _ in range(2)]
+    for page in pages[:doubtful]:
+        page["doubtful"] = "few of its words are drafted"
+    (tmp_path / "a.json").write_text(json.dumps({"pages": []}))
+    outcome = Outcome({"status": "ok", "pages": pages}, tmp_path / "a.json")
+    case, result = Case("pdf", "a.pdf", "cut off", b"", words_of(WORDS)), Result("pdf", "a.pdf", "cut off", 0, [])
+    judge = Documents(Seeing(WORDS))  # type: ignore[arg-type]
+    faults = judge.losses(case, tmp_path / "a.pdf", outcome, result, tmp_path, recognise=recognise)
+    assert (result.doubtful, faults) == (
+        (True, []) if doubtful == 2 and recognise else (False, ["words lost in silence"])
+    )
 
 
 def test_a_run_that_ends_otherwise_than_documented_is_a_fault() -> None:

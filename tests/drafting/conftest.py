@@ -41,6 +41,24 @@ def write_article(page: Any) -> None:
     page.insert_text((205, 575), "17", fontsize=9)
 
 
+def write_without_unicode_of(page: Any, unknown: str, text: str) -> None:
+    """``text`` in a font whose table of Unicodes lacks those of ``unknown``: drawn as any, known to nobody."""
+    font = pymupdf.Font("helv")
+    page.insert_font(fontname="F0", fontbuffer=font.buffer)
+    page.insert_textbox(pymupdf.Rect(50, 60, 370, 560), text, fontname="F0", fontsize=10.5)
+    codes = {font.has_glyph(ord(letter)): ord(letter) for letter in sorted(set(text) - set(unknown))}
+    told = "".join(f"<{glyph:04x}> <{code:04x}>\n" for glyph, code in codes.items())
+    start = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def\n"
+    table = (
+        f"{start}1 begincodespacerange\n<0000> <ffff>\nendcodespacerange\n{len(codes)} beginbfchar\n{told}endbfchar\n"
+    )
+    pdf = page.parent
+    for xref in range(1, pdf.xref_length()):
+        kind, place = pdf.xref_get_key(xref, "ToUnicode")
+        if kind == "xref":
+            pdf.update_stream(int(place.split()[0]), f"{table}endcmap end end".encode())
+
+
 @pytest.fixture
 def page_of(tmp_path: Path) -> Iterator[Callable[..., PageImage]]:
     """Draws on a new page (A5 unless said) and opens it as the pipeline does; ``scan`` keeps its pixels

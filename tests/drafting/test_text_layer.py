@@ -22,7 +22,7 @@ from docspec.drafting.text_layer import TextLayerDrafter
 
 from ..campaign.raw import document
 from ..patience import within
-from .conftest import PROSE, SECOND, as_image
+from .conftest import PROSE, SECOND, as_image, write_without_unicode_of
 
 PageOf = Callable[..., PageImage]
 
@@ -43,6 +43,16 @@ def test_the_parts_of_a_page_arrive_in_reading_order_with_their_text(page_of: Pa
     assert words(SECOND)[0] in prose
     assert "\n" in next(text for text in texts if text.startswith("The ferry")), "printed line breaks are kept"
     assert (draft.regions[-1].texts, draft.regions[-1].category) == (("17",), Category.PAGE_FOOTER)
+
+
+def test_words_are_claimed_only_where_the_file_tells_their_letters(page_of: PageOf) -> None:
+    def written(page: Any) -> None:
+        page.insert_text((50, 40), "A line that is told", fontsize=20)
+        write_without_unicode_of(page, "k", f"{PROSE} {SECOND}")
+
+    regions = TextLayerDrafter(quick=True).draft(page_of(written)).regions
+    assert {region.words for region in regions if "told" in region.texts[0]} == {"text layer"}
+    assert {region.words for region in regions if "spoe" in region.texts[0]} == {None}
 
 
 def test_tables_are_html_with_their_cells(page_of: PageOf) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from docspec.core import PageImage
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.trust import TrustJudge, bad_share, spot_check, vowel_share
+from docspec.drafting.trust import TrustJudge, bad_share, spot_check, untold_share, vowel_share
 
-from .conftest import PROSE, SECOND, as_image, write_article
+from .conftest import PROSE, SECOND, as_image, write_article, write_without_unicode_of
 
 PageOf = Callable[..., PageImage]
 
@@ -90,6 +90,21 @@ def test_gibberish_is_recognised_by_its_vowels(page_of: PageOf) -> None:
 def test_characters_that_no_text_holds_are_counted() -> None:
     assert bad_share("ab\ue000\ufffd\x01") == pytest.approx(0.6)
     assert bad_share("naïve “quotes” – 中文 العربية") == 0
+
+
+@pytest.mark.parametrize(("unknown", "trusted"), [("", True), ("k", False), ("e", False)])
+def test_words_with_letters_that_the_file_does_not_tell_are_not_trusted(
+    page_of: PageOf, unknown: str, trusted: bool
+) -> None:
+    judge = TrustJudge()
+    verdict = judge.judge(page_of(lambda page: write_without_unicode_of(page, unknown, f"{PROSE} {SECOND}")))
+    assert verdict.trusted is trusted, verdict
+    assert trusted or verdict.untold_share > 0.01
+
+
+def test_signs_of_formulas_that_the_file_does_not_tell_are_no_letters_of_words() -> None:
+    assert untold_share("\ufffdx + y\ufffd = f\ufffd and nothing else is on the page") == 0
+    assert untold_share("e\ufffdcient \x02re") == pytest.approx(1 / 9)
 
 
 def test_hidden_text_that_differs_from_the_scan_is_distrusted(page_of: PageOf, recogniser: Recogniser) -> None:
