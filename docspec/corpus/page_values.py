@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import base64
 import io
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from docspec.core import PageResult
+from docspec.core.plausible import check_page
 from docspec.core.validation import InvalidValues, values_as
 from docspec.documents.sizes import MAX_PIXELS
 from docspec.reporting.figures import pictures_of
@@ -34,11 +34,9 @@ def page_values(result: PageResult, *, with_pictures: bool) -> dict[str, Any]:
 def page_result(values: Mapping[str, Any]) -> PageResult:
     """The result that ``values`` were made of. Raises :class:`docspec.core.validation.InvalidValues` for others."""
     result = values_as(PageResult, {name: value for name, value in values.items() if name != PICTURES})
-    if result.number < 1 or result.width < 0 or result.height < 0 or result.image is not None:
-        raise InvalidValues(f"page {result.number} of {result.width} by {result.height} pixels")
-    boxes = [block.bbox for block in result.blocks if block.bbox is not None]
-    if not all(math.isfinite(edge) for box in boxes for edge in (box.x0, box.y0, box.x1, box.y1)):
-        raise InvalidValues("a box without edges")
+    if result.image is not None:
+        raise InvalidValues("pixels where none are kept")
+    check_page(result)
     given = values.get(PICTURES)
     if given is None:
         return result

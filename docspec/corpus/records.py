@@ -10,12 +10,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from docspec.core import Failure, UsageError
+from docspec.core.plausible import MOST
 from docspec.core.validation import InvalidValues, values_as
 from docspec.corpus.shard import Shard
 
 SCHEMA = "docspec.manifest/1"
-MOST = 2**53
-"""The largest count; a float holds it."""
 MOST_SHARDS = 100_000
 """A record of a run with more shards is not valid."""
 

@@ -6,7 +6,8 @@ Whatever is rendered from them is the same bytes as what was rendered beside the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,6 +15,7 @@ from typing import Literal
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageResult, Provenance, Span
 from docspec.core import marks as printed
 from docspec.core.paths import open_regular
+from docspec.core.plausible import check_page
 from docspec.core.provenance import Mark, NumberReadings
 from docspec.core.quality import Grade, Quality
 from docspec.core.result import PageStatus, WordsOf
@@ -21,6 +23,7 @@ from docspec.core.validation import InvalidValues, parsed_as
 from docspec.reporting.jsonout import SCHEMA
 
 MOST_BYTES = 1 << 30
+_SHA256 = re.compile("([0-9a-f]{64})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,17 @@ def read_document(path: Path) -> SavedDocument:
         raise _other_schema(path, saved.schema)
     try:
         pages = tuple(page.result(saved.source) for page in saved.pages)
+        _check_document(saved)
     except InvalidValues as error:
         raise InputError(f"{path}: does not follow {SCHEMA} ({error})") from error
     return SavedDocument(saved.source, saved.sha256, pages, tuple(page.figures for page in saved.pages))
+
+
+def _check_document(saved: _Document) -> None:
+    if not _SHA256.fullmatch(saved.sha256):
+        raise InvalidValues("sha256 is none")
+    if len({page.page for page in saved.pages}) < len(saved.pages):
+        raise InvalidValues("two pages of one number")
 
 
 def _not_ours(path: Path, data: bytes, error: InvalidValues) -> InputError:
@@ -84,9 +95,7 @@ class _Span:
     origins: Mapping[str, int] | None = None
     margin: float | None = None
 
-    def span(self, text: str) -> Span:
-        if not 0 <= self.start <= self.end <= len(text):
-            raise InvalidValues(f"a span from {self.start} to {self.end} of {len(text)} characters")
+    def span(self) -> Span:
         return Span(self.start, self.end, self.mark, self.draft, tuple((self.origins or {}).items()), self.margin)
 
 
@@ -139,9 +148,7 @@ class _Number:
     readings: tuple[_Reading, ...]
     bbox: _Box | None
 
-    def number(self, blocks: Sequence[_Block]) -> NumberReadings:
-        if not (0 <= self.block < len(blocks) and 0 <= self.start <= self.end <= len(blocks[self.block].text)):
-            raise InvalidValues(f"a number in block {self.block} that the page has not")
+    def number(self) -> NumberReadings:
         readings = tuple((one.source, one.text) for one in self.readings)
         return NumberReadings(self.block, self.start, self.end, readings, _box(self.bbox))
 
@@ -184,21 +191,19 @@ class _Page:
         return {index: block.figure for index, block in enumerate(self.blocks) if block.figure is not None}
 
     def result(self, source: str) -> PageResult:
-        if self.page < 1 or self.width < 0 or self.height < 0:
-            raise InvalidValues(f"page {self.page} of {self.width} by {self.height} pixels")
         said, provenance, quality = self.provenance, None, None
         if self.quality is not None:
             quality = Quality(**asdict(self.quality), doubtful=self.doubtful)
         if said is not None:
             provenance = Provenance(
-                spans=tuple(tuple(span.span(block.text) for span in block.spans) for block in self.blocks),
+                spans=tuple(tuple(span.span() for span in block.spans) for block in self.blocks),
                 left_out=tuple(one.left_out() for one in said.left_out),
                 steps=said.steps,
                 origins=tuple(said.origins.items()),
                 drafted=said.drafted,
-                numbers=tuple(one.number(self.blocks) for one in said.numbers),
+                numbers=tuple(one.number() for one in said.numbers),
             )
-        return PageResult(
+        result = PageResult(
             source,
             self.page,
             self.status,
@@ -213,6 +218,8 @@ class _Page:
             quality=quality,
             turns=self.turned // 90,
         )
+        check_page(result)
+        return result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

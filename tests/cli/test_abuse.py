@@ -240,6 +240,10 @@ DOCUMENT = {"schema": "docspec.document/2", "source": "x", "sha256": "", "pages"
         json.dumps({**DOCUMENT, "pages": [{**PAGE, "page": "one"}]}),
         json.dumps({**DOCUMENT, "pages": [{**PAGE, "page": 0}]}),
         json.dumps({**DOCUMENT, "pages": [{**PAGE, "width": 1e400}]}),
+        json.dumps({**DOCUMENT, "pages": [{**PAGE, "width": 10**400}]}),
+        json.dumps({**DOCUMENT, "pages": [{**PAGE, "blocks": [{**BLOCK, "points": float("nan")}]}]}),
+        json.dumps({**DOCUMENT, "pages": [PAGE, PAGE]}),
+        json.dumps({**DOCUMENT, "sha256": "none"}),
         json.dumps({**DOCUMENT, "pages": [{**PAGE, "blocks": [1]}]}),
         json.dumps({**DOCUMENT, "pages": [{**PAGE, "blocks": [{**BLOCK, "text": 5}]}]}),
         json.dumps({**DOCUMENT, "pages": [{**PAGE, "blocks": [{**BLOCK, "category": "Odd"}]}]}),
@@ -261,7 +265,7 @@ DOCUMENT = {"schema": "docspec.document/2", "source": "x", "sha256": "", "pages"
             }
         ),
     ],
-    ids=range(22),
+    ids=range(26),
 )
 def test_a_result_that_is_none_costs_a_line_and_itself(tmp_path: Path, run_cli: Any, wrong: Any) -> None:
     for name in ("a", "c"):

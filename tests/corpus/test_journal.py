@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from scripted_parser import page
@@ -15,12 +16,16 @@ from docspec.core import Baseline, BBox, Block, Category, Cut, Event, Failure, M
 from docspec.core.provenance import LeftOut, NumberReadings, Provenance, Span
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
+from docspec.core.validation import InvalidValues
 from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.page_values import page_result, page_values
 from docspec.corpus.writing import OutputChoice
 from docspec.reporting.destinations import Destination
-from docspec.reporting.renderer import Layout
+from docspec.reporting.formats import renderer_for
+from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.timing import page_object
+
+from ..campaign import hostile
 
 HEAD: Mapping[str, Any] = {"document": "a.md", "sha256": "0", "options": "1", "model": "2"}
 
@@ -51,7 +56,7 @@ def full_page(number: int) -> PageResult:
         trusted_regions=2,
         timeline=(Moment("recognised", 0.5, 7),),
         provenance=Provenance(
-            ((Span(0, 2, "corrected", "x", (("draft", 1), ("own", 2)), 0.5), Span(3, 3, "draft")), (), (), ()),
+            ((Span(0, 2, "corrected", "x", (("draft", 1), ("own", 2)), 0.5), Span(2, 2, "draft")), (), (), ()),
             (LeftOut("y", -1, BBox(1, 2, 3, 4), Category.CAPTION), LeftOut("z", 0)),
             (1, 2),
             (("own", 3),),
@@ -79,6 +84,28 @@ def test_every_field_of_a_page_comes_back(tmp_path: Path) -> None:
         assert page_object(found) == page_object(result)
     defaults = {each.name for each in fields(PageResult) if getattr(full_page(1), each.name) == each.default}
     assert defaults == {"stage1"}, "the page above must have something everywhere"
+
+
+def test_a_page_with_one_value_changed_is_none_or_one_that_can_be_written() -> None:
+    spans = ((Span(0, 1, "agreed", "ü", (("draft", 2),), 1.5),), (), (), ())
+    numbers = (NumberReadings(0, 0, 1, (("draft", "2"),), BBox(1, 2, 3, 4)),)
+    said = Provenance(spans, (LeftOut("Page 1", 1, BBox(1, 2, 3, 4)),), (3,), (("own", 2),), True, numbers)
+    whole = replace(full_page(1), provenance=said, width=90, height=80, stage2=StageStats())
+    values = json.loads(json.dumps(page_values(whole, with_pictures=False)))
+    layout, kept, refused = Layout(keep_furniture=True, raw=True), 0, set()
+    for place, new in product(list(hostile.places(values))[1:], hostile.NASTY):
+        try:
+            result = page_result(json.loads(json.dumps(hostile.changed(values, place, new))))
+        except InvalidValues:
+            refused.add(place)
+            continue
+        kept += 1
+        for format in get_args(Format):
+            renderer = renderer_for(format, layout)
+            renderer.begin("a.pdf", "ab" * 32)
+            assert "NaN" not in renderer.page(result, {}) + renderer.end(), (place, new)
+        json.dumps(page_object(result))
+    assert kept > 100 and {("width",), ("blocks", 0, "bbox", "x0"), ("provenance", "spans")} <= refused
 
 
 def test_a_lone_surrogate_comes_back_as_what_is_written_of_it() -> None:

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from docspec.core import BBox, Block, Category, Cut, LeftOut, Provenance, Span
+from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, Provenance, Span
+from docspec.core.marks import Mark
+from docspec.core.provenance import NumberReadings
+from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.grid import grids
 from docspec.reporting.reading import read_document
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.tables import TableFiles, csv_of
+
+from ..campaign import hostile
 
 TABLE = (
     "<table><tr><th colspan=2>Both</th><th>c &amp; d</th></tr>"
@@ -65,6 +71,44 @@ def test_what_is_made_of_the_json_is_what_was_written_beside_it(pages, tmp_path,
     saved = read_document(tmp_path / "a.json")
     assert saved.source == "samples/a.pdf"
     assert written(format, list(saved.pages), layout, [dict(one) for one in saved.figures]) == direct
+
+
+def test_a_result_with_one_value_changed_is_refused_in_a_line_or_written_in_every_format(make_page, tmp_path):
+    blocks = (
+        Block(Category.TITLE, "# Harbours 12", BBox(10, 10, 60, 20), marks=(Mark("link", 3, 6, "x.y"),), level=2),
+        Block(Category.LIST_ITEM, "- open\n- closed", BBox(12, 40, 40, 45), trusted=3, points=12.5, indents=(1.0,)),
+        Block(Category.PICTURE, "", BBox(0, 0, 20, 10), unread=True),
+    )
+    numbers = (NumberReadings(0, 11, 13, (("a", "12"), ("b", "13")), BBox(1, 2, 3, 4)),)
+    spans = ((Span(0, 6, "agreed", "d", (("own", 2),), 1.5),), (), ())
+    said = Provenance(spans, (LeftOut("Page 1", 1, BBox(1, 2, 3, 4)),), (3, 4), (("own", 2),), True, numbers)
+    quality = Quality("B", 0.9, 0.8, 0.1, "why")
+    page = make_page(1, *blocks, provenance=said, quality=quality, read="regions", turns=1, cut=Cut("loop", 3, 4))
+    failed = make_page(2, status="failed", error="no", text="")
+    value = json.loads(written("json", [page, failed], Layout(raw=True), [{2: "a.figures/1.png"}, {}]))
+    kept, refused = 0, set()
+    for place, new in product(list(hostile.places(value)), (*hostile.NASTY, hostile.Deep())):
+        (tmp_path / "a.json").write_bytes(hostile.dumps(hostile.changed(value, place, new)))
+        try:
+            saved = read_document(tmp_path / "a.json")
+        except InputError as error:
+            refused.add(place)
+            assert "\n" not in str(error) and len(str(error)) < 1000, (place, new)
+            continue
+        kept += 1
+        for format in get_args(Format):
+            made = renderer_for(format, Layout(keep_furniture=True, raw=True))
+            text = made.begin(saved.source, saved.sha256)
+            text += "".join(map(made.page, saved.pages, saved.figures))
+            assert "NaN" not in safe_text(text + made.end()), (place, new)
+    first = ("pages", 0)
+    assert kept > 100 and {(*first, "width"), (*first, "blocks", 0, "bbox", 0), ("sha256",)} <= refused
+
+
+def test_two_pages_of_one_number_are_no_result(pages, tmp_path):
+    (tmp_path / "a.json").write_text(written("json", [*pages[:2], pages[1]], Layout()))
+    with pytest.raises(InputError, match="two pages of one number"):
+        read_document(tmp_path / "a.json")
 
 
 def test_chunks_have_their_page_box_and_headings(pages):
@@ -174,8 +218,6 @@ def test_docling_documents_hold_together(pages):
 
 
 def test_other_json_is_refused_in_one_line(tmp_path):
-    from docspec.core import InputError
-
     for name, text, said in (
         ("a.json", "[]", "is no document of docspec's"),
         ("b.json", "{", "is not JSON"),
