@@ -12,7 +12,10 @@ import pytest
 from hypothesis import settings
 from PIL import Image, ImageDraw
 
+from tests.kept_children import KeptChildren
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread costs more than it gives
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles docspec anew
 
 
 settings.register_profile("patient", settings.default, deadline=None)  # machines have other work too
@@ -54,6 +57,20 @@ def use_own_text_and_type() -> None:
 
 
 use_own_text_and_type()
+
+
+ABOUT_CHILDREN = {"campaign", "isolation"}
+"""Folders whose tests are about the children that open and draw pages: each has children of its own."""
+
+kept_children = KeptChildren()
+kept_children.install()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What a child says goes where its first test had it go: tests that read it have children of their own, too."""
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    kept_children.is_on = folder not in ABOUT_CHILDREN and "capfd" not in getattr(item, "fixturenames", ())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

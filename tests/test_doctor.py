@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 
 from docspec import doctor, versions
 from docspec.doctor import Finding, able
+from tests.forked import run_forked
 
 
 def finding(findings: list[Finding], name: str) -> Finding:
@@ -83,13 +83,7 @@ def test_versions_name_everything_and_admit_gaps(monkeypatch: pytest.MonkeyPatch
 
 def run_doctor(tmp_path: Path, *args: str, **environment: str) -> Any:
     kept = {name: value for name, value in os.environ.items() if name not in ("DOCSPEC_MODEL", "XDG_CONFIG_HOME")}
-    return subprocess.run(
-        [sys.executable, "-m", "docspec", "doctor", *args],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**kept, "XDG_CONFIG_HOME": str(tmp_path), **environment},
-    )
+    return run_forked(["doctor", *args], text=True, env={**kept, "XDG_CONFIG_HOME": str(tmp_path), **environment})
 
 
 def test_exit_code_says_whether_pages_can_be_read(tmp_path: Path, lively_qwen: Path) -> None:

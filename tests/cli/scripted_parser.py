@@ -19,6 +19,7 @@ from docspec.core.observer import Observer
 from docspec.documents import PageSelection, open_document, parse_page_ranges
 from docspec.documents.remote import fetched
 from docspec.parser import Reading
+from tests.forked import run_forked
 
 HERE = Path(__file__).resolve()
 
@@ -164,14 +165,18 @@ def child(args: list[str], *, pages: int = 3, page_seconds: float = 0.0) -> list
 def child_environment(**changes: str) -> dict[str, str]:
     """An environment without the user's settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DOCSPEC", "XDG", "COLUMNS"))}
-    return {**kept, "PYTHONPATH": str(HERE.parents[2]), "PYTHONDONTWRITEBYTECODE": "1", **changes}
+    return {**kept, "PYTHONPATH": str(HERE.parents[2]), **changes}
+
+
+def forked(args: list[str], *, pages: int = 3, page_seconds: float = 0.0) -> list[str]:
+    """As :func:`child`, for :class:`tests.forked.ForkedRun`."""
+    return ["tests.cli.scripted_parser:_main", str(pages), str(page_seconds), *args]
 
 
 def run_child(args: list[str], *, pages: int = 3, **keywords: Any) -> subprocess.CompletedProcess[bytes]:
-    """Runs :func:`child` to its end, at most 60 seconds."""
-    return subprocess.run(
-        child(args, pages=pages), capture_output=True, timeout=180, env=child_environment(), check=False, **keywords
-    )
+    """Runs ``docspec ARGS`` with a scripted parser in a forked process to its end."""
+    main, *words = forked(args, pages=pages)
+    return run_forked(words, main, env=child_environment(), **keywords)
 
 
 def _main() -> None:

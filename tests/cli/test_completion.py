@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from docspec.console.completion import completing
+from tests.forked import run_forked
 
 
 @pytest.mark.parametrize(
@@ -23,9 +22,7 @@ from docspec.console.completion import completing
 def test_names_are_completed(words: str, names: list[str]) -> None:
     variables = {"_DOCSPEC_COMPLETE": "complete_bash", "COMP_WORDS": f"docspec {words}"}
     variables["COMP_CWORD"] = str(len(f"docspec {words}".split(" ")) - 1)
-    ran = subprocess.run(
-        [sys.executable, "-m", "docspec"], env=os.environ | variables, capture_output=True, text=True, timeout=60
-    )
+    ran = run_forked([], text=True, env=os.environ | variables)
     assert (ran.returncode, ran.stdout.split()) == (0, names), ran
 
 

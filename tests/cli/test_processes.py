@@ -15,9 +15,10 @@ import time
 from pathlib import Path
 
 import pytest
-from scripted_parser import HALT, child, child_environment, pdf, run_child
+from scripted_parser import HALT, child, child_environment, forked, pdf, run_child
 
 from docspec.corpus.journal import journal_path
+from tests.forked import ForkedRun
 
 MODULES = 700
 """At most so many modules are loaded to show a help text: Python's own, typer, rich, pydantic and ours."""
@@ -59,8 +60,8 @@ def test_what_libraries_print_never_reaches_the_document(tmp_path: Path) -> None
 
 
 def test_a_pipe_closed_early_ends_quietly_like_other_tools(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        child(["parse", "-q", str(pdf(tmp_path / "a.pdf"))], pages=50, page_seconds=0.05),
+    process = ForkedRun(
+        forked(["parse", "-q", str(pdf(tmp_path / "a.pdf"))], pages=50, page_seconds=0.05),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=child_environment(),
@@ -116,7 +117,7 @@ def test_an_interrupt_leaves_whole_files_only(tmp_path: Path, number: signal.Sig
 def on_a_terminal(command: list[str], columns: int, code: int = 0, **environment: str) -> str:
     """What the command writes to a terminal of that width (control sequences included)."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
+    process = ForkedRun(
         command,
         stdin=theirs,
         stdout=subprocess.DEVNULL,
@@ -146,7 +147,7 @@ CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 @pytest.mark.parametrize("columns", [40, 100])
 def test_the_bar_fits_its_terminal(tmp_path: Path, columns: int) -> None:
     source = pdf(tmp_path / "a-rather-long-name-of-a-report-from-1998-final.pdf")
-    written = on_a_terminal(child(["parse", str(source)], pages=3, page_seconds=0.3), columns)
+    written = on_a_terminal(forked(["parse", str(source)], pages=3, page_seconds=0.3), columns)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", CONTROL.sub("", written))]
     bars = [line for line in lines if "/3" in line]
     assert bars and all(len(line) <= columns for line in lines if "library" not in line)
@@ -166,7 +167,7 @@ def test_a_file_name_steers_no_terminal(tmp_path: Path) -> None:
     ):
         if source.name.startswith("broken"):
             pdf(source)
-        command = child(["parse", str(source), "-o", str(tmp_path / "o.md"), *args], pages=1, page_seconds=0.2)
+        command = forked(["parse", str(source), "-o", str(tmp_path / "o.md"), *args], pages=1, page_seconds=0.2)
         written = on_a_terminal(command, 100, code=0 if pages else 1)
         assert "\x1b]0;owned" not in written and "\x07" not in written and "\x1b[35m" not in written
         assert "[bold]" in written
@@ -174,7 +175,7 @@ def test_a_file_name_steers_no_terminal(tmp_path: Path) -> None:
 
 
 def test_no_color_is_respected_on_a_terminal(tmp_path: Path) -> None:
-    command = child(["parse", str(pdf(tmp_path / "a.pdf"))], pages=1, page_seconds=0.2)
+    command = forked(["parse", str(pdf(tmp_path / "a.pdf"))], pages=1, page_seconds=0.2)
     coloured = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
     assert coloured.search(on_a_terminal(command, 80))
     assert not coloured.search(on_a_terminal(command, 80, NO_COLOR="1"))
@@ -198,7 +199,7 @@ def test_a_process_ends_at_once_after_what_was_registered_for_its_end() -> None:
 def test_of_many_documents_the_terminal_shows_how_far_the_run_is(tmp_path: Path, columns: int) -> None:
     for name in ("a", "b", "broken"):
         pdf(tmp_path / "in" / f"{name}.pdf")
-    command = child(["parse", str(tmp_path / "in"), "-o", str(tmp_path / "out")], pages=2, page_seconds=0.3)
+    command = forked(["parse", str(tmp_path / "in"), "-o", str(tmp_path / "out")], pages=2, page_seconds=0.3)
     written = on_a_terminal(command, columns, code=3)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", CONTROL.sub("", written))]
     how_far = [line for line in lines if re.search(r"1 of 3 documents; 2 pages|1/3, ", line)]

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_parser import HALT, child, child_environment, pdf
+from scripted_parser import HALT, child, child_environment, forked, pdf
 
 from docspec.core import DrafterError, ModelError, OutputError
+from tests.forked import ForkedRun, run_forked
 
 INTERRUPTIBLE = "import signal; signal.signal(2, signal.default_int_handler)"
 """As at a terminal; what a test's own process ignores its children ignore too."""
@@ -76,15 +77,9 @@ def test_a_report_that_cannot_be_written_hides_no_other_error(tmp_path: Path, ru
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_leaves_a_report_of_what_was_read(tmp_path: Path, number: signal.Signals, code: int) -> None:
     source = pdf(tmp_path / "a.pdf")
-    command = child(["parse", str(source), "-o", "o.md", "--report", "r.json"], pages=50)
-    process = subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=child_environment(**{HALT: "a.pdf page 3"}),
-        cwd=tmp_path,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
-    )
+    command = forked(["parse", str(source), "-o", "o.md", "--report", "r.json"], pages=50)
+    environment = child_environment(**{HALT: "a.pdf page 3"})
+    process = ForkedRun(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path)
     assert process.stderr is not None
     while "page 2" not in process.stderr.readline():
         assert process.poll() is None
@@ -99,8 +94,8 @@ def test_a_signal_leaves_a_report_of_what_was_read(tmp_path: Path, number: signa
 
 def test_a_pipe_that_closes_leaves_a_report(tmp_path: Path) -> None:
     source = pdf(tmp_path / "a.pdf")
-    command = child(["parse", "-q", str(source), "--report", "r.json"], pages=50, page_seconds=0.02)
-    process = subprocess.Popen(
+    command = forked(["parse", "-q", str(source), "--report", "r.json"], pages=50, page_seconds=0.02)
+    process = ForkedRun(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=child_environment(), cwd=tmp_path
     )
     assert process.stdout is not None
@@ -112,8 +107,8 @@ def test_a_pipe_that_closes_leaves_a_report(tmp_path: Path) -> None:
 
 def test_messages_that_nobody_reads_end_no_run(tmp_path: Path) -> None:
     """``docspec parse a.pdf -o o.md 2>&1 | head -1``, with a library that prints."""
-    process = subprocess.Popen(
-        child(["parse", str(pdf(tmp_path / "a.pdf")), "-o", "o.md"], pages=4, page_seconds=0.05),
+    process = ForkedRun(
+        forked(["parse", str(pdf(tmp_path / "a.pdf")), "-o", "o.md"], pages=4, page_seconds=0.05),
         stderr=subprocess.PIPE,
         env=child_environment(),
         cwd=tmp_path,
@@ -185,14 +180,8 @@ def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path, args: li
         pytest.skip("no /dev/full here")
     pdf(tmp_path / "a.pdf")
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            child([*args], pages=3),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=child_environment(),
-            cwd=tmp_path,
-        )
+        main, *words = forked(args)
+        done = run_forked(words, main, stdout=full, text=True, env=child_environment(), cwd=tmp_path)
     errors = [line for line in done.stderr.splitlines() if line.startswith("docspec: error")]
     assert (done.returncode, len(errors)) == (1, 1), done.stderr
     assert "standard output" in errors[0] and "No space left" in errors[0]

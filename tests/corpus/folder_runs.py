@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import subprocess
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
-from scripted_parser import HALT, child, child_environment, run_child
+from scripted_parser import HALT, child_environment, forked, run_child
+
+from tests.forked import ForkedRun
 
 MANIFEST = "docspec.manifest.jsonl"
 VOLATILE = ("seconds", "finished", "modified", "input")
@@ -36,12 +37,11 @@ def begun(
     source: Path, out: Path, *args: str, pages: int = 3, page_seconds: float = 0.0, halt: str = ""
 ) -> subprocess.Popen[bytes]:
     """The same, going on; its messages come through ``stderr``. It waits before page ``halt`` (``a.pdf page 2``)."""
-    return subprocess.Popen(
-        child(["parse", str(source), "-o", str(out), *args], pages=pages, page_seconds=page_seconds),
+    return ForkedRun(
+        forked(["parse", str(source), "-o", str(out), *args], pages=pages, page_seconds=page_seconds),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env=child_environment(**{HALT: halt}),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job's children ignore it
     )
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from docspec.models.hashes import broken_files
 from docspec.offline import SWITCHES
 from docspec.targets.estimate import check_room, estimate, gib
 from docspec.targets.registry import BUNDLED, split_revision
+from tests.forked import run_forked
 from tests.models.standin import COMMIT, Hub, serving
 
 NAME = "acme/reader"
@@ -42,10 +42,7 @@ def models(hub: Hub, tmp_path: Path) -> Command:
         environment.pop(name, None)
 
     def run(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "docspec", "models", *words]
-        return subprocess.run(
-            command, env=environment | more, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300
-        )
+        return run_forked(["models", *words], text=True, env=environment | more, stdin=subprocess.DEVNULL)
 
     return run
 
@@ -180,11 +177,11 @@ def test_of_gguf_files_one_is_fetched_with_its_picture_tower(tmp_path: Path) -> 
     for name in (*SWITCHES, "HF_HUB_CACHE", "HF_TOKEN"):
         environment.pop(name, None)
     with serving("acme/reader-GGUF", {name: name.encode() for name in names}) as hub:
-        command = [sys.executable, "-m", "docspec", "models", "download", "acme/reader-GGUF", "--yes"]
+        command = ["models", "download", "acme/reader-GGUF", "--yes"]
 
         def run(*words: str) -> subprocess.CompletedProcess[str]:
             env = environment | {"HF_ENDPOINT": hub.url}
-            return subprocess.run([*command, *words], env=env, capture_output=True, text=True, timeout=300)
+            return run_forked([*command, *words], text=True, env=env)
 
         fetched = run()
         assert fetched.returncode == 0, fetched.stderr

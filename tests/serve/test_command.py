@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 
 import httpx
 import pytest
 
+from tests.forked import run_forked
 from tests.serve.processes import gateway, stand_in
 from tests.serve.test_passing_through import CHAT, asked, until
 
 
 def ran(*words: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
-    return subprocess.run(
-        [sys.executable, "-m", "docspec", "serve", *words], capture_output=True, text=True, timeout=60, env=env
-    )
+    return run_forked(["serve", *words], text=True, env=env)
 
 
 def test_its_help_fits_on_a_screen() -> None:

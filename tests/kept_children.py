@@ -1,0 +1,98 @@
+"""Children that open, draw and draft pages are handed on from one test to the next: their start takes most of what a
+short test takes. Tests of the folders that ``conftest.ABOUT_CHILDREN`` names have children of their own."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from docspec import offline
+from docspec.isolation import worker_handle
+from docspec.isolation.child import Child, WorkerLost
+from docspec.isolation.shared_pixels import PixelsHandle
+from docspec.isolation.worker import DocumentWorker
+
+MOST = 2
+"""Children that wait for the next test."""
+
+
+class KeptWorker(DocumentWorker):
+    """A worker that can begin anew: as a child that was started now, but for what it has imported."""
+
+    def __init__(self, place: PixelsHandle) -> None:
+        super().__init__(place)
+        self._filters = warnings.filters[:]
+
+    def renew(self, folder: str, environment: dict[str, str], paths: Sequence[str]) -> None:
+        """Lets go of document and drafters; ``paths`` are those of ``sys.path``. All three are the parent's."""
+        self._leave_page()
+        if self._document is not None:
+            self._document.close()
+        self._document = self._drafters = None
+        while offline.enforced():
+            offline.release()
+        logging.disable(logging.NOTSET)
+        warnings.filters[:] = self._filters  # type: ignore[index]
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.path[:] = paths
+
+
+class KeptChildren:
+    """Stands in the place of ``Child`` where a :class:`WorkerHandle` starts one, and takes it back when the handle is
+    closed while nobody waits for an answer. ``is_on``: whether the present test takes part."""
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self._idle: list[Child] = []
+        self._close: Callable[[worker_handle.WorkerHandle], None] = worker_handle.WorkerHandle.close
+
+    def install(self) -> None:
+        """From now on, for all of the process."""
+        worker_handle.Child = self.lend  # type: ignore[assignment,misc]
+        worker_handle.WorkerHandle.close = lambda handle: self._take_back(handle)  # type: ignore[method-assign]
+
+    def lend(self, worker: Callable[[PixelsHandle], Any], memory: int) -> Child:
+        """A child that waits, else a new one."""
+        if not self.is_on or worker is not DocumentWorker:
+            return Child(worker, memory)
+        paths = [os.path.abspath(each) for each in sys.path]  # noqa: PTH100
+        while self._idle:
+            child = self._idle.pop()
+            try:
+                _settle(child)
+                child.call("renew", os.getcwd(), dict(os.environ), paths, seconds=60.0)  # noqa: PTH109
+            except WorkerLost:
+                child.kill()
+                continue
+            child._memory = memory
+            return child
+        return Child(KeptWorker, memory)
+
+    def _take_back(self, handle: worker_handle.WorkerHandle) -> None:
+        if not self.is_on or not handle.lock.acquire(blocking=False):
+            self._close(handle)
+            return
+        child, handle._child = handle._child, None
+        handle.lock.release()
+        self._close(handle)
+        if child is not None:
+            self._idle.append(child)
+        while len(self._idle) > MOST:
+            self._idle.pop(0).kill()
+
+
+def _settle(child: Child) -> None:
+    """Waits for what was posted; what came of it was the last parser's."""
+    while child._owed:
+        try:
+            child.settle()
+        except WorkerLost:
+            raise
+        except Exception:
+            continue
