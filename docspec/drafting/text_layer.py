@@ -28,6 +28,7 @@ from docspec.drafting.tables import find_tables, tables_within
 from docspec.drafting.titles import with_level
 from docspec.drafting.trust import TrustJudge, bad_share
 from docspec.drafting.unread import covers_all_ink, unread_regions
+from docspec.drafting.unruled import with_unruled
 
 CUT = "text layer, cut along white space"
 
@@ -98,6 +99,7 @@ class TextLayerDrafter:
         """The regions of ``lines`` (points) in pixels, whose layout they follow, and what did not go the plain way."""
         boxes, layout, events = self._layout(page.pdf_page, lines)
         tables = find_tables(page.pdf_page) if any(box.category is Category.TABLE for box in boxes) else []
+        boxes, tables = with_unruled(boxes, lines, tables, page.pdf_page)
         found = assemble(boxes, lines, lambda bbox: tables_within(bbox, tables))
         regions = [in_pixels(_with_points(region), page) for region in found]
         return (regions if self._quick else _with_pictures(page, regions)), layout, events

@@ -1,0 +1,250 @@
+"""Rows of cells that stand in columns, at least one of which is of figures: a table where no line is drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from docspec.core import BBox
+
+ROWS = 3
+"""Rows of several cells that make a table at least."""
+
+GUTTER = 0.5
+"""Heights of a line between two columns at least."""
+
+ASTRAY = 0.15
+"""Share of the rows that may have a cell in a gutter: sums and headings of groups reach over columns."""
+
+FILLED = 0.6
+"""Share of the rows that a column of figures fills at least, and share of what stands in it that are figures."""
+
+USED, BARE = 0.65, 0.95
+"""Share of all places in rows and columns where something stands, at least. Without words, figures below each other may
+be sums or matrices."""
+
+LONG = 60
+"""Characters of the cells of a column from which on, by their median, it is running text."""
+
+FULL, WORDY = 0.85, 25
+"""Share of a column's width that its lines have on average, and their characters, from which on it is running text."""
+
+_SIGNS = "€$£¥"
+_UNIT = rf"(?:%|‰|°[CF]?|[{_SIGNS}]|[^\W\d_]{{1,3}}[²³]?(?:/[^\W\d_]{{1,3}})?)"
+_NUMBER = r"(?:[1-9]\d{0,2}(?:[ .,'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:]\d+)*(?:,?[-–—])?)"
+_FIGURE = re.compile(rf"(?:(?:[{_SIGNS}]|[A-Z]{{3}})\s?)?[-+−–±<>≈~]?\s?{_NUMBER}(?:\s?{_UNIT})?[*†‡]*")
+_NEGATIVE = re.compile(rf"\(\s?(?=.*\d\D*\d){_NUMBER}(?:\s?{_UNIT})?\s?\)")
+_NOTHING = re.compile(r"[-–—.·]*|n/?a", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2}")
+_RELATIONS = frozenset("=<>≤≥≠≈∼∈→+−-±·×")
+_WHOLE = re.compile(r"\(?(\d{1,4})\)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A run of words without a wide gap, of the line with the number ``line``."""
+
+    bbox: BBox
+    text: str
+    line: int
+
+    @property
+    def middle(self) -> float:
+        """Its height on the page."""
+        return (self.bbox.y0 + self.bbox.y1) / 2
+
+
+Row = Sequence[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A table: its rows as they stand, the texts of its cells by rows, and the left and right edges of its columns.
+    ``headed``: its first row holds the heads of the columns."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+    texts: tuple[tuple[str, ...], ...]
+    edges: tuple[tuple[float, float], ...]
+    headed: bool
+
+
+def is_figure(text: str) -> bool:
+    """Whether ``text`` is a number, with its sign, currency or unit."""
+    return (_FIGURE.fullmatch(text) or _NEGATIVE.fullmatch(text)) is not None
+
+
+def columns_of_figures(rows: Sequence[Row], above: Sequence[Row] = ()) -> Columns | None:
+    """The table that ``rows`` (top to bottom) are, with those of the rows ``above`` them (nearest first) that are heads
+    of its columns; ``None`` where they are none. Columns of running text beside it are left out."""
+    height = median(cell.bbox.height for row in rows for cell in row)
+    edges = _without_prose(_with_signs(_edges(rows, GUTTER * height), rows), rows)
+    kept = [row for row in (_within(row, edges) for row in rows) if row]
+    if len(edges) < 2 or not kept or not _is_whole(kept, rows):
+        return None
+    texts = [_texts(row, edges) for row in kept]
+    if not _is_table(texts):
+        return None
+    for line in above:
+        row = tuple(cell for cell in line if edges[0][0] < cell.bbox.x1 and cell.bbox.x0 < edges[-1][1] + height)
+        heads = _heads(row, edges)
+        if not heads:
+            break
+        kept.insert(0, row)
+        texts.insert(0, tuple(heads.get(number, "") for number in range(len(edges))))
+    figures = _figure_columns(texts)
+    headed = not any(is_figure(texts[0][number]) for number in figures) and any(texts[0][number] for number in figures)
+    return Columns(tuple(kept), tuple(texts), tuple(edges), headed)
+
+
+def _edges(rows: Sequence[Row], gutter: float) -> list[tuple[float, float]]:
+    """Left and right edges of the columns that the gutters between the cells of ``rows`` leave."""
+    told = [cell.bbox for row in rows if len(row) > 1 for cell in row]
+    most = int(ASTRAY * sum(len(row) > 1 for row in rows))
+    steps = sorted([(box.x0, 1) for box in told] + [(box.x1, -1) for box in told])
+    columns: list[tuple[float, float]] = []
+    covered, left = 0, 0.0
+    for x, step in steps:
+        if covered <= most < covered + step:
+            left = x
+        elif covered + step <= most < covered:
+            columns.append((left, x))
+        covered += step
+    merged: list[tuple[float, float]] = []
+    for x0, x1 in columns:
+        if merged and x0 - merged[-1][1] < gutter:
+            merged[-1] = (merged[-1][0], x1)
+        else:
+            merged.append((x0, x1))
+    return merged
+
+
+def _with_signs(edges: list[tuple[float, float]], rows: Sequence[Row]) -> list[tuple[float, float]]:
+    """``edges`` with columns that hold nothing but signs of currencies joined to the amounts after them."""
+    columns = list(zip(*(_texts(row, edges) for row in rows), strict=True))
+    joined: list[tuple[float, float]] = []
+    left: float | None = None
+    for number, (x0, x1) in enumerate(edges):
+        signs = number + 1 < len(edges) and set(columns[number]) <= {"", *_SIGNS}
+        if signs and left is None:
+            left = x0
+        elif not signs:
+            joined.append((x0 if left is None else left, x1))
+            left = None
+    return joined
+
+
+def _without_prose(edges: list[tuple[float, float]], rows: Sequence[Row]) -> list[tuple[float, float]]:
+    """``edges`` from the last column of running text left of the figures to the first one right of them."""
+    texts = [_texts(row, edges) for row in rows]
+    figures = _figure_columns(texts)
+    if not figures:
+        return []
+    prose = [number for number in range(len(edges)) if number not in figures and _is_prose(number, edges, rows)]
+    first = max((number + 1 for number in prose if number < figures[0]), default=0)
+    last = min((number for number in prose if number > figures[0]), default=len(edges))
+    return edges[first:last]
+
+
+def _is_prose(number: int, edges: Sequence[tuple[float, float]], rows: Sequence[Row]) -> bool:
+    """Whether the column ``number`` is running text: its lines are long, or fill it."""
+    cells = [cell for row in rows for cell in row if _column_of(cell.bbox, edges) == number]
+    if not cells:
+        return False
+    x0, x1 = edges[number]
+    letters = median(len(cell.text) for cell in cells)
+    full = sum(cell.bbox.width for cell in cells) / len(cells) >= FULL * (x1 - x0)
+    return letters > LONG or (len(cells) > 2 and full and letters >= WORDY)
+
+
+def _column_of(box: BBox, edges: Sequence[tuple[float, float]]) -> int | None:
+    """The first column that ``box`` stands in to more than half, or that it shares most with."""
+    shared = [min(box.x1, x1) - max(box.x0, x0) for x0, x1 in edges]
+    if not shared or max(shared) <= 0:
+        return None
+    return shared.index(max(shared))
+
+
+def _within(row: Row, edges: Sequence[tuple[float, float]]) -> tuple[Cell, ...]:
+    return tuple(cell for cell in row if _column_of(cell.bbox, edges) is not None)
+
+
+def _is_whole(kept: Sequence[Row], rows: Sequence[Row]) -> bool:
+    """Whether no line was taken apart."""
+    inside = {cell.line for row in kept for cell in row}
+    count = sum(len(row) for row in kept)
+    return count == sum(cell.line in inside for row in rows for cell in row)
+
+
+def _texts(row: Row, edges: Sequence[tuple[float, float]]) -> tuple[str, ...]:
+    texts = [""] * len(edges)
+    for cell in sorted(row, key=lambda cell: (cell.bbox.x0, cell.bbox.y0)):
+        number = _column_of(cell.bbox, edges)
+        if number is not None:
+            texts[number] = f"{texts[number]} {cell.text}".strip()
+    return tuple(texts)
+
+
+def _figure_columns(texts: Sequence[Sequence[str]]) -> list[int]:
+    """The numbers of the columns, the first one aside, of figures that do not count the rows."""
+    return [
+        number
+        for number, column in enumerate(zip(*texts, strict=True))
+        if number and _are_figures(column, len(column)) and not _counts(column)
+    ]
+
+
+def _are_figures(column: Sequence[str], least: int = 0) -> bool:
+    told = [text for text in column if not _NOTHING.fullmatch(text)]
+    return sum(map(is_figure, told)) >= FILLED * max(len(told), least, 1)
+
+
+def _counts(column: Sequence[str]) -> bool:
+    """Whether a column counts its rows."""
+    found = [_WHOLE.fullmatch(text) for text in column if text]
+    numbers = [int(one[1]) for one in found if one]
+    return len(numbers) == len(found) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
+
+
+def _is_table(texts: Sequence[Sequence[str]]) -> bool:
+    figures = _figure_columns(texts)
+    if not figures or sum(sum(map(bool, row)) > 1 for row in texts) < ROWS or _is_contents(texts, figures):
+        return False
+    columns = list(zip(*texts, strict=True))
+    worded = [_are_words(column) for column in columns]
+    used = sum(bool(text) for row in texts for text in row) / sum(len(row) for row in texts)
+    plain = all(words or _are_figures(column, len(column)) for words, column in zip(worded, columns, strict=True))
+    return used >= (USED if any(worded) else BARE) and (plain or any(worded)) and not any(map(_are_relations, columns))
+
+
+def _are_words(column: Sequence[str]) -> bool:
+    told = [text for text in column if text]
+    return sum(_WORD.search(text) is not None for text in told) >= max(1, FILLED * len(told))
+
+
+def _are_relations(column: Sequence[str]) -> bool:
+    """Whether a column is nothing but the signs of equations one below the other."""
+    return set(column) - {""} <= _RELATIONS
+
+
+def _is_contents(texts: Sequence[Sequence[str]], figures: Sequence[int]) -> bool:
+    """Whether the columns ``figures`` number a table of contents, the last one its pages: they rise."""
+    columns = [[text for text in (row[number] for row in texts) if text] for number in figures]
+    if not all(map(_WHOLE.fullmatch, columns[-1])) or len(columns[-1]) < ROWS:
+        return False
+    told = [[[int(part) for part in re.findall(r"\d+", text)] for text in column] for column in columns]
+    return all(a <= b for column in told for a, b in pairwise(column))
+
+
+def _heads(row: Row, edges: Sequence[tuple[float, float]]) -> dict[int, str]:
+    """What the cells of ``row`` say over columns of their own; nothing where one stands over none, or over several."""
+    heads: dict[int, str] = {}
+    for cell in row:
+        apart = [max(x0 - cell.bbox.x1, cell.bbox.x0 - x1) for x0, x1 in edges]
+        number = apart.index(min(apart))
+        if apart[number] > cell.bbox.height or number in heads or sum(gap < 0 for gap in apart) > 1:
+            return {}
+        heads[number] = cell.text
+    return heads if len(heads) > 1 and sum(map(is_figure, heads.values())) <= 1 else {}

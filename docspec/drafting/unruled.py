@@ -1,0 +1,210 @@
+"""Tables without drawn lines: where figures stand below each other, beside other columns.
+
+Layout models take a price list for a paragraph or a list as often as for a table, and table finders do not see columns
+that were made with spaces. Everything is in points.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Any
+
+from docspec.core import BBox, Category
+from docspec.drafting.assembly import place
+from docspec.drafting.claims import Claims
+from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine
+from docspec.drafting.repair import repair
+from docspec.drafting.tables import FoundTable
+
+GAP = 0.75
+"""Heights of a line between two cells at least: justified prose sets its words closer."""
+
+LEVEL = 0.3
+"""Heights of a line by which what stands in one row may differ."""
+
+PITCH = 4.0
+"""Heights of a line from a figure of a table to the next one below it at most."""
+
+HEAD = 2.5
+"""Heights of a line from the heads of columns to the first row at most."""
+
+EDGE = 0.5
+"""Heights of a line by which the edges of figures that stand below each other may differ."""
+
+MEMBER = 0.6
+"""Share of a region's lines that stand in rows of a table from which on the region is part of it."""
+
+CELLS = frozenset({Category.TEXT, Category.LIST_ITEM, Category.TABLE})
+"""Regions whose lines may be rows of a table; those of headings may be its heads."""
+
+HEADINGS = frozenset({Category.SECTION_HEADER, Category.TITLE})
+
+
+_DIGIT = re.compile(r"\d\S*(?:\s\S{1,3})?$")
+
+
+def with_unruled(
+    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], tables: Sequence[FoundTable], page: Any
+) -> tuple[list[LayoutBox], list[FoundTable]]:
+    """``boxes`` and ``tables`` of a ``pymupdf.Page`` with those that are seen in its ``lines`` alone. A table that was
+    found stays where it has as many columns."""
+    result, found = list(boxes), list(tables)
+    if sum(_DIGIT.search(line.text) is not None for line in lines) < ROWS:
+        return result, found
+    claims = Claims(boxes)
+    claimed = [claims.owner(line.bbox) for line in lines]
+    kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in claimed]
+    owners = [-1 - number if owner is None else owner for number, owner in enumerate(claimed)]
+    cells = [cell for cell in _cells(lines, page) if kinds[cell.line] in CELLS | HEADINGS]
+    for rows, above in _groups(cells, owners, kinds):
+        columns = columns_of_figures(rows, above)
+        if columns is None:
+            continue
+        table = _table(columns)
+        if all(_columns(one) < len(columns.edges) for one in found if _meet(one.bbox, table.bbox)):
+            inside = {cell.line for row in columns.rows for cell in row}
+            found = [*(one for one in found if not _meet(one.bbox, table.bbox)), table]
+            result = _taken_out(result, [lines[number].bbox for number in sorted(inside)], table.bbox)
+    return result, found
+
+
+def _cells(lines: Sequence[TextLine], page: Any) -> list[Cell]:
+    """The ``lines`` that lie level taken apart at wide gaps between their words."""
+    words = sorted(page.get_text("words"), key=lambda word: word[1] + word[3])
+    middles = [(word[1] + word[3]) / 2 for word in words]
+    cells = []
+    for number, line in enumerate(lines):
+        if line.turns:
+            continue
+        box = line.bbox
+        near = words[bisect_left(middles, box.y0) : bisect_right(middles, box.y1)]
+        own = sorted((word for word in near if box.x0 <= (word[0] + word[2]) / 2 <= box.x1), key=lambda word: word[0])
+        runs: list[list[Any]] = []
+        for word in own:
+            if runs and word[0] - runs[-1][-1][2] < GAP * box.height:
+                runs[-1].append(word)
+            else:
+                runs.append([word])
+        if len(runs) < 2:
+            cells.append(Cell(box, line.text, number))
+        for run in runs if len(runs) > 1 else ():
+            text = repair(" ".join(word[4] for word in run))
+            if text:
+                cells.append(Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number))
+    return cells
+
+
+def _groups(
+    cells: Sequence[Cell], owners: Sequence[int], kinds: Sequence[Category]
+) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
+    """The rows, top to bottom, around figures that stand below each other, and those above them, nearest first."""
+    rows = _rows(cells)
+    for stack in _stacks([cell for cell in cells if kinds[cell.line] in CELLS and is_figure(cell.text)], owners):
+        top, bottom = min(cell.middle for cell in stack), max(cell.middle for cell in stack)
+        height = median(cell.bbox.height for cell in stack)
+        level = LEVEL * height
+        inside = [row for row in rows if top - level <= row[0].middle <= bottom + level]
+        members = _members(stack, cells, owners)
+        own = [[cell for cell in row if owners[cell.line] in members and kinds[cell.line] in CELLS] for row in inside]
+        heads = [row for row in rows if top - HEAD * height <= row[0].middle < top - level]
+        yield [row for row in own if row], heads[::-1]
+
+
+def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """``cells`` by what stands level, top to bottom, each from left to right."""
+    rows: list[list[Cell]] = []
+    for cell in sorted(cells, key=lambda cell: cell.middle):
+        if rows and cell.middle - rows[-1][0].middle <= LEVEL * min(cell.bbox.height, rows[-1][0].bbox.height):
+            rows[-1].append(cell)
+        else:
+            rows.append([cell])
+    return [sorted(row, key=lambda cell: cell.bbox.x0) for row in rows]
+
+
+def _stacks(figures: Sequence[Cell], owners: Sequence[int]) -> list[list[Cell]]:
+    """``figures`` that stand below each other, with those beside them in the same region, in several rows."""
+    ordered = sorted(figures, key=lambda cell: cell.middle)
+    middles = [cell.middle for cell in ordered]
+    stack_of = list(range(len(ordered)))
+
+    def root(number: int) -> int:
+        while stack_of[number] != number:
+            stack_of[number] = number = stack_of[stack_of[number]]
+        return number
+
+    for number, cell in enumerate(ordered):
+        height = cell.bbox.height
+        for other in range(number + 1, bisect_right(middles, cell.middle + PITCH * height)):
+            low = ordered[other]
+            level = low.middle - cell.middle <= LEVEL * height
+            if owners[cell.line] == owners[low.line] if level else _aligned(cell.bbox, low.bbox):
+                stack_of[root(other)] = root(number)
+    stacks: dict[int, list[Cell]] = {}
+    for number, cell in enumerate(ordered):
+        stacks.setdefault(root(number), []).append(cell)
+    return [stack for stack in stacks.values() if len(_rows(stack)) >= ROWS]
+
+
+def _aligned(a: BBox, b: BBox) -> bool:
+    apart = abs(a.x0 - b.x0), abs(a.x1 - b.x1), abs(a.x0 + a.x1 - b.x0 - b.x1) / 2
+    return min(apart) <= EDGE * min(a.height, b.height)
+
+
+def _members(stack: Sequence[Cell], cells: Sequence[Cell], owners: Sequence[int]) -> set[int]:
+    """The regions that hold ``stack``, and those most of whose cells stand in its rows."""
+    middles = sorted(cell.middle for cell in stack)
+    held: dict[int, list[bool]] = {}
+    for cell in cells:
+        level = LEVEL * cell.bbox.height
+        beside = bisect_left(middles, cell.middle - level) < bisect_right(middles, cell.middle + level)
+        held.setdefault(owners[cell.line], []).append(beside)
+    members = {owner for owner, found in held.items() if sum(found) >= MEMBER * len(found)}
+    return members | {owners[cell.line] for cell in stack}
+
+
+def _table(columns: Columns) -> FoundTable:
+    """The table as HTML, with the place of each cell."""
+    told = [
+        "".join(f"<{kind}>{html.escape(text, quote=False)}</{kind}>" for text in row)
+        for number, row in enumerate(columns.texts)
+        for kind in ("th" if number == 0 and columns.headed else "td",)
+    ]
+    boxes = [BBox.union(cell.bbox for cell in row) for row in columns.rows]
+    grid = tuple(tuple(BBox(x0, box.y0, x1, box.y1) for x0, x1 in columns.edges) for box in boxes)
+    return FoundTable(BBox.union(boxes), f"<table>{''.join(f'<tr>{row}</tr>' for row in told)}</table>", grid)
+
+
+def _columns(table: FoundTable) -> int:
+    """The most cells that a row of ``table`` has."""
+    return max((len(re.findall("<t[dh]", row)) for row in table.html.split("<tr")), default=0)
+
+
+def _meet(a: BBox, b: BBox) -> bool:
+    return max(a.overlap(b), b.overlap(a)) > 0.5
+
+
+def _taken_out(boxes: Sequence[LayoutBox], inside: Sequence[BBox], table: BBox) -> list[LayoutBox]:
+    """``boxes`` without the lines ``inside`` a table, which has a box of its own where the first of them stood; what
+    stood below it in that region comes after it."""
+    taken, new = set(inside), LayoutBox(table, Category.TABLE, tuple(inside))
+    result: list[LayoutBox] = []
+    for box in boxes:
+        rest = [member for member in box.members if member not in taken]
+        if len(rest) == len(box.members):
+            result.append(box)
+            continue
+        middle = table.y0 + table.y1
+        parts = [
+            tuple(member for member in rest if (member.y0 + member.y1 < middle) is above) for above in (True, False)
+        ]
+        above, below = ([LayoutBox(BBox.union(part), box.category, part)] if part else [] for part in parts)
+        result += [*above, *([] if new in result else [new]), *below]
+    if new not in result:
+        result.insert(place(table, [box.bbox for box in result]), new)
+    return result
