@@ -230,6 +230,8 @@ class TransformersTarget:
             if name in PER_TOKEN:
                 values = [functional.pad(value, (0, longest - value.shape[1])) for value in values]
             whole = torch.cat(values, dim=-1 if name in self._packed else 0)
+            if whole.is_floating_point():
+                whole = whole.to(self.kv_spec.dtype)
             joined[name] = whole if name in self._grids else uploaded(whole, self.kv_spec.device)
         return joined
 

@@ -75,6 +75,17 @@ def test_trees_write_what_generate_writes_alone_and_side_by_side(target, picture
     assert alone[0].tokens == plain.tokens == expected[0]
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_pixels_get_the_models_precision(case, pictures, tmp_path, dtype):
+    """Towers that take what they are given multiply it with weights of 16 bits."""
+    options = ParseOptions(model=str(write(case, tmp_path)), dtype=dtype, device="cpu")
+    target = load_target(options).target
+    prompt = target.encode(pictures[0], "Read.")
+    filled = target.prefill([prompt], target.kv.cache(1, prompt.length + 1), [0])[0]
+    assert filled.logits.dtype == getattr(torch, dtype)
+    assert filled.logits.isfinite().all()
+
+
 def test_a_prompt_in_pieces_leaves_what_it_leaves_whole(target, pictures, monkeypatch):
     """Tokens are those of ``generate``; pieces that do not see those before them are noticed."""
     prompt = target.encode(pictures[0], "Read.")
