@@ -109,7 +109,7 @@ class _Maker:
                 continue
             remark = f"not run: name it with --proposer {name}:MODEL"
             if name in get_args(Kind):
-                remark = f"no trained head was named: docspec train-head --head {name}, then --proposer head:DIR"
+                remark = f"no trained head was named: python -m training.head --head {name}, then --proposer head:DIR"
             rows.append(Row(method["name"].split(",")[0].split(":")[0], remark=remark))
         return _grid("4", tuple(dict.fromkeys(rows)), self._said_of_methods())
 

@@ -24,7 +24,6 @@ from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, parse
 from docspec.cli.serve import serve
 from docspec.cli.status import status
-from docspec.cli.train_head import train_head
 from docspec.console import exits, log
 from docspec.console.terminal import drop_standard_output, say_end, say_error
 from docspec.core import DocspecError
@@ -51,7 +50,6 @@ app.command()(status)
 app.command()(doctor)
 app.command()(serve)
 app.command()(mcp)
-app.command()(train_head)
 app.add_typer(bench)
 app.add_typer(models)
 app.add_typer(config)

@@ -20,7 +20,6 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from docspec.heads.network import Head
-from docspec.heads.states import text_positions
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.device_walk import walk
@@ -30,7 +29,7 @@ from docspec.targets.protocol import OutputFlags, Verified
 from docspec.targets.staging import Staging
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import Behind, TargetModel
+    from docspec.targets.protocol import Behind, PromptStates, TargetModel
 
 RECENT = 8
 """The target's last states that are kept, to stand in for those of tokens that were not verified yet."""
@@ -218,3 +217,9 @@ class _HeadRow:
         tokens = [token for _, written in self.unread for token in written]
         self.unread.clear()
         return states, tokens
+
+
+def text_positions(ids: torch.Tensor, states: PromptStates, target: TargetModel) -> torch.Tensor:
+    """Which positions ``(length,)`` of a prompt hold text: elsewhere image features stand for the tokens'
+    embeddings."""
+    return (states.embeddings == target.embed(ids)).all(-1)

@@ -1,6 +1,6 @@
-"""A trained head drafts (``head:FOLDER``): one decoder layer over the target's last hidden states, which ``docspec
-train-head`` taught; ``head:mini-hivis`` and ``head:mini-vispec`` are those of the bundled reader. It is loaded here;
-:mod:`docspec.proposing.head_tree` is how it drafts."""
+"""A trained head drafts (``head:FOLDER``): one decoder layer over the target's last hidden states, which ``python -m
+training.head`` taught; ``head:mini-hivis`` and ``head:mini-vispec`` are those of the bundled reader. It is loaded
+here; :mod:`docspec.proposing.head_tree` is how it drafts."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ import torch
 from docspec.core import ModelError, ParseOptions
 from docspec.heads.checkpoint import load, save
 from docspec.heads.network import Head, HeadConfig
-from docspec.heads.states import states_of
-from docspec.heads.training import Teacher, taught
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.head_memory import HeadMemory
 from docspec.proposing.head_tree import HeadProposer
 from tests.proposing.decoding import decoded
+from training.head.lessons import states_of
+from training.head.teacher import Teacher, taught
 
 NEW_TOKENS = 28
 

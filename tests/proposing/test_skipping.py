@@ -14,9 +14,9 @@ from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.heads.checkpoint import save
 from docspec.heads.network import Head, HeadConfig
-from docspec.heads.states import states_of
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.skipping import joined, similarity, usual_path
+from training.head.lessons import states_of
 
 NEW_TOKENS = 28
 

@@ -19,7 +19,7 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from docspec.heads.network import Head
-from docspec.heads.states import Lesson
+from training.head.lessons import Lesson
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel

@@ -1,4 +1,4 @@
-"""``docspec train-head``: pages in, a head out that drafts; a page with nothing on it teaches nothing."""
+"""``python -m training.head``: pages in, a head out that drafts; a page with nothing on it teaches nothing."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import json
 from PIL import Image
 from typer.testing import CliRunner
 
-from docspec.cli.app import app
 from docspec.core import ParseOptions
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.registry import load_target
+from training.head.__main__ import app
 
 
 def test_a_head_is_taught_from_pages_and_goes_on(printed_page, lively_qwen, tmp_path):
@@ -21,7 +21,7 @@ def test_a_head_is_taught_from_pages_and_goes_on(printed_page, lively_qwen, tmp_
     options = ["--model", str(lively_qwen), "--device", "cpu", "--dtype", "float32", "--max-tokens", "24"]
     layout = ["--drafter", "none", "--read", "regions"]
     for updates in ("2", "3"):
-        arguments = ["train-head", str(pages), "-o", str(tmp_path / "head"), "--updates", updates]
+        arguments = [str(pages), "-o", str(tmp_path / "head"), "--updates", updates]
         result = CliRunner().invoke(app, [*arguments, *options, *layout], catch_exceptions=False)
         assert result.exit_code == 0
         facts = json.loads((tmp_path / "head" / "head.json").read_text(encoding="utf-8"))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from docspec.proposing.head_tree import text_positions
 from docspec.targets.protocol import PER_TOKEN, Prompt
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import PromptStates, TargetModel
+    from docspec.targets.protocol import TargetModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,6 @@ class Lesson:
     tokens: torch.Tensor
     image: torch.Tensor
     first: int
-
-
-def text_positions(ids: torch.Tensor, states: PromptStates, target: TargetModel) -> torch.Tensor:
-    """Which positions ``(length,)`` of a prompt hold text: elsewhere image features stand for the tokens'
-    embeddings."""
-    return (states.embeddings == target.embed(ids)).all(-1)
 
 
 def states_of(target: TargetModel, prompt: Prompt, output: Sequence[int]) -> Lesson:

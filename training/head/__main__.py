@@ -1,4 +1,4 @@
-"""``docspec train-head``: a drafting head for a target, taught from pages that the target itself writes."""
+"""``python -m training.head``: a drafting head for a target, taught from pages that the target itself writes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
-    from docspec.heads.states import Lesson
     from docspec.parser import Parser
+    from training.head.lessons import Lesson
 
 SAVE_EVERY = 60.0
 """Seconds between two states on disk."""
@@ -40,8 +40,8 @@ def train_head(
     from docspec.console.terminal import say
     from docspec.heads.checkpoint import save
     from docspec.heads.network import Head, HeadConfig
-    from docspec.heads.training import Teacher
     from docspec.parser import Parser
+    from training.head.teacher import Teacher
 
     output.mkdir(parents=True, exist_ok=True)
     with Parser(options) as parser:
@@ -92,8 +92,8 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
     from docspec.core.observer import NullObserver
     from docspec.documents import PageFailure, open_document
     from docspec.drafting import make_drafter
-    from docspec.heads.states import Lesson, states_of
     from docspec.hierarchy.page import PageParser
+    from training.head.lessons import Lesson, states_of
 
     if kept.exists():
         return [Lesson(*fields) for fields in torch.load(kept, weights_only=True)]
@@ -117,3 +117,10 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
         raise UsageError("no page to learn from could be read")
     torch.save([(one.hidden, one.tokens, one.image, one.first) for one in lessons], kept)
     return lessons
+
+
+app = typer.Typer(add_completion=False)
+app.command()(train_head)
+
+if __name__ == "__main__":
+    app(prog_name="python -m training.head")

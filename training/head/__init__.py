@@ -1,0 +1,1 @@
+"""How a drafting head is taught for a target: HiViS and ViSpec, ``--proposer head:DIR``."""
