@@ -20,7 +20,7 @@ from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
     from docspec.targets.rules import RowRules
 
@@ -75,7 +75,7 @@ class ScriptedTarget:
     def prefill(
         self,
         prompts: Sequence[Prompt],
-        cache: KVCache,
+        cache: SlotCache,
         rows: Sequence[int],
         states: bool = False,
         on_importance: ImportanceCallback | None = None,
@@ -85,7 +85,7 @@ class ScriptedTarget:
     def prefill_together(
         self,
         prompts: Sequence[Prompt],
-        cache: KVCache,
+        cache: SlotCache,
         rows: Sequence[int],
         states: bool = False,
         on_importance: ImportanceCallback | None = None,
@@ -98,14 +98,16 @@ class ScriptedTarget:
             logits[self._script[0]] = 1
         return [replace(prefill, logits=logits)]
 
-    def prefill_tokens(self, prompt: Prompt, cache: KVCache, row: int, indices: torch.Tensor) -> Prefill:
+    def prefill_tokens(self, prompt: Prompt, cache: SlotCache, row: int, indices: torch.Tensor) -> Prefill:
         """The inner one: it follows no script."""
         return self.inner.prefill_tokens(prompt, cache, row, indices)
 
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self.inner.embed(tokens)
 
-    def hidden(self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache) -> torch.Tensor:
+    def hidden(
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+    ) -> torch.Tensor:
         return self.inner.hidden(tokens, positions, mask, cache)
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -152,7 +154,7 @@ class _ScriptedSteps:
     def forget(self) -> None:
         self._inner.forget()
 
-    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
+    def run(self, step: StepBatch, cache: SlotCache) -> StepOutput:
         if step.flags.scores:
             raise ValueError("a scripted target knows no probabilities: exact acceptance only")
         answer = self._inner.run(step, cache)
@@ -160,6 +162,6 @@ class _ScriptedSteps:
         choices = [[said(position) for position in row] for row in step.positions.tolist()]
         return StepOutput(choices, hidden=answer.hidden)
 
-    def advance(self, pending: Pending, cache: KVCache) -> Choice:
+    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
         self._inner.advance(pending, cache)
         return Choice(self._target.said(pending.position))

@@ -20,7 +20,7 @@ from docspec.targets.threads import decoding_threads
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
 
 TREES = (1, 8, 16, 32, 64, 128)
 ROWS = (1, 4, 16)
@@ -100,7 +100,7 @@ def _interleaved(
     target: TransformersTarget,
     runners: Sequence[StepRunner],
     step: StepBatch,
-    cache: KVCache,
+    cache: SlotCache,
     repeats: int,
     patience: float,
 ) -> dict[str, list[float]]:

@@ -8,10 +8,11 @@ from docspec.engine.row import Row
 from docspec.targets.protocol import Pending
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import KVCache, TargetModel
+    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.protocol import TargetModel
 
 
-def decode_autoregressively(target: TargetModel, cache: KVCache, row: Row, margins: bool = False) -> int:
+def decode_autoregressively(target: TargetModel, cache: SlotCache, row: Row, margins: bool = False) -> int:
     """Runs ``row``, prefilled into row 0 of ``cache``, to its end; returns the forward passes.
 
     This is the lean loop that a speed-up is measured against: no proposer, no tree, no copy back but the choice (with

@@ -123,7 +123,7 @@ class SpecDecode:
         """Moves keys and values of accepted nodes right behind their row's verified tokens.
 
         Rejected nodes need no undoing: the next trees are written over them, recurrent states take in accepted nodes
-        alone (:meth:`docspec.targets.kv.KVCache.settle`, before the next step), and rules are worked out from the
+        alone (``SlotCache.settle``, before the next step), and rules are worked out from the
         output (:meth:`docspec.targets.rules.RowRules.plan`).
         """
         lengths = step.batch.lengths.tolist()

@@ -10,7 +10,8 @@ from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import KVCache, TargetModel
+    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.protocol import TargetModel
 
 REFILL = 4
 """Requests wait until one place in so many is free, or a place for each of them."""
@@ -26,7 +27,7 @@ class Scheduler:
     def __init__(
         self,
         target: TargetModel,
-        cache: KVCache,
+        cache: SlotCache,
         requests: Sequence[Request],
         proposer: TreeProposer,
         margins: bool = False,

@@ -15,7 +15,7 @@ from docspec.hierarchy.costs import Costs
 from docspec.targets.stepping.step import OutputFlags, chain
 
 if TYPE_CHECKING:
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
 
 WIDTHS = (1, 16, 64)
@@ -54,7 +54,7 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
     return time.perf_counter() - start
 
 
-def choose_attention(target: TargetModel, cache: KVCache, repeats: int = 5) -> tuple[float, float]:
+def choose_attention(target: TargetModel, cache: SlotCache, repeats: int = 5) -> tuple[float, float]:
     """Has wide trees attend to their prefix and to themselves apart (:mod:`docspec.targets.split_attention`) where a
     step is quicker so; returns what a step takes with one mask over both, and apart, in seconds."""
     widest = max(WIDTHS)
@@ -67,7 +67,7 @@ def choose_attention(target: TargetModel, cache: KVCache, repeats: int = 5) -> t
     return masked, apart
 
 
-def _least(target: TargetModel, cache: KVCache, rows: int, width: int, repeats: int) -> float:
+def _least(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int) -> float:
     step = replace(chain(rows, width, PREFIX, PREFIX + width), flags=MARGINS)
     times: list[float] = []
     for _ in range(repeats + 1):

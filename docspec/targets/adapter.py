@@ -29,8 +29,9 @@ from docspec.targets.attention import (
     splitting,
     within_window,
 )
-from docspec.targets.kv import KVCache, KVMemory, KVSpec
+from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import KVArena
+from docspec.targets.kv_cache import SlotCache
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.patch_embedding import embed_by_products
 from docspec.targets.prefill import MAX_TOKENS, prefill_rows
@@ -98,7 +99,7 @@ class TransformersTarget:
         self._window = _window(config)
         self._keeps = "logits_to_keep" in signature(model.forward).parameters  # else all of a prompt go to the head
         self._turns = hasattr(model.model, "get_rope_index")  # positions are not places: images take fewer
-        self.kv: KVMemory = KVArena(self.kv_spec)
+        self.kv = KVArena(self.kv_spec)
         self.steps: StepRunner = EagerSteps(self)
         self.rules = GenerationRules()
         self.card = ModelProfile("markdown")
@@ -144,7 +145,7 @@ class TransformersTarget:
     def prefill(
         self,
         prompts: Sequence[Prompt],
-        cache: KVCache,
+        cache: SlotCache,
         rows: Sequence[int],
         states: bool = False,
         on_importance: ImportanceCallback | None = None,
@@ -165,7 +166,7 @@ class TransformersTarget:
     def prefill_together(
         self,
         prompts: Sequence[Prompt],
-        cache: KVCache,
+        cache: SlotCache,
         rows: Sequence[int],
         states: bool = False,
         on_importance: ImportanceCallback | None = None,
@@ -195,7 +196,7 @@ class TransformersTarget:
         ]
 
     @torch.inference_mode()
-    def prefill_tokens(self, prompt: Prompt, cache: KVCache, row: int, indices: torch.Tensor) -> Prefill:
+    def prefill_tokens(self, prompt: Prompt, cache: SlotCache, row: int, indices: torch.Tensor) -> Prefill:
         kept = len(indices)
         cache.begin_prefills([row], [kept])
         if self._turns:
@@ -205,7 +206,7 @@ class TransformersTarget:
         return Prefill(logits[0, 0], kept, prompt.length + self._rope_delta() - kept)
 
     def _last_logits(
-        self, inputs: Sequence[dict[str, torch.Tensor]], longest: int, cache: KVCache, ends: Sequence[int]
+        self, inputs: Sequence[dict[str, torch.Tensor]], longest: int, cache: SlotCache, ends: Sequence[int]
     ) -> torch.Tensor:
         """Runs prompts together; their logits ``(rows, ends, vocab)`` after the places of ``ends``."""
         asked = {**self._joined(inputs, longest), "past_key_values": cache, "use_cache": True}
@@ -247,7 +248,9 @@ class TransformersTarget:
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self._embed(tokens)
 
-    def hidden(self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache) -> torch.Tensor:
+    def hidden(
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+    ) -> torch.Tensor:
         masks = self.masks(mask, cache)
         packed = self._packing(tokens, cache)
         told: dict[str, Any] = {}
@@ -268,7 +271,7 @@ class TransformersTarget:
         ).last_hidden_state
         return hidden if packed is None else packed.spread(hidden)
 
-    def _packing(self, tokens: torch.Tensor, cache: KVCache) -> Packed | None:
+    def _packing(self, tokens: torch.Tensor, cache: SlotCache) -> Packed | None:
         """How the trees of a step are packed: only where computing takes the time, and no shape is to repeat."""
         if self.attention != FOLDED or tokens.device.type != "cpu" or torch.compiler.is_compiling():
             return None
@@ -278,7 +281,7 @@ class TransformersTarget:
         logits = self._head(hidden)
         return logits if self._logits is None else self._logits(logits, self.decoder.config)
 
-    def masks(self, mask: torch.Tensor, cache: KVCache, folded: bool = True) -> Any:
+    def masks(self, mask: torch.Tensor, cache: SlotCache, folded: bool = True) -> Any:
         """Boolean ``(rows, tokens, slots)`` as the decoder takes it, for each kind of its layers; ``folded`` as trees
         have it, where attention is."""
         everywhere = self._prepared(mask, folded)

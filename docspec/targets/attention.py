@@ -19,7 +19,7 @@ from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 from docspec.targets.split_attention import split_attention
 
 if TYPE_CHECKING:
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
 
 FOLDED = "docspec_folded"
 """The name under which transformers knows it."""
@@ -66,14 +66,14 @@ class Split:
     own: torch.Tensor
 
 
-def splitting(cache: KVCache, groups: int) -> Split | None:
+def splitting(cache: SlotCache, groups: int) -> Split | None:
     """How the step that ``cache`` was told of is split; ``None`` where its trees were not told."""
     if cache.trees is None:
         return None
     return Split(cache.trees.lengths, folded_mask(cache.trees.ancestry.unsqueeze(1), groups, torch.float32))
 
 
-def packing(cache: KVCache, rows: int, tree: int) -> Packed | None:
+def packing(cache: SlotCache, rows: int, tree: int) -> Packed | None:
     """How the trees of the step that ``cache`` was told of are packed; ``None`` where padding costs little."""
     index = (cache.write_index % cache.slots != cache.padding_slot).nonzero().flatten()
     return Packed(index, rows, tree) if len(index) * WASTE < rows * tree else None
@@ -170,7 +170,7 @@ class AttentionWindow:
     prompt: bool
 
 
-def within_window(cache: KVCache, mask: torch.Tensor, window: AttentionWindow) -> torch.Tensor:
+def within_window(cache: SlotCache, mask: torch.Tensor, window: AttentionWindow) -> torch.Tensor:
     """Boolean ``(rows, tree, slots)``: true for slots whose token lies within ``window``.
 
     ``mask`` ``(rows, tree, slots)`` is what each token may look at: all that stands before it in its sequence, and

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import ImportanceCallback, Prefill, Prompt, TargetModel
 
 MAX_STRETCH = 1.3
@@ -25,7 +25,7 @@ for a fixed number of them (1,024 with Qwen3-VL, 784 with dots.ocr), so this is 
 def prefill_rows(
     target: TargetModel,
     prompts: Sequence[Prompt],
-    cache: KVCache,
+    cache: SlotCache,
     rows: Sequence[int],
     states: bool = False,
     most: int = MAX_TOKENS,

@@ -16,7 +16,7 @@ import torch
 from docspec.core import ModelError
 
 if TYPE_CHECKING:
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
 
 PER_TOKEN = {"inputs_embeds": 1, "position_ids": -1, "visual_pos_masks": -1}
 """What a decoder is given that has one entry a token, and along which axis."""
@@ -28,8 +28,8 @@ PER_IMAGE_TOKEN = "deepstack_visual_embeds"
 @contextmanager
 def in_pieces(
     decoder: Any,
-    masks: Callable[[torch.Tensor, KVCache, bool], Any],
-    cache: KVCache,
+    masks: Callable[[torch.Tensor, SlotCache, bool], Any],
+    cache: SlotCache,
     rows: Sequence[int],
     length: int,
     piece: int,
@@ -70,8 +70,8 @@ def in_pieces(
 @contextmanager
 def only(
     decoder: Any,
-    masks: Callable[[torch.Tensor, KVCache, bool], Any],
-    cache: KVCache,
+    masks: Callable[[torch.Tensor, SlotCache, bool], Any],
+    cache: SlotCache,
     length: int,
     indices: torch.Tensor,
 ) -> Iterator[None]:

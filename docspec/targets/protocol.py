@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from docspec.targets.kv import KVCache, KVMemory, KVSpec
+from docspec.targets.kv import KVSpec
 from docspec.targets.stepping.step import (
     CHOICES_ONLY,
     Behind,
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
 
+    from docspec.targets.kv_arena import KVArena
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.rules import GenerationRules, RowRules
     from docspec.targets.sight import Sight
@@ -35,8 +37,6 @@ __all__ = [
     "Choice",
     "GenerationRules",
     "ImportanceCallback",
-    "KVCache",
-    "KVMemory",
     "KVSpec",
     "ModelProfile",
     "OutputFlags",
@@ -100,7 +100,7 @@ class TargetModel(Protocol):
     of ``split_from`` nodes and more (0: none) attend to prefix and tree apart, where it ``can_split``."""
 
     kv_spec: KVSpec
-    kv: KVMemory
+    kv: KVArena
     steps: StepRunner
     rules: GenerationRules
     eos_ids: frozenset[int]
@@ -129,7 +129,7 @@ class TargetModel(Protocol):
     def prefill(
         self,
         prompts: Sequence[Prompt],
-        cache: KVCache,
+        cache: SlotCache,
         rows: Sequence[int],
         states: bool = False,
         on_importance: ImportanceCallback | None = None,
@@ -142,7 +142,7 @@ class TargetModel(Protocol):
     def prefill_together(
         self,
         prompts: Sequence[Prompt],
-        cache: KVCache,
+        cache: SlotCache,
         rows: Sequence[int],
         states: bool = False,
         on_importance: ImportanceCallback | None = None,
@@ -150,7 +150,7 @@ class TargetModel(Protocol):
         """:meth:`prefill` in one forward pass."""
         ...
 
-    def prefill_tokens(self, prompt: Prompt, cache: KVCache, row: int, indices: torch.Tensor) -> Prefill:
+    def prefill_tokens(self, prompt: Prompt, cache: SlotCache, row: int, indices: torch.Tensor) -> Prefill:
         """:meth:`prefill` of the tokens at ``indices`` (ascending, the last token included) of one prompt alone:
         its ``length`` is their number. Raises :class:`docspec.core.ModelError` where it cannot cut its inputs."""
         ...
@@ -172,7 +172,9 @@ class TargetModel(Protocol):
         """Logits ``(..., vocab)`` of last hidden states ``(..., size)``."""
         ...
 
-    def hidden(self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: KVCache) -> torch.Tensor:
+    def hidden(
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+    ) -> torch.Tensor:
         """Last hidden states ``(rows, tree, size)`` of ``tokens`` ``(rows, tree)``; keys and values go where ``cache``
         was told to.
 

@@ -22,7 +22,8 @@ from docspec.engine.scheduler import Scheduler
 from docspec.hierarchy.decoding.measuring import MeasuredDecode, shares, stats_of
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import KVCache, TargetModel
+    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.protocol import TargetModel
 
 
 class Engine:
@@ -106,7 +107,7 @@ class Engine:
         seconds = time.perf_counter() - start
         return row.result, stats_of([row], row.counts.steps, seconds, self.target.kv.nbytes)
 
-    def cache_for(self, requests: Sequence[Request], max_rows: int) -> KVCache:
+    def cache_for(self, requests: Sequence[Request], max_rows: int) -> SlotCache:
         """A KV buffer of at least ``max_rows`` rows, each long enough for any of ``requests``, in the shape that steps
         like best where the bound allows it."""
         slots = max(request.slots for request in requests) + self.spare_slots - 1

@@ -201,8 +201,7 @@ class RecurrentStates:
             kept[at, :rows, :nodes].copy_(new)
 
     def moved(self, moves: Iterable[tuple[int, list[int], int]]) -> list[list[int]]:
-        """Rows, and places in the log, from and to, for ``moves`` as :meth:`docspec.targets.kv.KVCache.compact` has
-        them."""
+        """Rows, and places in the log, from and to, for ``moves`` as ``SlotCache.compact`` has them."""
         rows: list[int] = []
         nodes: list[int] = []
         indices: list[int] = []

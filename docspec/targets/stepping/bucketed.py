@@ -38,7 +38,7 @@ from docspec.targets.stepping.step import (
 )
 
 if TYPE_CHECKING:
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
 
 ROWS = (1, 2, 4, 8, 16)
@@ -78,7 +78,7 @@ class GraphKey:
     split: bool = False
 
     @classmethod
-    def holding(cls, step: StepBatch, cache: KVCache) -> GraphKey:
+    def holding(cls, step: StepBatch, cache: SlotCache) -> GraphKey:
         """The bucket for ``step``; there are never more rows or slots than ``cache`` has."""
         rows = min(bucket(step.rows, ROWS), cache.rows)
         return cls(
@@ -98,7 +98,7 @@ class StaticStep:
     the bucket shares, whatever cache has been cut from that storage.
     """
 
-    def __init__(self, target: TargetModel, shape: GraphKey, cache: KVCache, staging: Staging) -> None:
+    def __init__(self, target: TargetModel, shape: GraphKey, cache: SlotCache, staging: Staging) -> None:
         self.shape = shape
         self.replay: Replay | None = None
         self.address = 0
@@ -119,7 +119,7 @@ class StaticStep:
         self._of_rules: list[torch.Tensor] = []
         self._of_behind: list[list[torch.Tensor]] = []
 
-    def load(self, step: StepBatch, cache: KVCache) -> None:
+    def load(self, step: StepBatch, cache: SlotCache) -> None:
         """Brings ``step`` over ``cache`` to the device, with what the rules of its rows and the work behind it ask for;
         the rest is padding. What was accepted of the step before is settled: its shape is another one every time."""
         shape = self.shape
@@ -246,7 +246,7 @@ class BucketedSteps:
         return bucket(nodes, TREES), min(view_bucket(reach), slots)
 
     @torch.inference_mode()
-    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
+    def run(self, step: StepBatch, cache: SlotCache) -> StepOutput:
         cache.check()
         shape = GraphKey.holding(step, cache)
         shape = replace(shape, split=0 < self._target.split_from <= shape.tree)
@@ -266,7 +266,7 @@ class BucketedSteps:
             static = self._without_replay(shape, static, step, cache)
         return static.read(step)
 
-    def advance(self, pending: Pending, cache: KVCache) -> Choice:
+    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
         step = replace(
             chain(1, 1, pending.length, pending.length + 1),
             tokens=np.array([[pending.token]]),
@@ -282,7 +282,7 @@ class BucketedSteps:
         self._buckets.clear()
         self._capture.forget()
 
-    def _follow(self, cache: KVCache) -> None:
+    def _follow(self, cache: SlotCache) -> None:
         """Captures hold addresses: those of memory that is no longer in use are dropped."""
         held = [part() for part in self._memory]
         if len(held) != len(cache.memory) or any(a is not b for a, b in zip(held, cache.memory, strict=True)):
@@ -291,7 +291,7 @@ class BucketedSteps:
             self._memory = [weakref.ref(part) for part in cache.memory]
 
     def _without_replay(
-        self, shape: GraphKey, static: StaticStep | None, step: StepBatch, cache: KVCache
+        self, shape: GraphKey, static: StaticStep | None, step: StepBatch, cache: SlotCache
     ) -> StaticStep:
         """Runs ``step`` in its bucket as it is, where that is new, and else, loaded, while it is captured. A bucket
         that ran out of memory is not tried again over the same storage."""

@@ -15,7 +15,7 @@ from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, StepRunner
 
 if TYPE_CHECKING:
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
 
 Candidate = Callable[["TargetModel", str], StepRunner]
@@ -92,13 +92,13 @@ class FirstThatWorks:
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
         return self._runner.padded(nodes, reach, slots)
 
-    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
+    def run(self, step: StepBatch, cache: SlotCache) -> StepOutput:
         try:
             return self._runner.run(step, cache)
         except CaptureError as error:
             return self._instead(error).run(step, cache)
 
-    def advance(self, pending: Pending, cache: KVCache) -> Choice:
+    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
         try:
             return self._runner.advance(pending, cache)
         except CaptureError as error:

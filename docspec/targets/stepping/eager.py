@@ -19,7 +19,7 @@ from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput
 from docspec.targets.threads import threads_for, using_threads
 
 if TYPE_CHECKING:
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
 
 VIEW_STEP = 128
@@ -66,7 +66,7 @@ class EagerSteps:
         return self._staging.put(arrays)
 
     @torch.inference_mode()
-    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
+    def run(self, step: StepBatch, cache: SlotCache) -> StepOutput:
         edits = edits_of(step)
         given = laid(step, cache), arrays_of(edits), *(one.arrays() for one in step.behind)
         arrays, of_rules, *of_behind = put_groups(self._put, given)
@@ -83,7 +83,7 @@ class EagerSteps:
         return unpacked(brought(answer, step, inputs, hidden, of_behind), step.flags, hidden)
 
     @torch.inference_mode()
-    def advance(self, pending: Pending, cache: KVCache) -> Choice:
+    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
         """The lean loop that a speed-up is measured against: no tree, and no copy back but the choice."""
         length, rules = pending.length, pending.rules
         view = view_of(length + 1, cache.slots)

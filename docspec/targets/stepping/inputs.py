@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
 
-from docspec.targets.kv import KVCache, Trees
+from docspec.targets.kv import Trees
 from docspec.targets.stepping.step import StepBatch
+
+if TYPE_CHECKING:
+    from docspec.targets.kv_cache import SlotCache
 
 
 class Inputs(NamedTuple):
     """``tokens``, ``positions``, ``indices`` (where in the cache a token is written, counted through all rows) and
     ``parents`` are ``(rows, tree)``, ``lengths`` and ``prompts`` ``(rows,)``, as is ``accepted`` (of the step before,
-    :meth:`docspec.targets.kv.KVCache.accepted`), ``ancestry`` is ``(rows, tree, tree)``; see :class:`StepBatch`."""
+    ``SlotCache.accepted``), ``ancestry`` is ``(rows, tree, tree)``; see :class:`StepBatch`."""
 
     tokens: torch.Tensor
     positions: torch.Tensor
@@ -39,7 +42,7 @@ class Inputs(NamedTuple):
         return (offset < 0).unsqueeze(1) | (in_tree & self.ancestry.gather(2, node))
 
 
-def laid(step: StepBatch, cache: KVCache, rows: int = 0, tree: int = 0) -> tuple[np.ndarray, ...]:
+def laid(step: StepBatch, cache: SlotCache, rows: int = 0, tree: int = 0) -> tuple[np.ndarray, ...]:
     """The arrays of :class:`Inputs` for ``step`` over ``cache``, padded to ``rows`` and ``tree``.
 
     Padding is written to its row's last slot, nothing looks at it, and it looks at one slot.

@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
-    from docspec.targets.kv import KVCache
+    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.rules import RowRules
 
 
@@ -238,11 +238,11 @@ class StepRunner(Protocol):
         are seen: few different ones, as shapes that repeat run faster."""
         ...
 
-    def run(self, step: StepBatch, cache: KVCache) -> StepOutput:
+    def run(self, step: StepBatch, cache: SlotCache) -> StepOutput:
         """Verifies ``step`` over ``cache``."""
         ...
 
-    def advance(self, pending: Pending, cache: KVCache) -> Choice:
+    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
         """The choice after one token run alone."""
         ...
 
