@@ -36,17 +36,16 @@ GROUP = 4
 
 WAYS: dict[str, dict[str, object]] = {
     "both": {"stages": "both"},
-    "together": {"stages": "both", "schedule": "together"},
     "page": {"stages": "page"},
     "none": {"stages": "none"},
     "planned": {"stages": "auto"},
     "backwards": {"stages": "auto"},
     "in flight": {"stages": "both"},
 }
-"""How a draft is used: Stage 1 and then the page, both in one batch, the page alone, not at all, as the planner likes;
+"""How a draft is used: Stage 1 and then the page, the page alone, not at all, as the planner likes;
 the same from the last page to the first; and both stages of several pages at once."""
 
-ALONE = ("both", "together", "page")
+ALONE = ("both", "page")
 """The ways in which a drafter's draft is used page by page; drafts made up for the test take the first or the last."""
 
 

@@ -34,7 +34,6 @@ MODES: dict[str, dict[str, object]] = {
     "hierarchical": {"stages": "both"},
     "strict": {"stages": "page", "exact": "strict"},
     "tau 0.75": {"stages": "both", "tau": 0.75},
-    "together": {"stages": "both", "schedule": "together"},
     "window": {"stages": "both", "align": "window"},
     "planned": {"stages": "auto", "drafter": "auto"},
 }

@@ -104,7 +104,6 @@ HELP = {
         SPECULATION,
     ),
     "stages": Help("Check regions and page, the page only, or decode plainly (none); auto: what pays.", SPECULATION),
-    "schedule": Help("Regions before the page, or together with it in one batch.", SPECULATION),
     "align": Help(
         "What proposes tokens: cursor, the paper's window, or proposers joined with +.", SPECULATION, "NAME[+NAME]"
     ),

@@ -21,7 +21,6 @@ Stages = Literal["auto", "both", "page", "none"]
 Graphs = Literal["auto", "cuda", "compile", "off"]
 Read = Literal["auto", "page", "regions"]
 WordsFrom = Literal["auto", "model", "evidence"]
-Schedule = Literal["sequential", "together"]
 ImageScale = Literal["published", "as-is"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Quantize = Literal["none", "int8", "nf4"]
@@ -100,11 +99,10 @@ class ParseOptions:
 
     ``tau=None`` is exact acceptance (argmax equality); a number in (0, 1] is the paper's equation 10.
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
-    ``schedule`` says whether Stage 1 comes before Stage 2 (as in the paper) or runs beside it in one batch.
     ``align`` names what proposes tokens; ``window`` is the paper's n, for its policy only.
     ``max_tree`` is the number of tree tokens per step, the pending token included.
     ``pages_in_flight`` is the number of pages of a document that are verified side by side, for throughput; each page's
-    output is the same. It takes the place of ``schedule`` ``together``, and pages with a ``baseline`` go one by one.
+    output is the same; pages with a ``baseline`` go one by one.
     With a ``server``, or an ``engine`` other than ``local``, another process decodes, and nothing here needs torch.
     ``image_scale`` ``published`` is what the model's published accuracy was measured with, ``as-is`` what costs least.
     ``kv_memory`` bounds the key-value buffers, in MiB (``None``: unbounded for a page, batches of crops bounded).
@@ -152,7 +150,6 @@ class ParseOptions:
     read: Read = "auto"
     words: WordsFrom = "auto"
     stages: Stages = "auto"
-    schedule: Schedule = "sequential"
     align: str = "cursor"
     window: int = bounded(3, least=1, most=1000)
     tau: float | None = bounded(None, least=0, most=1)
@@ -177,9 +174,8 @@ class ParseOptions:
             raise UsageError("--drafter saved needs --drafts FILE or DIR")
         if self.words == "evidence" and self.read == "page":
             raise UsageError("--words evidence and --read page: choose one of them (a page read whole is the model's)")
-        if self.in_flight > 1 and (self.baseline or self.schedule == "together") and not self.is_served:
-            other = "--baseline" if self.baseline else "--schedule together"
-            raise UsageError(f"--pages-in-flight {self.in_flight} and {other}: choose one of them")
+        if self.in_flight > 1 and self.baseline and not self.is_served:
+            raise UsageError(f"--pages-in-flight {self.in_flight} and --baseline: choose one of them")
 
         if self.exact == "strict" and (self.tau is not None or self.in_flight > 1) and not self.is_served:
             other = "--tau" if self.tau is not None else "--pages-in-flight"
@@ -209,7 +205,6 @@ class ParseOptions:
             "--skip-verification": self.skip_verification is not None,
             "--exact strict": self.exact == "strict" and self.reads_with != "llama",
             "--engine-args": self.engine_args is not None and self.reads_with == "llama",
-            "--schedule together": self.schedule == "together",
             "--quantize": self.quantize != "none",
         }
         for name, given in asked.items():

@@ -114,10 +114,9 @@ class StageStats(AcceptanceRatios):
     ``source_seconds`` what each source of tokens took of that.
     ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
     Pages that are verified side by side share forwards and seconds; each is charged with its part of the steps.
-    ``shared_forwards`` are those in which rows of both stages took part (``schedule`` ``together``); both stages
-    count them, and their time is Stage 2's ``decode_seconds``. ``plain_tokens`` were decoded one a step because
-    drafts did not pay there. ``smallest_margin`` is how far the largest logit was from the second one, where they were
-    closest along the output (``None``: not known); ``redecided`` choices were made again by a step of one token.
+    ``plain_tokens`` were decoded one a step because drafts did not pay there. ``smallest_margin`` is how far the
+    largest logit was from the second one, where they were closest along the output (``None``: not known); ``redecided``
+    choices were made again by a step of one token.
     ``unverified`` tokens, counted as accepted, are the draft's and not the target's (``--skip-verification``).
     """
 
@@ -133,7 +132,6 @@ class StageStats(AcceptanceRatios):
     host_seconds: float = 0.0
     kv_bytes: int = 0
     plain_tokens: int = 0
-    shared_forwards: int = 0
     smallest_margin: float | None = None
     redecided: int = 0
     unverified: int = 0
@@ -159,7 +157,6 @@ class StageStats(AcceptanceRatios):
             self.host_seconds + other.host_seconds,
             max(self.kv_bytes, other.kv_bytes),
             self.plain_tokens + other.plain_tokens,
-            self.shared_forwards + other.shared_forwards,
             min((one for one in margins if one is not None), default=None),
             self.redecided + other.redecided,
             self.unverified + other.unverified,

@@ -43,10 +43,6 @@ class Dialect(Protocol):
         """What the format itself says about the page's output, for the drafts that the same arguments give."""
         ...
 
-    def output_draft(self, text: str) -> str:
-        """How the page's output spells a piece of text that the target wrote for a crop; piece by piece."""
-        ...
-
     def parse_crop(self, text: str) -> str:
         """The Markdown (tables as HTML) of what the target wrote for a crop."""
         ...

@@ -93,10 +93,6 @@ class DocTagsDialect(Prompted):
         pieces = [(_TAGS[region.category], _box(region.bbox, width, height)) for region in draft.regions]
         return PlaceGrammar(pieces, _BOXES) if pieces else None
 
-    def output_draft(self, text: str) -> str:
-        """The text itself: crops and pages are spelled alike."""
-        return text
-
     def parse_crop(self, text: str) -> str:
         """The Markdown of what was written for a crop, elements or bare text."""
         blocks = read_doctags(text, 1, 1)

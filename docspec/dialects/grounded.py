@@ -113,10 +113,6 @@ class GroundedDialect(Prompted):
         pieces = [(self.labels[region.category], self._box(region, width, height)) for region in draft.regions]
         return PlaceGrammar(pieces, self.boxes) if pieces else None
 
-    def output_draft(self, text: str) -> str:
-        """The text itself: crops and pages are spelled alike."""
-        return text
-
     def parse_crop(self, text: str) -> str:
         """The Markdown of what was written for a crop, boxes left out."""
         if not self.piece.search(text):

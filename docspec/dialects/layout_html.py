@@ -130,10 +130,6 @@ class LayoutHtmlDialect(Prompted):
         pieces = [("data", self._box(region.bbox, width, height)) for region in draft.regions]
         return PlaceGrammar(pieces, _BOXES) if pieces else None
 
-    def output_draft(self, text: str) -> str:
-        """The text itself: crops and pages are spelled alike."""
-        return text
-
     def parse_crop(self, text: str) -> str:
         """The Markdown of what was written for a crop, with or without blocks."""
         blocks = read_layout(text, 1, 1, self.scale)

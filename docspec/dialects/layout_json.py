@@ -145,10 +145,6 @@ class LayoutJsonDialect(Prompted):
             LayoutCell(region.bbox.scaled(*scale).rounded(), region.category.value, None) for region in regions
         )
 
-    def output_draft(self, text: str) -> str:
-        """The text as it stands inside a JSON string."""
-        return _escaped(text)
-
     def parse_crop(self, text: str) -> str:
         """The text itself: a crop is answered without JSON."""
         return text

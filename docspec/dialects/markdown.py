@@ -108,10 +108,6 @@ class MarkdownDialect(Prompted):
         """Cells and borders of tables, predicted from the drafted ones; ``width`` and ``height`` are not used."""
         return TableGrammar(drafted_tables(draft, region_outputs or ()))
 
-    def output_draft(self, text: str) -> str:
-        """The text itself: crops and pages are spelled alike."""
-        return text
-
     def parse_crop(self, text: str) -> str:
         """The text itself, tables in OTSL as HTML."""
         return otsl_as_html(text) if self._table_style == "otsl" else text

@@ -53,10 +53,6 @@ class Scheduler:
             self._close_gaps()  # a new row may have ended with its first token
         return list(self._live)
 
-    def close(self) -> None:
-        """Drops the requests that still wait."""
-        self._waiting.clear()
-
     def outputs(self) -> list[Output]:
         """What was written for each request that entered, in the order of the requests."""
         return [row.result for row in self.rows]

@@ -84,13 +84,12 @@ class Planner:
     def recognised(self, lines: Sequence[str]) -> None:
         """Nothing is learnt from single lines."""
 
-    def crops_pay(self, draft: PageDraft, pixels: int, together: bool = False) -> Decision:
+    def crops_pay(self, draft: PageDraft, pixels: int) -> Decision:
         """Whether Stage 1 is run over the regions of ``draft`` that have text, for a target that sees ``pixels`` of a
         crop as one token.
 
         Verified alone, the page pays a step for every wrong token. Verified as parallel rows, the crops pay for the
-        worst region only, each step dearer by its rows, and for their prompts. ``together`` with the page they pay
-        only what their rows add to its steps, but what the page writes meanwhile it writes unaided.
+        worst region only, each step dearer by its rows, and for their prompts.
         """
         regions = [region for region in draft.regions if region.texts]
         lengths = [len(region.texts[0]) for region in regions]
@@ -101,14 +100,9 @@ class Planner:
         share = errors.value if errors is not None else PRIOR_ERRORS
         wrong = [max(1.0, share * length / self.costs.characters.value) for length in lengths]
         step = self.costs.step_seconds(16)
-        longest, unaided = max(wrong), sum(wrong)
-        if together:
-            rows = self.costs.row.value * len(wrong)
-            saved = (unaided - longest - len(wrong) * (1 - longest / unaided)) * step
-        else:
-            rows = 1 + self.costs.row.value * (len(wrong) - 1)
-            saved = (unaided - len(wrong)) * step
-        cost = longest * step * rows + sum(prompts) * self.costs.prefill.value
+        rows = 1 + self.costs.row.value * (len(wrong) - 1)
+        saved = (sum(wrong) - len(wrong)) * step
+        cost = max(wrong) * step * rows + sum(prompts) * self.costs.prefill.value
         self._expected_crops = cost
         return compared("crops", cost * self.costs.surprise.value, saved)
 

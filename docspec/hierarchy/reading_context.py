@@ -81,7 +81,6 @@ class ReadingContext:
             self.options,
             max_tree=min(FRUGAL_TREE, self.options.max_tree),
             stages="none" if self.options.stages == "none" else "page",
-            schedule="sequential",
             pages_in_flight=1,
         )
         engine = make_engine(self.target, options, self.planner)
@@ -96,9 +95,3 @@ class ReadingContext:
     def tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
         """Each text as the target's tokens."""
         return tuple(tuple(self.target.tokenize(text)) for text in texts)
-
-    def respelled(self, tokens: list[int]) -> Sequence[int]:
-        """Tokens of a crop's output as the page would spell them."""
-        text = self.target.detokenize(tokens)
-        spelled = self.dialect.output_draft(text)
-        return tokens if spelled == text else self.target.tokenize(spelled)

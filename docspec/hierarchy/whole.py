@@ -1,4 +1,4 @@
-"""Whole pages: Stage 1 on their regions where it pays, then Stage 2, or both together; several pages side by side."""
+"""Whole pages: Stage 1 on their regions where it pays, then Stage 2; several pages side by side."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.drafting.draft_future import DraftFuture
-from docspec.engine.request import Output, Request
+from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.hierarchy.arriving_draft import ArrivingDraft
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.reading_context import ReadingContext
-from docspec.hierarchy.stage1 import region_jobs, verify_regions
+from docspec.hierarchy.stage1 import verify_regions
 from docspec.hierarchy.stage2 import Stage2
-from docspec.hierarchy.together import rows_for, verify_together
 
 
 class WholePages:
@@ -43,12 +42,9 @@ class WholePages:
             self._read_while_drafting(state, state.future)
             return
         self._plan(state)
-        together = self._setup.options.schedule == "together"
-        if not together:
-            self._stage1([state] if state.crops else [])
+        self._stage1([state] if state.crops else [])
         request = self._stage2.request(state)
-        decode = self._together if state.crops and together else self._stage2.decode
-        output = decode(state, request)
+        output = self._stage2.decode(state, request)
         if self._setup.options.baseline:
             self._stage2.compare(state, request, output)
 
@@ -84,7 +80,7 @@ class WholePages:
         if options.stages == "both" and drafted:
             state.crops = True
             return
-        plan = self._setup.planner.crops_pay(state.draft, factor**2, options.schedule == "together")
+        plan = self._setup.planner.crops_pay(state.draft, factor**2)
         state.crops = plan.yes
         if state.draft.regions and not plan.yes:
             state.happened("stage1_skipped", plan.why)
@@ -113,27 +109,3 @@ class WholePages:
             state.texts = regions.texts
             timings = replace(state.result.timings, stage1=seconds * share)
             state.result = replace(state.result, stage1=regions.stats, timings=timings)
-
-    def _together(self, state: PageState, request: Request) -> Output:
-        """Decodes page and regions in one batch; one after the other where that would take too much memory."""
-        setup = self._setup
-        start = time.perf_counter()
-        crops = region_jobs(setup.target, setup.dialect, state.page, state.draft, setup.options.max_tokens)
-        regions = [crop for _, crop in crops]
-        crop_seconds = time.perf_counter() - start
-        if not regions:
-            return self._stage2.decode(state, request)
-        max_rows = rows_for(setup.engine, request, regions)
-        if max_rows < 2:
-            state.happened("together_skipped", "no row for a region fits beside the page's in the KV memory")
-            self._stage1([state])
-            return self._stage2.decode(state, self._stage2.request(state))
-        progress = setup.progress([state], "stage2")
-        found = verify_together(setup.engine, request, regions, max_rows, setup.respelled, progress)
-        crop_seconds += found.regions.prefill_seconds
-        waited = found.page.decode_seconds - found.page.steps * setup.planner.costs.step_seconds(16)
-        setup.planner.observe_crops(crop_seconds + max(0.0, waited))
-        timings = replace(state.result.timings, stage1=crop_seconds)
-        state.result = replace(state.result, stage1=found.regions, timings=timings)
-        self._stage2.written(state, found.output, found.page)
-        return found.output

@@ -198,7 +198,6 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
         "host_seconds": _seconds(stats.host_seconds),
         "kv_bytes": stats.kv_bytes,
         "plain_tokens": stats.plain_tokens,
-        "shared_forwards": stats.shared_forwards,
         "smallest_margin": None if stats.smallest_margin is None else float(f"{stats.smallest_margin:.4g}"),
         "redecided": stats.redecided,
         "unverified": stats.unverified,

@@ -92,7 +92,7 @@ def test_every_way_gives_what_generate_gives_and_the_budget_is_no_end(lively_qwe
     assert names(second) == {*names(first), "another page's"}
     assert [(skip.drafts, skip.reason) for skip in first.skips] == [("another page's", "no drafted page before it")]
     drafted = [check for check in first.checks if check.drafts == "text-layer"]
-    ways = ["both", "together", "page", "planned", "backwards", "in flight"]
+    ways = ["both", "page", "planned", "backwards", "in flight"]
     assert [check.way for check in drafted] == ways
     assert all(check.draft_characters >= sum(map(len, LINES)) for check in drafted)
     for page in pages:

@@ -106,17 +106,7 @@ def test_a_blank_page_has_the_ratio_one():
 
 
 def test_all_modes_of_the_papers_tables_are_there():
-    assert set(MODES) == {
-        "plain",
-        "generate",
-        "page",
-        "hierarchical",
-        "tau 0.75",
-        "together",
-        "window",
-        "planned",
-        "strict",
-    }
+    assert set(MODES) == {"plain", "generate", "page", "hierarchical", "tau 0.75", "window", "planned", "strict"}
 
 
 @pytest.mark.parametrize(("kind", "mild", "harsh"), [("resolution", 0.6, 0.1), ("blur", 1, 6), ("jpeg", 80, 2)])

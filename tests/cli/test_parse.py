@@ -224,7 +224,6 @@ def test_bad_outputs_are_refused_before_a_parser_is_made(tmp_path: Path, run_cli
         ["--stages", "three"],
         ["--drafter", "saved"],
         ["--pages-in-flight", "2", "--baseline"],
-        ["--pages-in-flight", "2", "--schedule", "together"],
         ["--no-such-option"],
         [""],
         ["-o", ""],

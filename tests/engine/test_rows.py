@@ -53,13 +53,6 @@ def test_rows_in_use_never_exceed_the_places(target, jobs):
     assert max(sizes) == 3
 
 
-def test_no_row_enters_a_closed_queue(target, jobs):
-    engine = make_engine(target, ParseOptions())
-    loop = engine.batch(jobs, 3)
-    engine.decode(loop, lambda running: loop.scheduler.close())
-    assert len(loop.scheduler.outputs()) == len(loop.scheduler.rows) < len(jobs)
-
-
 def test_a_place_that_is_not_moved_breaks_equality(target, jobs, alone, monkeypatch):
     """Negative control: the last row's keys must follow it into the gap."""
     monkeypatch.setattr(SlotCache, "move_row", lambda self, source, target, length: None)

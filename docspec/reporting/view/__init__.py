@@ -37,9 +37,7 @@ PRINT = (900, 60)
 """Of a line of print beside the readings of a number in it."""
 QUALITY = 55
 
-ROUTINE = frozenset(
-    {"stage1_skipped", "together_skipped", "plain_decoding", "read_by_regions", "page_turned", "page_reduced"}
-)
+ROUTINE = frozenset({"stage1_skipped", "plain_decoding", "read_by_regions", "page_turned", "page_reduced"})
 """Kinds of events that say how a page was read, and not that something may be missing of it."""
 
 _NAMES = {
