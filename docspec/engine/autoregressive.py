@@ -8,8 +8,7 @@ from docspec.engine.row import Row
 from docspec.targets.protocol import Pending
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
-    from docspec.targets.protocol import TargetModel
+    from docspec.targets.protocol import SlotCache, TargetModel
 
 
 def decode_autoregressively(target: TargetModel, cache: SlotCache, row: Row, margins: bool = False) -> int:

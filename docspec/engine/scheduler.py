@@ -10,8 +10,7 @@ from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
-    from docspec.targets.protocol import TargetModel
+    from docspec.targets.protocol import SlotCache, TargetModel
 
 REFILL = 4
 """Requests wait until one place in so many is free, or a place for each of them."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from docspec.targets.kv_arena import KVArena
-    from docspec.targets.kv_cache import SlotCache
+    from docspec.targets.kv_cache import SlotCache as SlotCache
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.rules import GenerationRules, RowRules
     from docspec.targets.sight import Sight

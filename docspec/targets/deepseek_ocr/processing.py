@@ -58,7 +58,8 @@ class DeepseekOcrProcessing(Processing):
 
     def encode(self, image: Image.Image, prompt: str) -> dict[str, torch.Tensor]:
         """``input_ids`` ``(1, length)``; ``pixel_values`` ``(1, 3, 1024, 1024)``; ``pixel_values_local``
-        ``(tiles, 3, 640, 640)`` where there are tiles; their arrangement, ``tile_grid`` ``(1, 2)`` columns and rows."""
+        ``(tiles, 3, 640, 640)`` where there are tiles; their arrangement, ``patches_grid`` ``(1, 2)`` columns and rows;
+        their number, ``num_local_patches`` ``(1,)``."""
         before, shown, after = prompt.rpartition(IMAGE)
         if not shown:
             after = f"\n{after}"
@@ -76,7 +77,8 @@ class DeepseekOcrProcessing(Processing):
         inputs = {
             "input_ids": torch.tensor([ids]),
             "pixel_values": _pixels([ImageOps.pad(image, (PAGE, PAGE), color=GREY)]),
-            **self._arrangement(columns, rows),
+            "patches_grid": torch.tensor([[columns, rows]]),
+            "num_local_patches": torch.tensor([columns * rows if columns * rows > 1 else 0]),
         }
         if columns * rows > 1:
             wide = image.resize((columns * TILE, rows * TILE))
@@ -91,21 +93,14 @@ class DeepseekOcrProcessing(Processing):
             return 1, 1
         return get_optimal_tiled_canvas((image.height, image.width), (TILE, TILE), *self.tiles)
 
-    def _arrangement(self, columns: int, rows: int) -> dict[str, torch.Tensor]:
-        return {"tile_grid": torch.tensor([[columns, rows]])}
-
     def _ids(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False)
 
 
 class UnlimitedOcrProcessing(DeepseekOcrProcessing):
-    """The same with more tiles, in the names of transformers' class, whose processor cannot do without torchvision."""
+    """The same with more tiles. transformers' own processor cannot do without torchvision."""
 
     tiles = 2, 32
-
-    def _arrangement(self, columns: int, rows: int) -> dict[str, torch.Tensor]:
-        number = columns * rows if columns * rows > 1 else 0
-        return {"patches_grid": torch.tensor([[columns, rows]]), "num_local_patches": torch.tensor([number])}
 
 
 def _pixels(pictures: list[Image.Image]) -> torch.Tensor:

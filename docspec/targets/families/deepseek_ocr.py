@@ -1,6 +1,7 @@
-"""DeepSeek-OCR, the first: transformers has no class of it, so the model is docspec's own
-(:mod:`docspec.targets.deepseek_ocr`). Prompts and what it forbids to repeat are those of deepseek-ai/DeepSeek-OCR's
-README. Its ``config.json`` says ``deepseek_vl_v2``, as others do; the architecture's name tells."""
+"""DeepSeek-OCR, the first: transformers has no class of it, but one of the same parts (Unlimited-OCR's), which
+:mod:`docspec.targets.deepseek_ocr` reads its files into. Prompts and what it forbids to repeat are those of
+deepseek-ai/DeepSeek-OCR's README. Its ``config.json`` says ``deepseek_vl_v2``, as others do; the architecture's name
+tells."""
 
 from docspec.targets.family import Checkpoint, Family
 from docspec.targets.model_profile import ModelProfile

@@ -1,4 +1,4 @@
-"""DeepSeek-OCR: a class of docspec's own; two towers one behind the other, a mixture of experts, tiles in lines."""
+"""DeepSeek-OCR: a configuration of docspec's own; two towers, a mixture of experts, tiles in lines."""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,8 @@ def own_inputs(path: Path, picture: Image.Image, columns: int = 3, rows: int = 2
         "input_ids": torch.tensor([ids]),
         "pixel_values": (whole / white - 0.5) / 0.5,
         "pixel_values_local": (tiles / white - 0.5) / 0.5,
-        "tile_grid": torch.tensor([[columns, rows]]),
+        "patches_grid": torch.tensor([[columns, rows]]),
+        "num_local_patches": torch.tensor([columns * rows]),
     }
 
 
@@ -67,5 +68,5 @@ CASE = Case(
     image_mark="<image>",
     zoom=6,
     own_inputs=own_inputs,
-    inputs=frozenset({"pixel_values", "pixel_values_local", "tile_grid"}),
+    inputs=frozenset({"pixel_values", "pixel_values_local", "patches_grid", "num_local_patches"}),
 )  # fmt: skip

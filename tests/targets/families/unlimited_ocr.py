@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import torch
 from PIL import Image
 
 from . import deepseek_ocr
@@ -11,9 +10,7 @@ from .checkpoint import TEXT, Case
 
 
 def own_inputs(path: Path, picture: Image.Image) -> dict[str, Any]:
-    inputs = deepseek_ocr.own_inputs(path, picture, 5, 3)
-    grid = inputs.pop("tile_grid")
-    return {**inputs, "patches_grid": grid, "num_local_patches": torch.tensor([15])}
+    return deepseek_ocr.own_inputs(path, picture, 5, 3)
 
 
 CASE = Case(
