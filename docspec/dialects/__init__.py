@@ -3,6 +3,7 @@ blocks."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from docspec.core import UsageError
@@ -12,48 +13,33 @@ from docspec.dialects.dialect import Dialect
 
 __all__ = ["Dialect", "make_dialect"]
 
+CLASSES = {
+    "markdown": "markdown:MarkdownDialect",
+    "layout-json": "layout_json:LayoutJsonDialect",
+    "doctags": "doctags:DocTagsDialect",
+    "grounded": "grounded:GroundedDialect",
+    "grounded-inline": "grounded_inline:InlineGroundedDialect",
+    "grounded-markdown": "grounded_markdown:MarkdownGroundedDialect",
+    "layout-html": "layout_html:LayoutHtmlDialect",
+    "layout-html-2": "layout_html:LayoutHtml2Dialect",
+}
+"""Modules of this package and their classes by the names of their dialects."""
+
 
 def make_dialect(name: str, **settings: Any) -> Dialect:
     """The dialect called ``name`` (of :data:`docspec.core.spelling.DIALECTS`), built with a model card's ``settings``.
 
     Cheap: nothing heavy is imported. Raises :class:`UsageError` for an unknown name or setting.
     """
+    if name in CLASSES:
+        module, _, cls = CLASSES[name].partition(":")
+        make = getattr(import_module(f"{__name__}.{module}"), cls)
+    elif name in plugins("dialects"):
+        make = load("dialects", name)
+    else:
+        raise UsageError(f"there is no dialect {name!r}; known are {', '.join(DIALECTS)}")
     try:
-        if name == "markdown":
-            from docspec.dialects.markdown import MarkdownDialect
-
-            return MarkdownDialect(**settings)
-        if name == "layout-json":
-            from docspec.dialects.layout_json import LayoutJsonDialect
-
-            return LayoutJsonDialect(**settings)
-        if name == "doctags":
-            from docspec.dialects.doctags import DocTagsDialect
-
-            return DocTagsDialect(**settings)
-        if name == "grounded":
-            from docspec.dialects.grounded import GroundedDialect
-
-            return GroundedDialect(**settings)
-        if name == "grounded-inline":
-            from docspec.dialects.grounded_inline import InlineGroundedDialect
-
-            return InlineGroundedDialect(**settings)
-        if name == "grounded-markdown":
-            from docspec.dialects.grounded_markdown import MarkdownGroundedDialect
-
-            return MarkdownGroundedDialect(**settings)
-        if name == "layout-html-2":
-            from docspec.dialects.layout_html2 import LayoutHtml2Dialect
-
-            return LayoutHtml2Dialect(**settings)
-        if name == "layout-html":
-            from docspec.dialects.layout_html import LayoutHtmlDialect
-
-            return LayoutHtmlDialect(**settings)
-        if name in plugins("dialects"):
-            made: Dialect = load("dialects", name)(**settings)
-            return made
+        made: Dialect = make(**settings)
     except TypeError as error:
         raise UsageError(f"the dialect {name!r} does not take these settings ({error})") from error
-    raise UsageError(f"there is no dialect {name!r}; known are {', '.join(DIALECTS)}")
+    return made

@@ -1,7 +1,8 @@
-"""The layout-html dialect: Chandra's, a page as one ``<div>`` a block, each with its place, its kind and HTML.
+"""The layout-html dialects: Chandra's and Chandra 2's, a page as one ``<div>`` a block, each with its place, its kind and HTML.
 
 ``<div data-bbox="85 466 910 479" data-label="Section-Header"><h2>Results</h2></div>``: left, top, right and bottom from
-0 to 1024 over the page's width and height. The prompts are those of datalab-to/chandra (``chandra/prompts.py``).
+0 to 1024 over the page's width and height, with Chandra 2 to 1000. The prompts are those of datalab-to/chandra
+(``chandra/prompts.py``); that of chandra-ocr-2 was read in two programs that carry it word for word.
 Numbers with spaces between them are what answers have that users published; those in brackets are read too.
 """
 
@@ -67,9 +68,29 @@ Use the following labels:
 - Form
 - Table-Of-Contents
 - Figure
+"""
+CROP_PROMPT = "OCR this image to HTML."
 
-{_RULES}"""
-CROP_PROMPT = f"OCR this image to HTML.\n\n{_RULES}"
+SCALE_2 = 1000
+_RULES_2 = (
+    _RULES.replace("'code']", "'code', 'chem']")
+    .replace("'align']", "'align', 'data-bbox', 'data-label']")
+    .replace(
+        "the src property.",
+        "the src property. Describe in detail inside the div tag. Also convert charts to high fidelity data, and "
+        "convert diagrams to mermaid.",
+    )
+    .replace(
+        "* Use the simplest",
+        "* Chemistry: Use <chem>...</chem> tags for chemical formulas with reactive SMILES.\n"
+        "* Lists: Preserve indents and proper list markers.\n* Use the simplest",
+    )
+)
+_PAGE_PROMPT_2 = (
+    PAGE_PROMPT.replace("[x0, y0, x1, y1]", "x0 y0 x1 y1")
+    .replace(f"0-{SCALE}", f"0-{SCALE_2}")
+    .replace("- Figure\n", "- Figure\n- Chemical-Block\n- Diagram\n- Bibliography\n- Blank-Page\n")
+)
 
 _LABELS = {
     Category.CAPTION: "Caption",
@@ -94,8 +115,8 @@ class LayoutHtmlDialect(Prompted):
     """A target that answers in HTML with a place for each block."""
 
     name = "layout-html"
-    for_pages = PAGE_PROMPT
-    for_crops = CROP_PROMPT
+    for_pages = f"{PAGE_PROMPT}\n{_RULES}"
+    for_crops = f"{CROP_PROMPT}\n\n{_RULES}"
     scale: ClassVar[int] = SCALE
 
     def region_drafts(self, region: Region) -> list[str]:
@@ -149,6 +170,16 @@ class LayoutHtmlDialect(Prompted):
 
     def _number(self, share: float) -> int:
         return min(max(round(self.scale * share), 0), self.scale)
+
+
+class LayoutHtml2Dialect(LayoutHtmlDialect):
+    """A target that answers as Chandra 2 does: more kinds of block, diagrams are Mermaid, charts are tables, chemistry
+    is SMILES between ``<chem>`` tags."""
+
+    name = "layout-html-2"
+    for_pages = f"{_PAGE_PROMPT_2}\n{_RULES_2}"
+    for_crops = f"{CROP_PROMPT}\n\n{_RULES_2}"
+    scale = SCALE_2
 
 
 def _one_list(before: str, more: str) -> str:

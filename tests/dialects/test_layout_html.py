@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects.dialect import Dialect
-from docspec.dialects.layout_html import LayoutHtmlDialect
-from docspec.dialects.layout_html2 import LayoutHtml2Dialect
+from docspec.dialects.layout_html import LayoutHtml2Dialect, LayoutHtmlDialect
 
 WIDTH, HEIGHT = 1024, 2048
 
