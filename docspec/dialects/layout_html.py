@@ -1,4 +1,4 @@
-"""The layout-html dialects: Chandra's and Chandra 2's, a page as one ``<div>`` a block, each with its place, its kind and HTML.
+"""The layout-html dialects: Chandra's and Chandra 2's, a page as one ``<div>`` a block with its place, kind and HTML.
 
 ``<div data-bbox="85 466 910 479" data-label="Section-Header"><h2>Results</h2></div>``: left, top, right and bottom from
 0 to 1024 over the page's width and height, with Chandra 2 to 1000. The prompts are those of datalab-to/chandra
