@@ -68,5 +68,6 @@ CASE = Case(
     image_mark="<image>",
     zoom=6,
     own_inputs=own_inputs,
+    seed=4,
     inputs=frozenset({"pixel_values", "pixel_values_local", "patches_grid", "num_local_patches"}),
 )  # fmt: skip
