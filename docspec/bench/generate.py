@@ -52,7 +52,10 @@ def generated(
 ) -> tuple[list[int], bool]:
     """What ``generate`` writes for ``inputs``, the end token dropped, and whether there was one; it ends with the token
     that passes ``seconds``."""
-    moved = {name: value.to(target.kv_spec.device) for name, value in inputs.items()}
+    spec = target.kv_spec
+    moved = {
+        name: value.to(spec.device, spec.dtype if value.is_floating_point() else None) for name, value in inputs.items()
+    }
     length = inputs["input_ids"].shape[1]
     bans = LogitsProcessorList(
         WindowedBan(ban, length) if ban.window else NoRepeatNGramLogitsProcessor(ban.size)

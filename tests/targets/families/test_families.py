@@ -14,6 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
 
+from docspec.bench.generate import generated as generated_for_comparison
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
@@ -84,6 +85,7 @@ def test_pixels_get_the_models_precision(case, pictures, tmp_path, dtype):
     filled = target.prefill([prompt], target.kv.cache(1, prompt.length + 1), [0])[0]
     assert filled.logits.dtype == getattr(torch, dtype)
     assert filled.logits.isfinite().all()
+    assert generated_for_comparison(target, prompt.inputs, 1)[0]
 
 
 def test_a_prompt_in_pieces_leaves_what_it_leaves_whole(target, pictures, monkeypatch):
