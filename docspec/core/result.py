@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from docspec.core.categories import Category
@@ -12,6 +13,7 @@ from docspec.core.geometry import BBox
 from docspec.core.marks import Mark
 from docspec.core.provenance import Provenance
 from docspec.core.quality import Quality
+from docspec.core.sums import summed
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -143,27 +145,16 @@ class StageStats(AcceptanceRatios):
         return self.host_seconds / self.decode_seconds if self.decode_seconds else 0.0
 
     def __add__(self, other: StageStats) -> StageStats:
-        margins = self.smallest_margin, other.smallest_margin
-        return StageStats(
-            self.rows + other.rows,
-            self.forwards + other.forwards,
-            self.steps + other.steps,
-            self.drafted + other.drafted,
-            self.accepted + other.accepted,
-            self.tokens + other.tokens,
-            self.prompt_tokens + other.prompt_tokens,
-            self.prefill_seconds + other.prefill_seconds,
-            self.decode_seconds + other.decode_seconds,
-            self.host_seconds + other.host_seconds,
-            max(self.kv_bytes, other.kv_bytes),
-            self.plain_tokens + other.plain_tokens,
-            min((one for one in margins if one is not None), default=None),
-            self.redecided + other.redecided,
-            self.unverified + other.unverified,
-            {
-                name: self.source_seconds.get(name, 0.0) + other.source_seconds.get(name, 0.0)
-                for name in {**self.source_seconds, **other.source_seconds}
-            },
+        margins = [one for one in (self.smallest_margin, other.smallest_margin) if one is not None]
+        sources: Counter[str] = Counter()
+        for seconds in (self.source_seconds, other.source_seconds):
+            for name, spent in seconds.items():
+                sources[name] += spent  # type: ignore[assignment]
+        return replace(
+            summed(self, other, leaving_out=("kv_bytes", "smallest_margin", "source_seconds")),
+            kv_bytes=max(self.kv_bytes, other.kv_bytes),
+            smallest_margin=min(margins, default=None),
+            source_seconds=dict(sources),
         )
 
 
@@ -183,6 +174,9 @@ class PageTimings:
     stage2: float = 0.0
     hidden: float = 0.0
     beside: float = 0.0
+
+    def __add__(self, other: PageTimings) -> PageTimings:
+        return summed(self, other)
 
     @property
     def total(self) -> float:

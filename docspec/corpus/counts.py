@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from docspec.core import Failure
+from docspec.core.sums import summed
 from docspec.corpus.records import Status
 
 
@@ -52,14 +53,7 @@ class DocumentCounts:
             self.failures[ended.failure] += 1
 
     def __add__(self, other: DocumentCounts) -> DocumentCounts:
-        return DocumentCounts(
-            self.ok + other.ok,
-            self.damaged + other.damaged,
-            self.partial + other.partial,
-            self.failed + other.failed,
-            self.doubtful + other.doubtful,
-            self.failures + other.failures,
-        )
+        return summed(self, other)
 
     @property
     def written(self) -> int:

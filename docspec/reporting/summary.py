@@ -78,17 +78,17 @@ def _table(totals: Totals, narrow: bool) -> Table:
     table.add_column("AAL", justify="right")
     table.add_column("tokens/step", justify="right")
     rows: list[tuple[str, float, StageStats | None]] = [
-        ("render", totals.render, None),
-        ("draft", totals.draft, None),
-        ("prefill", totals.prefill, None),
-        ("stage 1", totals.stage1_seconds, totals.stage1),
-        ("stage 2", totals.stage2_seconds, totals.stage2),
+        ("render", totals.timings.render, None),
+        ("draft", totals.timings.draft, None),
+        ("prefill", totals.timings.prefill, None),
+        ("stage 1", totals.timings.stage1, totals.stage1),
+        ("stage 2", totals.timings.stage2, totals.stage2),
     ]
     for name, seconds, stats in rows:
         if name == "stage 1" and not totals.stage1.rows and not seconds:
             continue
         table.add_row(name, _seconds(seconds), *_stage_cells(stats, narrow))
-    table.add_row("total", _seconds(totals.seconds), style="bold")
+    table.add_row("total", _seconds(totals.timings.total), style="bold")
     return table
 
 

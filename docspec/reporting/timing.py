@@ -183,53 +183,22 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
     """Counts of a stage. ``aal`` leaves out the target's own token of each step, ``tokens_per_step`` counts
     it.
     """
-    return {
-        "rows": stats.rows,
-        "forwards": stats.forwards,
-        "steps": stats.steps,
-        "drafted": stats.drafted,
-        "accepted": stats.accepted,
-        "tokens": stats.tokens,
-        "prompt_tokens": stats.prompt_tokens,
-        "aal": round(stats.aal, 4),
-        "tokens_per_step": round(stats.tokens_per_step, 4),
-        "prefill_seconds": _seconds(stats.prefill_seconds),
-        "decode_seconds": _seconds(stats.decode_seconds),
-        "host_seconds": _seconds(stats.host_seconds),
-        "kv_bytes": stats.kv_bytes,
-        "plain_tokens": stats.plain_tokens,
-        "smallest_margin": None if stats.smallest_margin is None else float(f"{stats.smallest_margin:.4g}"),
-        "redecided": stats.redecided,
-        "unverified": stats.unverified,
-        "source_seconds": {name: _seconds(seconds) for name, seconds in stats.source_seconds.items()},
-    }
+    values = _rounded(asdict(stats))
+    values["aal"], values["tokens_per_step"] = round(stats.aal, 4), round(stats.tokens_per_step, 4)
+    values["smallest_margin"] = None if stats.smallest_margin is None else float(f"{stats.smallest_margin:.4g}")
+    values["source_seconds"] = _rounded(values["source_seconds"])
+    return values
 
 
 def seconds_object(times: PageTimings) -> dict[str, float]:
     """Wall seconds of a page's phases. ``prefill`` is vision plus prompt of the full page."""
-    return {
-        "render": _seconds(times.render),
-        "draft": _seconds(times.draft),
-        "prefill": _seconds(times.prefill),
-        "stage1": _seconds(times.stage1),
-        "stage2": _seconds(times.stage2),
-        "total": _seconds(times.total),
-        "hidden": _seconds(times.hidden),
-        "beside": _seconds(times.beside),
-    }
+    return {**_rounded(asdict(times)), "total": _seconds(times.total)}
 
 
 def baseline_object(baseline: Baseline) -> dict[str, Any]:
     """Plain decoding of the same page, and how much faster the speculative run was."""
-    return {
-        "tokens": baseline.tokens,
-        "prefill_seconds": _seconds(baseline.prefill_seconds),
-        "decode_seconds": _seconds(baseline.decode_seconds),
-        "layout_seconds": _seconds(baseline.layout_seconds),
-        "sr_decode": round(baseline.sr_decode, 4),
-        "sr_e2e": round(baseline.sr_e2e, 4),
-        "identical": baseline.identical,
-    }
+    values = _rounded(asdict(baseline))
+    return {**values, "sr_decode": round(baseline.sr_decode, 4), "sr_e2e": round(baseline.sr_e2e, 4)}
 
 
 def totals_object(totals: Totals) -> dict[str, Any]:
@@ -242,15 +211,6 @@ def totals_object(totals: Totals) -> dict[str, Any]:
             "sr_decode": None if totals.sr_decode is None else round(totals.sr_decode, 4),
             "sr_e2e": None if totals.sr_e2e is None else round(totals.sr_e2e, 4),
         }
-    times = PageTimings(
-        totals.render,
-        totals.draft,
-        totals.prefill,
-        totals.stage1_seconds,
-        totals.stage2_seconds,
-        totals.hidden,
-        totals.beside,
-    )
     return {
         "pages": totals.pages,
         "ok": totals.ok,
@@ -263,7 +223,7 @@ def totals_object(totals: Totals) -> dict[str, Any]:
         "output_tokens": totals.output_tokens,
         "stage1": stage_object(totals.stage1),
         "stage2": stage_object(totals.stage2),
-        "seconds": seconds_object(times),
+        "seconds": seconds_object(totals.timings),
         "baseline": baseline,
     }
 
@@ -286,6 +246,11 @@ def _document_object(entry: DocumentEntry) -> dict[str, Any]:
 
 def _seconds(value: float) -> float:
     return round(value, 6)
+
+
+def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """``values`` with their seconds to the microsecond."""
+    return {name: _seconds(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
 def _plain(value: Any) -> Any:

@@ -43,13 +43,7 @@ class Totals:
     output_tokens: int = 0
     stage1: StageStats = field(default_factory=StageStats)
     stage2: StageStats = field(default_factory=StageStats)
-    render: float = 0.0
-    draft: float = 0.0
-    prefill: float = 0.0
-    stage1_seconds: float = 0.0
-    stage2_seconds: float = 0.0
-    hidden: float = 0.0
-    beside: float = 0.0
+    timings: PageTimings = field(default_factory=PageTimings)
     events: Counter[str] = field(default_factory=Counter)
     compared: int = 0
     identical: int = 0
@@ -57,11 +51,6 @@ class Totals:
     baseline_e2e: float = 0.0
     own_decode: float = 0.0
     own_e2e: float = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """Wall seconds of all phases, the baseline's not included."""
-        return self.render + self.draft + self.prefill + self.stage1_seconds + self.stage2_seconds
 
     @property
     def sr_decode(self) -> float | None:
@@ -84,17 +73,10 @@ class Totals:
         self.output_tokens += output_tokens(page)
         self.stage1 += page.stage1 or StageStats()
         self.stage2 += page.stage2 or StageStats()
-        times = page.timings
-        self.render += times.render
-        self.draft += times.draft
-        self.prefill += times.prefill
-        self.stage1_seconds += times.stage1
-        self.stage2_seconds += times.stage2
-        self.hidden += times.hidden
-        self.beside += times.beside
+        self.timings += page.timings
         self.events.update({event.kind for event in page.events})
         if page.baseline is not None:
-            self._compare(page.baseline, times)
+            self._compare(page.baseline, page.timings)
 
     def _compare(self, baseline: Baseline, own: PageTimings) -> None:
         """Adds to the four sums that equations 12 and 13 are ratios of, as for a page alone."""

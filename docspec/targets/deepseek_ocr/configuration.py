@@ -25,6 +25,10 @@ class DeepseekOcrConfig(UnlimitedOcrConfig):
     than all behind the first dense ones, other scores than softmax.
     """
 
+    text_config: Any = None
+    vision_config: Any = None
+    """Mappings or None (as published) going in, configurations once built."""
+
     def __post_init__(self, **kwargs: Any) -> None:
         for name, value in USUAL.items():
             if (said := kwargs.pop(name, value)) != value:
