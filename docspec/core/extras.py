@@ -12,7 +12,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "local": ("torch", "transformers", "tokenizers", "safetensors"),
     "ppstructure": ("paddleocr", "paddlex"),
     "llama": ("llama_cpp", "jinja2"),
-    "serve": ("starlette", "uvicorn", "httpx", "python_multipart", "mcp"),
+    "serve": ("starlette", "uvicorn", "aiohttp", "python_multipart", "mcp"),
 }
 """Those extras of ``pyproject.toml`` without which a part of docspec cannot be used, and what they bring."""
 

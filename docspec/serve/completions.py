@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-import httpx
+import aiohttp
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -23,7 +23,7 @@ from docspec.serve.body import Left, declared_size, read_body, too_large, unless
 from docspec.serve.chat import XARGS, Chat, Parts, read_chat
 from docspec.serve.drafts import FoundDrafts
 from docspec.serve.refusal import Refusal
-from docspec.serve.upstream import Upstream
+from docspec.serve.upstream import BROKEN, RequestHeaders, Upstream
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
@@ -97,7 +97,7 @@ class Answering:
                 try:
                     async with gateway.corpora.with_drafts(upstream, drafted.texts):
                         status = await self._exchange(upstream, headers, parts, streams, drafted.source)
-                except httpx.TransportError as error:
+                except BROKEN as error:
                     broken += self._lost(upstream, error)
                     continue
             seconds = time.perf_counter() - began
@@ -114,16 +114,17 @@ class Answering:
         """Has an upstream read the prompt while a draft is made: the same request for one token. Its prefix cache holds
         the prompt then, and the request itself goes there too. Whatever becomes of it, the request is sent."""
         body = chat.for_prefill(self._fields(chat, FoundDrafts()))
-        with contextlib.suppress(httpx.HTTPError, Refusal):
-            async with self._gateway.upstreams.one() as upstream:
-                answer = await upstream.client.post(
-                    "/v1/chat/completions", content=body, headers=self._headers(len(body))
-                )
-            self._gateway.metrics.add("prefills_total", status=str(answer.status_code))
-            if answer.is_success:
+        with contextlib.suppress(*BROKEN, Refusal):
+            async with (
+                self._gateway.upstreams.one() as upstream,
+                await upstream.ask("/v1/chat/completions", body, self._headers(len(body))) as answer,
+            ):
+                await answer.read()
+            self._gateway.metrics.add("prefills_total", status=str(answer.status))
+            if answer.ok:
                 self._prefilled = upstream
 
-    def _lost(self, upstream: Upstream, error: httpx.TransportError) -> float:
+    def _lost(self, upstream: Upstream, error: Exception) -> float:
         """Leaves out an upstream that broke; how much of a try that was. Raises where there may be no other one."""
         if self._told:
             raise Left from None  # the connection to the client is broken off
@@ -131,7 +132,7 @@ class Answering:
             raise Refusal(504, "the server behind this gateway did not answer in time") from None
         self._gateway.metrics.add("upstream_errors_total", kind=type(error).__name__)
         self._gateway.upstreams.lost(upstream)
-        return 0.1 if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) else 1.0
+        return 0.1 if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError) else 1.0
 
     def _fields(self, chat: Chat, drafted: FoundDrafts) -> dict[str, object]:
         fields: dict[str, object] = {}
@@ -160,38 +161,37 @@ class Answering:
             raise too_large(limits)
         return read_chat(body, limits.pixels)
 
-    def _headers(self, size: int) -> list[tuple[bytes, bytes]]:
+    def _headers(self, size: int) -> RequestHeaders:
         """The client's headers as an upstream gets them, all but its key."""
         given = Headers(scope=self._scope)
         dropped = STAYS | {name.strip().lower() for name in given.get("connection", "").split(",")}
-        kept = [(name, value) for name, value in given.raw if name.decode("latin-1") not in dropped]
+        kept = [(name, value) for name, value in given.items() if name not in dropped]
         key = self._gateway.settings.upstream_key
         if key is not None:
-            kept.append((b"authorization", f"Bearer {key}".encode()))
+            kept.append(("authorization", f"Bearer {key}"))
         elif not self._gateway.access.has_keys and "authorization" in given:
-            kept.append((b"authorization", given["authorization"].encode("latin-1")))
-        return [*kept, (b"content-length", str(size).encode())]
+            kept.append(("authorization", given["authorization"]))
+        return [*kept, ("content-length", str(size))]
 
     async def _exchange(
-        self, upstream: Upstream, headers: list[tuple[bytes, bytes]], parts: Parts, streams: bool, source: str
+        self, upstream: Upstream, headers: RequestHeaders, parts: Parts, streams: bool, source: str
     ) -> int:
-        """Sends the request and passes on the answer; its status. Raises ``httpx.TransportError``."""
+        """Sends the request and passes on the answer; its status. Raises
+        :data:`docspec.serve.upstream.BROKEN`."""
         self._size = 0
-        async with upstream.client.stream(
-            "POST", "/v1/chat/completions", content=_pieces(parts), headers=headers
-        ) as answer:
+        async with await upstream.ask("/v1/chat/completions", _pieces(parts), headers) as answer:
             kept = [
                 (name.lower(), value)
-                for name, value in answer.headers.raw
+                for name, value in answer.raw_headers
                 if name.lower().decode("latin-1") not in STAYS_THERE
             ]
             start = {
                 "type": "http.response.start",
-                "status": answer.status_code,
+                "status": answer.status,
                 "headers": [*kept, (b"x-docspec-drafts", source.encode())],
             }
             whole = bytearray()
-            async for part in answer.aiter_raw():
+            async for part in answer.content.iter_any():
                 self._size += len(part)
                 if not streams:  # kept back to its end: until then another upstream may give it
                     whole += part
@@ -207,7 +207,7 @@ class Answering:
                 await self._send(start)
             self.is_whole = True
             await self._send({"type": "http.response.body", "body": bytes(whole)})
-            return answer.status_code
+            return answer.status
 
 
 async def _pieces(parts: Parts) -> AsyncIterator[bytes]:
@@ -221,25 +221,26 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
     gateway.access.client(scope)
     key = gateway.settings.upstream_key
     own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None
-    headers = {"authorization": own} if key is None and own else {"authorization": f"Bearer {key}"} if key else {}
+    headers = [("authorization", own)] if key is None and own else None
     for _ in range(TRIES):
         async with gateway.upstreams.one() as upstream:
             try:
-                answer = await upstream.client.get("/v1/models", headers=headers)
-            except httpx.TransportError as error:
+                async with await upstream.ask("/v1/models", headers=headers) as answer:
+                    body = await answer.read()
+            except BROKEN as error:
                 if is_silence(error):
                     raise Refusal(504, "the server behind this gateway did not answer in time") from None
                 gateway.upstreams.lost(upstream)
                 continue
         media = answer.headers.get("content-type", "application/json")
-        await Response(answer.content, answer.status_code, media_type=media)(scope, receive, send)
+        await Response(body, answer.status, media_type=media)(scope, receive, send)
         return
     raise broke_off()
 
 
-def is_silence(error: httpx.TransportError) -> bool:
+def is_silence(error: Exception) -> bool:
     """Whether a server has the request and does not say a word."""
-    return isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout)
+    return isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError)
 
 
 def broke_off() -> Refusal:

@@ -14,12 +14,13 @@ import socket
 from collections.abc import Callable
 from urllib.parse import urljoin, urlsplit
 
-import httpx
+import aiohttp
 
 from docspec.serve.refusal import Refusal
 
 MOST_HOPS = 4
 SECONDS = 30.0
+REDIRECTS = (301, 302, 303, 307, 308)
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -43,7 +44,7 @@ class Fetcher:
     def __init__(self, most: int, allowed: Callable[[str], bool] = is_public) -> None:
         self._most = most
         self._allowed = allowed
-        self._client = httpx.AsyncClient(timeout=SECONDS, follow_redirects=False, trust_env=False)
+        self._session: aiohttp.ClientSession | None = None
 
     async def fetch(self, url: str) -> tuple[bytes, str]:
         """The bytes at ``url`` and their media type. Raises :class:`Refusal` (400, 413)."""
@@ -64,7 +65,8 @@ class Fetcher:
         return f"data:{media or 'application/octet-stream'};base64,{base64.b64encode(data).decode()}"
 
     async def close(self) -> None:
-        await self._client.aclose()
+        if self._session is not None:
+            await self._session.close()
 
     async def _hop(self, url: str) -> tuple[bytes, str] | str:
         """What is at ``url``, or where it redirects to."""
@@ -80,21 +82,30 @@ class Fetcher:
         there = parts._replace(netloc=f"{shown}:{port}", fragment="").geturl()
         own = parts.netloc.rpartition("@")[2]
         try:
-            async with self._client.stream(
-                "GET", there, headers={"host": own, "user-agent": "docspec"}, extensions={"sni_hostname": host}
+            async with self._opened().get(
+                there,
+                headers={"Host": own, "User-Agent": "docspec"},
+                server_hostname=host if parts.scheme.lower() == "https" else None,
+                allow_redirects=False,
             ) as answer:
-                if answer.is_redirect:
+                if answer.status in REDIRECTS:
                     return answer.headers.get("location", "")
-                if answer.status_code != 200:
-                    raise Refusal(400, f"an address answers {answer.status_code}")
+                if answer.status != 200:
+                    raise Refusal(400, f"an address answers {answer.status}")
                 data = bytearray()
-                async for part in answer.aiter_bytes():
+                async for part in answer.content.iter_any():
                     data += part
                     if len(data) > self._most:
                         raise Refusal(413, f"what is at an address is larger than {self._most / 2**20:g} MiB")
                 return bytes(data), answer.headers.get("content-type", "").partition(";")[0].strip()
-        except (httpx.HTTPError, httpx.InvalidURL):
+        except (aiohttp.ClientError, ValueError):  # of an address that is none
             raise Refusal(400, "an address cannot be fetched") from None
+
+    def _opened(self) -> aiohttp.ClientSession:
+        """The connections, made within the event loop."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
+        return self._session
 
     async def _resolved(self, host: str, port: int) -> str:
         """An address of ``host``; refuses a host that has any that is not allowed."""

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import secrets
 from collections.abc import AsyncIterator, Sequence
 
-import httpx
-
 from docspec.serve.settings import UpstreamKind
-from docspec.serve.upstream import Upstream
+from docspec.serve.upstream import BROKEN, Upstream
 
 SECONDS = 5.0
 
@@ -47,9 +46,9 @@ class Corpora:
 
 
 async def _told(upstream: Upstream, path: str, values: dict[str, object]) -> bool:
-    headers = {} if upstream.key is None else {"authorization": f"Bearer {upstream.key}"}
+    headers = [*upstream.own_headers, ("Content-Type", "application/json")]
     try:
-        answer = await upstream.client.post(path, json=values, timeout=SECONDS, headers=headers)
-    except httpx.TransportError:  # whether it is there at all, the request itself will tell
+        async with await upstream.ask(path, json.dumps(values).encode(), headers, SECONDS) as answer:
+            return answer.ok
+    except BROKEN:  # whether it is there at all, the request itself will tell
         return False
-    return answer.is_success

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 
-import httpx
+import aiohttp
 
 from docspec.serve.refusal import Refusal
 from docspec.serve.settings import Limits
@@ -19,6 +19,17 @@ from docspec.serve.settings import Limits
 FIRST_PROBE, LAST_PROBE = 0.05, 10.0
 """Seconds between two looks at a server that is not there, at first and at most."""
 PROBE_SECONDS = 3.0
+
+KEEP_ALIVE_SECONDS = 4.0
+"""For a connection without a request: servers close theirs after five."""
+
+OWN_HEADERS = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
+"""Headers that the HTTP library would add to a client's."""
+
+RequestHeaders = list[tuple[str, str]]
+
+BROKEN = (aiohttp.ClientError, TimeoutError)
+"""What :meth:`Upstream.ask` and reading an answer raise."""
 
 
 class Upstream:
@@ -28,14 +39,51 @@ class Upstream:
         self.url = url.rstrip("/").removesuffix("/v1")
         self.busy = 0
         self.is_there = True
-        self.client = httpx.AsyncClient(
-            base_url=self.url,
-            timeout=httpx.Timeout(limits.seconds, connect=limits.connect_seconds, pool=None),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=limits.in_flight, keepalive_expiry=4.0),
-            follow_redirects=False,
-            trust_env=False,  # a proxy of the environment is not where prompts go
-        )
         self.key = key
+        self._limits = limits
+        self._session: aiohttp.ClientSession | None = None
+
+    async def ask(
+        self,
+        path: str,
+        data: bytes | AsyncIterable[bytes] | None = None,
+        headers: RequestHeaders | None = None,
+        seconds: float | None = None,
+    ) -> aiohttp.ClientResponse:
+        """The head of the answer to ``data`` (posted; without it ``path`` is read), whose body is read within
+        ``async with``. It has to come within so many ``seconds``, by default those that the limits give a piece of an
+        answer. ``headers`` stand in place of this gateway's key. Raises :data:`BROKEN`."""
+        if headers is None:
+            headers = self.own_headers
+        method = "GET" if data is None else "POST"
+        async with asyncio.timeout(seconds or self._limits.seconds):
+            return await self._opened().request(
+                method, self.url + path, data=data, headers=headers, allow_redirects=False
+            )
+
+    @property
+    def own_headers(self) -> RequestHeaders:
+        """This gateway's key."""
+        return [] if self.key is None else [("Authorization", f"Bearer {self.key}")]
+
+    async def close(self) -> None:
+        """Ends the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    def _opened(self) -> aiohttp.ClientSession:
+        """The connections, made within the event loop. No proxy of the environment is asked, no cookie is kept, and
+        answers stay compressed as they come."""
+        if self._session is None:
+            limits = self._limits
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS),
+                timeout=aiohttp.ClientTimeout(sock_connect=limits.connect_seconds, sock_read=limits.seconds),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                skip_auto_headers=OWN_HEADERS,
+                auto_decompress=False,
+            )
+        return self._session
 
 
 class Upstreams:
@@ -82,7 +130,7 @@ class Upstreams:
         for probe in self._probes.values():
             probe.cancel()
         for upstream in self.all:
-            await upstream.client.aclose()
+            await upstream.close()
 
     def _best(self, wanted: Upstream | None) -> Upstream | None:
         free = [one for one in self.all if one.is_there and one.busy < self._limits.in_flight]
@@ -140,9 +188,9 @@ class Upstreams:
                 await asyncio.sleep(wait)
                 wait = min(2 * wait, LAST_PROBE)
                 try:
-                    headers = {} if upstream.key is None else {"authorization": f"Bearer {upstream.key}"}
-                    await upstream.client.get("/v1/models", timeout=PROBE_SECONDS, headers=headers)
-                except httpx.HTTPError:
+                    async with await upstream.ask("/v1/models", seconds=PROBE_SECONDS):
+                        pass
+                except BROKEN:
                     continue
                 upstream.is_there = True
                 self._wake()
