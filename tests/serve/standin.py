@@ -41,6 +41,7 @@ class StandIn:
         self.seen: list[dict[str, Any]] = []
         self.counts: Counter[str] = Counter()
         self.answered: list[str] = []
+        self.holds = True
 
     async def models(self, request: Request) -> Response:
         return JSONResponse({"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": self.name}]})
@@ -53,6 +54,11 @@ class StandIn:
     async def all_answered(self, request: Request) -> Response:
         """Digests of the messages that were answered to the end."""
         return JSONResponse(self.answered)
+
+    async def release(self, request: Request) -> Response:
+        """From now on no request is held."""
+        self.holds = False
+        return JSONResponse({})
 
     async def corpus(self, request: Request) -> Response:
         self.counts[request.url.path] += 1
@@ -88,7 +94,7 @@ class StandIn:
 
     async def until_left(self, request: Request, seconds: float) -> None:
         end = asyncio.get_running_loop().time() + seconds
-        while asyncio.get_running_loop().time() < end:
+        while self.holds and asyncio.get_running_loop().time() < end:
             if await request.is_disconnected():
                 self.counts["left"] += 1
                 return
@@ -132,6 +138,7 @@ class StandIn:
                 Route("/v1/chat/completions", self.chat, methods=["POST"]),
                 Route("/told", self.told),
                 Route("/answered", self.all_answered),
+                Route("/release", self.release),
                 Route("/add_external_corpus", self.corpus, methods=["POST"]),
                 Route("/remove_external_corpus", self.corpus, methods=["POST"]),
             ]

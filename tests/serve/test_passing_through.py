@@ -139,9 +139,11 @@ def test_the_least_busy_upstream_is_asked() -> None:
         gateway("--upstream", one.url, "--upstream", two.url) as served,
         ThreadPoolExecutor(4) as pool,
     ):
-        held = [pool.submit(post, served, asked(hold=1)) for _ in range(4)]
+        held = [pool.submit(post, served, asked(hold=60)) for _ in range(4)]
         until(lambda: sum(each.told()["counts"].get("held", 0) for each in (one, two)) == 4)
         assert [each.told()["counts"]["held"] for each in (one, two)] == [2, 2]
+        for each in (one, two):
+            each.get("/release")
         assert {each.result().status_code for each in held} == {200}
 
 
@@ -149,9 +151,10 @@ def test_a_dead_upstream_is_left_out_and_asked_again_when_it_is_back() -> None:
     with stand_in("a") as one, stand_in("b") as two:
         port = int(one.url.rpartition(":")[2])
         with gateway("--upstream", one.url, "--upstream", two.url) as served, ThreadPoolExecutor(6) as pool:
-            held = [pool.submit(post, served, asked(f"{number}", hold=1.5)) for number in range(6)]
+            held = [pool.submit(post, served, asked(f"{number}", hold=60)) for number in range(6)]
             until(lambda: one.told()["counts"].get("held", 0) == 3)
             one.stop()
+            two.get("/release")
             answers = [each.result() for each in held]
             assert [each.status_code for each in answers] == [200] * 6, "requests without an answer go to another"
             assert {each.headers["x-served-by"] for each in answers} == {"b"}
@@ -193,11 +196,12 @@ def test_beyond_the_queue_a_client_is_told_when_to_come_again() -> None:
         gateway("--upstream", one.url, "--in-flight", "1", "--max-waiting", "2") as served,
         ThreadPoolExecutor(3) as pool,
     ):
-        held = [pool.submit(post, served, asked(hold=1.0)) for _ in range(3)]
+        held = [pool.submit(post, served, asked(hold=60)) for _ in range(3)]
         until(lambda: "docspec_requests_here 3" in served.get("/metrics").text)
         image = {"type": "image_url", "image_url": {"url": data_url(printed("x", size=(900, 900)))}}
         refused = post(served, {"messages": [{"role": "user", "content": [image]}]})
         assert refused.status_code == 429 and int(refused.headers["Retry-After"]) > 0
+        one.get("/release")
         assert [each.result().status_code for each in held] == [200] * 3
 
 
