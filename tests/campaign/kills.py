@@ -4,8 +4,9 @@ The real command with a tiny random model reads a folder of PDFs. It is killed (
 whole group, a child that opens and drafts, a worker that holds the model of a device. After each: no file that is half
 written, no process left behind; a run whose child or worker was killed ends by itself, in words; and the same command,
 given again, ends with the files and the manifest of a run that nobody disturbed. Signals are sent in the first two
-seconds: the run ends at once, with the signal's exit code and a line that says so. Results are kept in ``--out``; the
-same command goes on where it stopped.
+seconds: the run ends at once, with the signal's exit code and a line that says so. Beside other work all times are
+longer, by as many processes as wait for a core. Results are kept in ``--out``; the same command goes on where it
+stopped.
 """
 
 from __future__ import annotations
@@ -42,7 +43,14 @@ EARLY = 2.0
 YOUNG = 1.5
 """Seconds of a child's life within which it is killed: those of so small documents live no longer."""
 PATIENCE = 180.0
-"""Seconds for a run to end, on a machine that has other work."""
+"""Seconds for a run to end."""
+LATE = 20.0
+"""Seconds after a signal within which a run ends."""
+
+
+def beside(seconds: float) -> float:
+    """How long that takes now which takes so many seconds on an idle machine."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 class Runs:
@@ -70,7 +78,7 @@ class Runs:
     def end(self, process: subprocess.Popen[bytes]) -> int | None:
         """Its exit code; ``None`` where it does not end."""
         try:
-            return process.wait(PATIENCE)
+            return process.wait(beside(PATIENCE))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -131,7 +139,7 @@ def holds_a_model(pid: int) -> bool:
 
 def gone(pid: int, seconds: float = 10.0) -> bool:
     """Whether no process of the session is left, at the latest after so many seconds."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + beside(seconds)
     while family(pid):
         if time.monotonic() > end:
             return False
@@ -140,14 +148,15 @@ def gone(pid: int, seconds: float = 10.0) -> bool:
 
 
 class Killing:
-    """Kills of one kind of process. ``whole`` is what an undisturbed run leaves, ``seconds`` how long it takes."""
+    """Kills of one kind of process. ``whole`` is what an undisturbed run leaves, ``seconds`` how long it
+    takes on an idle machine."""
 
     def __init__(self, runs: Runs, target: str, draw: random.Random) -> None:
         self._runs, self._target, self._draw = runs, target, draw
         shutil.rmtree(runs.folder / "whole", ignore_errors=True)
         began = time.monotonic()
         assert runs.end(runs.begin("whole")) == 3, runs.said
-        self._seconds = time.monotonic() - began
+        self._seconds = (time.monotonic() - began) / beside(1)
         self._whole = runs.state("whole")
 
     def row(self) -> Iterator[tuple[str, list[str]]]:
@@ -170,7 +179,7 @@ class Killing:
         process = runs.begin("out", *(["--retry-failed"] if children else []))
         while children and process.poll() is None and not self._children(process.pid):
             time.sleep(0.01)
-        moment = time.monotonic() + self._draw.uniform(0.1, 0.9) * (YOUNG if children else self._seconds)
+        moment = time.monotonic() + self._draw.uniform(0.1, 0.9) * beside(YOUNG if children else self._seconds)
         while time.monotonic() < moment and process.poll() is None:
             time.sleep(0.01)
         faults: list[str] = []
@@ -221,7 +230,7 @@ def signalled(runs: Runs, draw: random.Random) -> list[str]:
     number = draw.choice(SIGNALS)
     shutil.rmtree(runs.folder / "out", ignore_errors=True)
     process = runs.begin("out")
-    time.sleep(draw.uniform(0, EARLY))
+    time.sleep(draw.uniform(0, beside(EARLY)))
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(number)
     sent = time.monotonic()
@@ -237,7 +246,7 @@ def signalled(runs: Runs, draw: random.Random) -> list[str]:
         faults.append(f"exit code {code} after {number.name}")
     elif "interrupted" not in said:
         faults.append(f"ended by {number.name} without a word")
-    if taken > 20:
+    if taken > beside(LATE):
         faults.append(f"ended after {taken:.0f} s")
     return faults if gone(process.pid) else [*faults, "a process left behind"]
 
