@@ -137,12 +137,12 @@ class ServedVerifier:
     @cached_property
     def pages(self) -> ServedPages:
         """What reads a page."""
+        from docspec.hierarchy.served.context import ServedContext
         from docspec.hierarchy.served.pages import ServedPages
-        from docspec.hierarchy.served.setting import ServedSetting
 
         engine = self.engine
         return ServedPages(
-            ServedSetting(
+            ServedContext(
                 engine.generator,
                 self.card,
                 self.dialect,

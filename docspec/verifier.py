@@ -60,7 +60,7 @@ class Verifier:
         if self._options.loads_late:
             complete = PrepareOptions.complete(view, image_dpi)
             return complete if images else replace(complete, looks=self.looks)
-        planner = self.pages.setup.planner
+        planner = self.pages.context.planner
         takes = self.pages.regions.takes
         return PrepareOptions(view, image_dpi, takes, planner.prices, planner.drafted, self._options.overlaps)
 

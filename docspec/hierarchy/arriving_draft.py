@@ -27,11 +27,11 @@ class ArrivingDraft:
     """The draft of ``page`` on its way into ``drafts``; ``timeline`` is what happened when, in seconds since drafting
     began. ``waited`` are the seconds spent on nothing but waiting for its end."""
 
-    def __init__(self, setup: ReadingContext, page: PageImage, future: DraftFuture) -> None:
+    def __init__(self, context: ReadingContext, page: PageImage, future: DraftFuture) -> None:
         self.drafts = GrowingDraft(MOST_OF_LINES), GrowingDraft(MOST_OF_ALL)
         self.timeline = [Moment("recognition began", future.head_seconds, 0)]
         self.waited = 0.0
-        self._setup = setup
+        self._context = context
         self._page = page
         self._future = future
         self._taken = 0
@@ -53,12 +53,12 @@ class ArrivingDraft:
         if self._future.is_whole and not self._whole:
             self._whole = True
             page, draft = self._page, self._future.whole().draft
-            texts = self._setup.dialect.page_drafts(draft, page.width, page.height)
-            self.drafts[1].extend(self._setup.target.tokenize("\n\n".join(texts)))
+            texts = self._context.dialect.page_drafts(draft, page.width, page.height)
+            self.drafts[1].extend(self._context.target.tokenize("\n\n".join(texts)))
             self.note(WHOLE, tokens)
         elif not pieces:
             return
-        self._setup.engine.drafts_changed()
+        self._context.engine.drafts_changed()
 
     def finish(self, tokens: int) -> DraftResult:
         """The whole draft, of which boxes are taken, waited for after ``tokens`` were written."""
@@ -82,5 +82,5 @@ class ArrivingDraft:
 
     def _spelled(self, text: str) -> list[int]:
         region = Region(BBox(0, 0, self._page.width, self._page.height), Category.TEXT, (text,))
-        spelled = self._setup.dialect.region_drafts(region)
-        return self._setup.target.tokenize(spelled[0] + "\n") if spelled else []
+        spelled = self._context.dialect.region_drafts(region)
+        return self._context.target.tokenize(spelled[0] + "\n") if spelled else []

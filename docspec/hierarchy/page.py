@@ -45,9 +45,9 @@ class PageParser:
         planner: Planner | None = None,
         layout: SafeDrafter | None = None,
     ) -> None:
-        self.setup = ReadingContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
+        self.context = ReadingContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
         self._drafters = PageDrafters(drafter, layout)
-        self._readers = readers_of(self.setup)
+        self._readers = readers_of(self.context)
 
     @property
     def regions(self) -> RegionPages:
@@ -56,7 +56,7 @@ class PageParser:
 
     def parse(self, page: PageImage) -> PageResult:
         """The page's result; never raises but for interrupts and programming errors outside the page."""
-        self.setup.observer.stage(page.number, "draft")
+        self.context.observer.stage(page.number, "draft")
         return self.verify(self.draft(page))
 
     def draft(self, page: PageImage) -> DraftedPage:
@@ -73,7 +73,7 @@ class PageParser:
             [result] = self._readers.read([drafted])
             return result
         except Exception as error:
-            self.setup.engine.release()
+            self.context.engine.release()
             failed = results.failed(page_of(drafted), error)
         # What the error held, all tensors of its frames, is free by now.
         return self._with_less(drafted) if failed.failure is Failure.OUT_OF_MEMORY else failed
@@ -85,7 +85,7 @@ class PageParser:
         try:
             return self._readers.read(drafted)
         except Exception as error:
-            self.setup.engine.release()
+            self.context.engine.release()
             short = is_out_of_memory(error)
             what = f"{type(error).__name__}: {first_line(error)}"
         if short:
@@ -96,25 +96,25 @@ class PageParser:
     def requests(self, drafted: DraftedPage) -> list[Request]:
         """What the engine is asked for a drafted page without Stage 1: the page, or its crops in reading order."""
         state = PageState.begun(drafted)
-        reads: RegionPages | WholePages = self.regions if self.regions.takes(state.page) else WholePages(self.setup)
+        reads: RegionPages | WholePages = self.regions if self.regions.takes(state.page) else WholePages(self.context)
         return reads.requests(state)
 
     def _with_less(self, drafted: DraftedPage) -> PageResult:
         """The page read by what needs the least memory."""
         from docspec.targets.stepping.choice import as_they_come
 
-        target = self.setup.target
+        target = self.context.target
         release_memory()
         try:
             with as_they_come(target):
-                [result] = readers_of(self.setup.with_less()).read([drafted])
+                [result] = readers_of(self.context.with_less()).read([drafted])
         except Exception as error:
-            self.setup.engine.release()
+            self.context.engine.release()
             return results.failed(page_of(drafted), error)
         detail = f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
         return replace(result, events=(*result.events, Event("memory_short", detail)))
 
 
-def readers_of(setup: ReadingContext) -> Readers:
+def readers_of(context: ReadingContext) -> Readers:
     """Both ways of reading with the engine in this process."""
-    return Readers(setup, RegionPages(setup, RegionReading(setup)), WholePages(setup))
+    return Readers(context, RegionPages(context, RegionReading(context)), WholePages(context))

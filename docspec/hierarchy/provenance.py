@@ -33,14 +33,14 @@ _MOST_BYTES = 8
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
-def with_provenance(state: PageState, setup: ReadingContext) -> None:
+def with_provenance(state: PageState, context: ReadingContext) -> None:
     """Adds to the page's result where its words come from."""
     start, result = time.thread_time(), state.result
     compared = agreement(result.blocks, state.draft)
     spans, left_out = compared or ([[] for _ in result.blocks], [])
     numbers = differing_numbers(result.blocks, state.draft) if compared else []
     spans = [with_numbers(own, [one for one in numbers if one.block == index]) for index, own in enumerate(spans)]
-    tokens = Tokens.of(state.outputs, Speller(setup.target), escaped=setup.dialect.name == "layout-json")
+    tokens = Tokens.of(state.outputs, Speller(context.target), escaped=context.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
     trails = [(output.trail, len(output.tokens)) for output in state.outputs if output.trail is not None]
     found = Provenance(

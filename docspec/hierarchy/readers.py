@@ -1,4 +1,4 @@
-"""What reads drafted pages with one setup, whole or by regions."""
+"""What reads drafted pages with one context, whole or by regions."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ReadsWhole(Protocol):
 class Readers:
     """Both ways of reading, over one engine."""
 
-    def __init__(self, setup: Any, regions: RegionPages, whole: ReadsWhole) -> None:
-        self.setup = setup
+    def __init__(self, context: Any, regions: RegionPages, whole: ReadsWhole) -> None:
+        self.context = context
         self.regions = regions
         self._whole = whole
 
@@ -39,9 +39,9 @@ class Readers:
             self.regions.read(by_regions)
         if whole:
             self._whole.read(whole)
-        if self.setup.options.on_loop == "reread":
+        if self.context.options.on_loop == "reread":
             self.regions.reread([state for state in whole if state.result.cut and state.result.cut.reason == "loop"])
-        if self.setup.options.provenance:
+        if self.context.options.provenance:
             for state in states:
-                with_provenance(state, self.setup)
-        return [graded(state.result, state.draft, self.setup.card) for state in states]
+                with_provenance(state, self.context)
+        return [graded(state.result, state.draft, self.context.card) for state in states]

@@ -31,8 +31,8 @@ FRUGAL_TREE = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingContext:
-    """What all readers of pages share, called ``setup`` by them; :class:`docspec.hierarchy.regions.protocol.Setting` is
-    the part that reading by regions needs.
+    """What all readers of pages share. Reading by regions needs a part of it, its
+    :class:`docspec.hierarchy.regions.protocol.RegionsContext`.
 
     ``stop`` makes the rule that cuts an output short. Choices whose margin is below ``least_margin``, in logits, are
     made again. ``frugal``: crops are read one at a time."""
@@ -76,7 +76,7 @@ class ReadingContext:
         return self.target.max_length
 
     def with_less(self) -> ReadingContext:
-        """The setup that needs the least memory for the same output."""
+        """The context that needs the least memory for the same output."""
         options = replace(
             self.options,
             max_tree=min(FRUGAL_TREE, self.options.max_tree),

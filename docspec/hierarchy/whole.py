@@ -17,11 +17,11 @@ from docspec.hierarchy.stage2 import Stage2
 
 
 class WholePages:
-    """Reads pages whole with one setup."""
+    """Reads pages whole with one context."""
 
-    def __init__(self, setup: ReadingContext) -> None:
-        self._setup = setup
-        self._stage2 = Stage2(setup)
+    def __init__(self, context: ReadingContext) -> None:
+        self._context = context
+        self._stage2 = Stage2(context)
 
     def read(self, states: Sequence[PageState]) -> None:
         """Reads ``states``, one or more; the rows of several are decoded in one batch."""
@@ -45,15 +45,15 @@ class WholePages:
         self._stage1([state] if state.crops else [])
         request = self._stage2.request(state)
         output = self._stage2.decode(state, request)
-        if self._setup.options.baseline:
+        if self._context.options.baseline:
             self._stage2.compare(state, request, output)
 
     def _read_while_drafting(self, state: PageState, future: DraftFuture) -> None:
         """Decodes the page while its draft is still being made."""
-        setup = self._setup
-        arriving = ArrivingDraft(setup, state.page, future)
+        context = self._context
+        arriving = ArrivingDraft(context, state.page, future)
         request = self._stage2.request(state, arriving.drafts)
-        progress = setup.progress([state], "stage2")
+        progress = context.progress([state], "stage2")
         start = time.perf_counter()
 
         def on_step(rows: Sequence[Row]) -> None:
@@ -61,26 +61,26 @@ class WholePages:
             arriving.take(rows)
 
         arriving.take()
-        [output], stats = setup.engine.speculate([request], on_step)
+        [output], stats = context.engine.speculate([request], on_step)
         arriving.note("first token", 1, start + stats.prefill_seconds)
         drafted = arriving.finish(len(output.tokens))
         state.arrived(drafted, arriving.seconds, arriving.beside)
         timeline = tuple(sorted(arriving.timeline, key=lambda moment: moment.at))
         state.result = replace(state.result, timeline=timeline)
         self._stage2.written(state, output, stats)
-        if setup.options.baseline:
+        if context.options.baseline:
             self._stage2.compare(state, request, output)
 
     def _plan(self, state: PageState) -> None:
         """Whether the regions are verified: where that is asked for or pays. The reason against it is an event."""
-        options, factor = self._setup.options, self._setup.sight.factor
+        options, factor = self._context.options, self._context.sight.factor
         if options.stages not in ("auto", "both"):
             return
         drafted = any(region.texts for region in state.draft.regions)
         if options.stages == "both" and drafted:
             state.crops = True
             return
-        plan = self._setup.planner.crops_pay(state.draft, factor**2)
+        plan = self._context.planner.crops_pay(state.draft, factor**2)
         state.crops = plan.yes
         if state.draft.regions and not plan.yes:
             state.happened("stage1_skipped", plan.why)
@@ -89,20 +89,20 @@ class WholePages:
         """Verifies the regions of pages, all in one batch, and keeps what the target wrote for each."""
         if not states:
             return
-        setup = self._setup
-        progress = setup.progress(states, "stage1")
+        context = self._context
+        progress = context.progress(states, "stage1")
         start = time.perf_counter()
         found = verify_regions(
-            setup.engine,
-            setup.target,
-            setup.dialect,
+            context.engine,
+            context.target,
+            context.dialect,
             [(state.page, state.draft) for state in states],
             progress,
-            setup.options.max_tokens,
+            context.options.max_tokens,
         )
         seconds = time.perf_counter() - start
         if len(states) == 1:
-            setup.planner.observe_crops(seconds)
+            context.planner.observe_crops(seconds)
         spent = [regions.stats.prefill_seconds + regions.stats.decode_seconds for regions in found]
         for state, regions, part in zip(states, found, spent, strict=True):
             share = part / sum(spent) if sum(spent) else 1 / len(states)

@@ -57,7 +57,7 @@ def test_pages_are_read_as_on_the_cpu(lively_qwen, expected, graphs, where):
         pages = pages_with(lively_qwen, device=where, graphs=graphs, pages_in_flight=3, **way)
         assert tokens_of(map(pages.verify, PAGES)) == tokens, way
         assert tokens_of(pages.verify_all(PAGES)) == tokens, way
-        assert pages.setup.target.steps.report.mode == ("eager" if graphs == "off" else "cuda")
+        assert pages.context.target.steps.report.mode == ("eager" if graphs == "off" else "cuda")
 
 
 def test_a_process_on_each_device(lively_qwen, tmp_path, monkeypatch):

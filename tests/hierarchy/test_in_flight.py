@@ -67,7 +67,7 @@ def test_regions_of_several_pages_share_their_batch(lively_qwen):
 
 def test_a_bound_on_the_memory_lets_fewer_pages_in_and_changes_no_output(lively_qwen):
     free = parser_with(lively_qwen, stages="page")
-    target = free.setup.target
+    target = free.context.target
     jobs = [Request(target.encode(page.page.image, "Read."), (), 60) for page in PAGES]
     slots = max(job.slots for job in jobs)
     room = 3 * (slots + 100) * target.kv_spec.bytes_per_slot()
@@ -77,7 +77,7 @@ def test_a_bound_on_the_memory_lets_fewer_pages_in_and_changes_no_output(lively_
     assert 1 <= make_engine(target, ParseOptions(kv_memory=1)).max_rows(jobs) <= 4
     outputs = [page.token_ids for page in free.verify_all(PAGES)]
     assert [page.token_ids for page in tight.verify_all(PAGES)] == outputs
-    assert tight.setup.target.kv.nbytes <= bound * MIB
+    assert tight.context.target.kv.nbytes <= bound * MIB
 
 
 def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):

@@ -51,14 +51,14 @@ def crops(most: int) -> list[Crop]:
     options = ParseOptions(words="model", device="cpu", dtype="float32", drafter="text-layer", read="regions")
     found: list[Crop] = []
     with Parser(options) as parser:
-        setup = parser.page_parser.setup
+        context = parser.page_parser.context
         for file in sorted((ROOT / "samples").glob("*.pdf")):
             if len(found) >= most:
                 break
             with open_document(file) as document:
-                tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))
+                tasks = tasks_of(context, parser.page_images(document, "1"), make_drafter(options))
             for task in tasks:
-                drafts = [setup.target.detokenize(list(draft)) for draft in task.request.drafts[:1]]
+                drafts = [context.target.detokenize(list(draft)) for draft in task.request.drafts[:1]]
                 if not drafts:
                     continue
                 image, prompt = task.asked

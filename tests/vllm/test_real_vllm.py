@@ -31,10 +31,10 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a real vLLM made of the crops of a sample, and what docspec's own engine made of them (``own``)."""
     options = ParseOptions(words="model", device="cpu", dtype="float32", drafter="text-layer", read="regions")
     with Parser(options) as parser, open_document(ROOT / "samples" / "journal-article.pdf") as document:
-        setup = parser.page_parser.setup
-        tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
-        own = DocspecEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
-        ends = set(setup.target.eos_ids)
+        context = parser.page_parser.context
+        tasks = tasks_of(context, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
+        own = DocspecEngine(context, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
+        ends = set(context.target.eos_ids)
     file = tmp_path_factory.mktemp("vllm") / "tasks.json"
     file.write_text(json.dumps([task.as_values() for task in tasks]))
     script = Path(__file__).with_name("scenarios.py")

@@ -108,7 +108,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
                 requests = pages.requests(pages.draft(page))
                 if not requests:
                     continue  # nothing is on it
-                written, _ = pages.setup.engine.speculate(requests, max_rows=min(16, len(requests)))
+                written, _ = pages.context.engine.speculate(requests, max_rows=min(16, len(requests)))
                 for request, output in zip(requests, written, strict=True):
                     if len(output.tokens) > 4:
                         lessons.append(states_of(parser.loaded.target, request.prompt, output.tokens))

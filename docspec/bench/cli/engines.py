@@ -94,13 +94,13 @@ def engines(
     own = replace(options, server=(), engine="local")
     drafter = make_drafter(own)
     with Parser(own) as parser:
-        setup = parser.page_parser.setup
+        context = parser.page_parser.context
         tasks = []
         for source in sources_of(inputs):
             with open_document(source) as document:
                 drawn = parser.page_images(document, options.pages)  # each is closed when the next one is asked for
                 read = (page for page in drawn if not isinstance(page, PageFailure))
-                tasks += tasks_of(setup, read, drafter, whole=options.read == "page")
+                tasks += tasks_of(context, read, drafter, whole=options.read == "page")
         if not tasks:
             raise UsageError("nothing to be read")
         what = "pages" if options.read == "page" else "crops"
@@ -109,7 +109,7 @@ def engines(
         numbers = sorted(set(in_flight or (1, 4, 16, 64, 128)))
         servers = _servers(options, tasks, model, max(numbers)) | _llamas(options, gguf or (), tasks)
         figures, version = measure(
-            setup,
+            context,
             tasks,
             vllm_python,
             model,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from docspec.bench.engines.measure import Engine
+from docspec.bench.engines.measure import MeasuredEngine
 from docspec.generation.interface import Generation, GenerationRequest, Generator
 from docspec.generation.llama.opening import open_llama
 
@@ -19,7 +19,7 @@ def ways(file: Path) -> list[tuple[str, bool]]:
     return [(f"llama.cpp {file.stem}", False), (f"llama.cpp {file.stem}, docspec", True)]
 
 
-class LlamaEngine(Engine):
+class LlamaEngine(MeasuredEngine):
     """A GGUF file in llama.cpp, asked with the drafts of ``requests`` or without."""
 
     def __init__(

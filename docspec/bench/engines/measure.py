@@ -67,7 +67,7 @@ class Figure:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
 
 
-class Engine:
+class MeasuredEngine:
     """What is measured: ``run`` answers seconds and tokens (the first ``limit`` of each answer, where there is one),
     ``close`` ends it. One whose idle processes would take the processor from the others is paused outside its turns."""
 
@@ -87,11 +87,11 @@ class Engine:
         """Its turn has ended."""
 
 
-class DocspecEngine(Engine):
+class DocspecEngine(MeasuredEngine):
     """docspec's own engine, with trees or plain: pictures are encoded anew each time, as servers have to."""
 
-    def __init__(self, setup: Any, tasks: Sequence[Task], plain: bool) -> None:
-        self._setup, self._tasks, self._plain = setup, tasks, plain
+    def __init__(self, context: Any, tasks: Sequence[Task], plain: bool) -> None:
+        self._context, self._tasks, self._plain = context, tasks, plain
 
     def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
         """Wall seconds and tokens for ``which`` of the tasks; so many at a time, at most as many as the engine takes
@@ -103,20 +103,20 @@ class DocspecEngine(Engine):
         groups = [[task] for task in asked] if in_flight == 1 else [asked]
         outputs: list[Output] = []
         for group in groups:
-            prompts = self._setup.target.encode_all([task.asked for task in group])
+            prompts = self._context.target.encode_all([task.asked for task in group])
             requests = [
                 replace(task.request, prompt=prompt, plain=self._plain)
                 for task, prompt in zip(group, prompts, strict=True)
             ]
             if 1 < in_flight < MAX_ROWS:
-                written, _ = self._setup.engine.speculate(requests, max_rows=in_flight)
+                written, _ = self._context.engine.speculate(requests, max_rows=in_flight)
             else:
-                [(written, _)] = decode_side_by_side(self._setup.engine, [requests])
+                [(written, _)] = decode_side_by_side(self._context.engine, [requests])
             outputs += written
         return {"seconds": time.perf_counter() - began, "tokens": [list(one.tokens) for one in outputs]}
 
 
-class VllmEngine(Engine):
+class VllmEngine(MeasuredEngine):
     """vLLM in ``python``'s environment, started once. Raises :class:`docspec.core.DocspecError` where it cannot be."""
 
     def __init__(self, python: Path, load: dict[str, Any]) -> None:
@@ -171,7 +171,7 @@ Start = Callable[[str], Any]
 
 
 def measure(
-    setup: Any,
+    context: Any,
     tasks: Sequence[Task],
     python: Path | None,
     model: str,
@@ -202,7 +202,7 @@ def measure(
             for way in ways:
                 tell(f"{way} is made ready")
                 if way in OWN:
-                    engines[way] = DocspecEngine(setup, tasks, plain=way == OWN[0])
+                    engines[way] = DocspecEngine(context, tasks, plain=way == OWN[0])
                     continue
                 if way in servers:
                     version = engines[way].version
@@ -219,7 +219,7 @@ def measure(
                 assert python is not None
                 engines[way] = VllmEngine(python, load)
                 version = engines[way].version
-            ends, detokenize = frozenset(setup.target.eos_ids), setup.target.detokenize
+            ends, detokenize = frozenset(context.target.eos_ids), context.target.detokenize
 
             def is_same(written: Any, tokens: list[int]) -> bool:
                 if isinstance(written, str):  # a server that tells no tokens
@@ -229,7 +229,7 @@ def measure(
             engines = {way: engines[way] for way in ways}
             for engine in engines.values():
                 engine.pause()
-            wanted = DocspecEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
+            wanted = DocspecEngine(context, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
             figures = []
             for number in in_flight:
                 which = asked(len(tasks), number, most)
@@ -254,7 +254,7 @@ def _started(servers: Mapping[str, Start]) -> dict[str, Any]:
 
 
 @contextmanager
-def _turn(engine: Engine) -> Iterator[None]:
+def _turn(engine: MeasuredEngine) -> Iterator[None]:
     """While it lasts ``engine`` is not paused."""
     engine.resume()
     try:
@@ -274,7 +274,7 @@ def asked(tasks: int, in_flight: int, most: int | None = None) -> list[int]:
 
 
 def _at(
-    engines: Mapping[str, Engine],
+    engines: Mapping[str, MeasuredEngine],
     in_flight: int,
     which: Sequence[int],
     repeats: int,

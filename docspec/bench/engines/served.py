@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import Any
 
-from docspec.bench.engines.measure import SPECULATIVE, Engine
+from docspec.bench.engines.measure import SPECULATIVE, MeasuredEngine
 from docspec.bench.engines.tasks import Task
 from docspec.generation.interface import answers
 from docspec.generation.server import ServerGenerator
@@ -24,7 +24,7 @@ PATIENCE = 600.0
 """Seconds that an answer may take; nothing is given up here."""
 
 
-class ServedEngine(Engine):
+class ServedEngine(MeasuredEngine):
     """A server, asked with the drafts of ``tasks`` or without; with ``both`` stages the regions of a page are asked for
     first, side by side, and what it wrote for them drafts the page. ``limit``: tokens that are asked for, in place of
     all."""

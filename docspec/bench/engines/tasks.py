@@ -49,39 +49,39 @@ class Task:
         }
 
 
-def tasks_of(setup: ReadingContext, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
+def tasks_of(context: ReadingContext, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
     """The crops of ``pages`` (:class:`docspec.core.PageImage`), drafted by ``drafter``, in reading order; or ``whole``
     pages."""
     return [
         task
         for page in pages
-        for task in (_whole if whole else _crops)(setup, page, drafter.draft_with_events(page)[0])
+        for task in (_whole if whole else _crops)(context, page, drafter.draft_with_events(page)[0])
     ]
 
 
-def _crops(setup: ReadingContext, page: Any, draft: Any) -> list[Task]:
+def _crops(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
     from docspec.hierarchy.regions.reading import RegionReading
 
-    reading = RegionReading(setup)
+    reading = RegionReading(context)
     cut = reading.cutting.cut(page, draft)
     read = reading.encoded(cut)
     return [_task(crop.request, done.request) for crop, done in zip(cut.crops, read.crops, strict=True)]
 
 
-def _whole(setup: ReadingContext, page: Any, draft: Any) -> list[Task]:
+def _whole(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
     from docspec.drafting.drafted_page import DraftedPage
     from docspec.drafting.page import DraftResult
     from docspec.hierarchy.asking import asked_of_page, asked_of_regions
     from docspec.hierarchy.page_state import PageState
     from docspec.hierarchy.whole import WholePages
 
-    [request] = WholePages(setup).requests(PageState.begun(DraftedPage(page, DraftResult(draft))))
-    marks, factor = setup.card.writes_marks, setup.sight.factor
+    [request] = WholePages(context).requests(PageState.begun(DraftedPage(page, DraftResult(draft))))
+    marks, factor = context.card.writes_marks, context.sight.factor
 
     def asked(texts: Sequence[str] | None) -> GenerationRequest:
-        return asked_of_page(setup.dialect, page, draft, texts, request.budget, marks)
+        return asked_of_page(context.dialect, page, draft, texts, request.budget, marks)
 
-    found = asked_of_regions(setup.dialect, factor, page, draft, marks)
+    found = asked_of_regions(context.dialect, factor, page, draft, marks)
 
     def after(written: Sequence[str]) -> GenerationRequest:
         texts = [""] * len(draft.regions)

@@ -17,7 +17,7 @@ from docspec.dialects.layout_json import LayoutJsonDialect
 from docspec.dialects.marked_layout import read_layout, spell_layout
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.regions.protocol import Reads, Setting
+from docspec.hierarchy.regions.protocol import Reads, RegionsContext
 
 OWN = "the model's own"
 """What a draft says of its layout."""
@@ -26,19 +26,19 @@ SAME = 0.5
 """Share of each of two boxes that the other covers if they are of one region."""
 
 
-def lay_out(setup: Setting, reading: Reads, states: Sequence[PageState]) -> None:
+def lay_out(context: RegionsContext, reading: Reads, states: Sequence[PageState]) -> None:
     """Gives the drafts of ``states`` the regions that the target sees, where its card says how it is asked for them.
 
     Where it sees none, the drafted ones stay. The seconds count as drafting, since the layout does.
     """
     waiting = [state for state in states if state.draft.layout != OWN]
-    if setup.card.layout_prompt is None or not waiting:
+    if context.card.layout_prompt is None or not waiting:
         return
     start = time.perf_counter()
-    written = reading.write([_asked(setup, setup.card.layout_prompt, state) for state in waiting])
+    written = reading.write([_asked(context, context.card.layout_prompt, state) for state in waiting])
     seconds = (time.perf_counter() - start) / len(waiting)
     for state, (output, stats) in zip(waiting, written, strict=True):
-        boxes = _read(setup, reading.text_of(output), state)
+        boxes = _read(context, reading.text_of(output), state)
         if boxes:
             regions = tuple(_with_texts(category, box, state.draft.regions) for category, box in boxes)
             state.draft = replace(state.draft, regions=regions, layout=OWN)
@@ -50,22 +50,22 @@ def lay_out(setup: Setting, reading: Reads, states: Sequence[PageState]) -> None
         state.happened("own_layout", f"{found}; {stats.tokens} tokens{steps}{cut}")
 
 
-def _asked(setup: Setting, prompt: str, state: PageState) -> GenerationRequest:
-    page, side = state.page, setup.card.layout_side
+def _asked(context: RegionsContext, prompt: str, state: PageState) -> GenerationRequest:
+    page, side = state.page, context.card.layout_side
     image = page.image if side is None else page.image.resize((side, side), Resampling.BICUBIC)
     drafts = []
-    if state.draft.regions and isinstance(setup.dialect, LayoutJsonDialect):
-        drafts.append(setup.dialect.layout_draft(state.draft.regions, page.width, page.height))
+    if state.draft.regions and isinstance(context.dialect, LayoutJsonDialect):
+        drafts.append(context.dialect.layout_draft(state.draft.regions, page.width, page.height))
     elif state.draft.regions:
         drafts.append(spell_layout(state.draft.regions, page.width, page.height))
-    budget = setup.options.max_tokens or setup.card.max_new_tokens
-    return GenerationRequest(image, prompt, budget, tuple(drafts), "page", setup.card.writes_marks)
+    budget = context.options.max_tokens or context.card.max_new_tokens
+    return GenerationRequest(image, prompt, budget, tuple(drafts), "page", context.card.writes_marks)
 
 
-def _read(setup: Setting, text: str, state: PageState) -> list[tuple[Category, BBox]]:
+def _read(context: RegionsContext, text: str, state: PageState) -> list[tuple[Category, BBox]]:
     width, height = state.page.width, state.page.height
-    if isinstance(setup.dialect, LayoutJsonDialect):
-        blocks = setup.dialect.parse(text, width, height)
+    if isinstance(context.dialect, LayoutJsonDialect):
+        blocks = context.dialect.parse(text, width, height)
         return [(block.category, block.bbox) for block in blocks if block.bbox is not None]
     return read_layout(text, width, height)
 

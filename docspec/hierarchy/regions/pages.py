@@ -13,7 +13,7 @@ from docspec.hierarchy import results
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.own_layout import lay_out
-from docspec.hierarchy.regions.protocol import Reads, Setting
+from docspec.hierarchy.regions.protocol import Reads, RegionsContext
 from docspec.hierarchy.regions.regions_read import RegionsRead, markdown_of, result_of
 from docspec.hierarchy.regions.reread import unreached
 
@@ -21,44 +21,44 @@ from docspec.hierarchy.regions.reread import unreached
 class RegionPages:
     """Reads pages by regions, with any engine."""
 
-    def __init__(self, setup: Setting, reading: Reads) -> None:
-        self._setup = setup
+    def __init__(self, context: RegionsContext, reading: Reads) -> None:
+        self._context = context
         self.reading = reading
 
     def takes(self, page: PageImage) -> bool:
         """Whether the page is read by regions: as asked, or where it is larger than the target reads whole or than its
         context holds."""
-        setup, pixels = self._setup, page.width * page.height
-        if setup.options.read != "auto":
-            return setup.options.read == "regions"
-        if setup.options.evidence:
+        context, pixels = self._context, page.width * page.height
+        if context.options.read != "auto":
+            return context.options.read == "regions"
+        if context.options.evidence:
             return True  # words stand region by region
-        largest, sight = setup.card.page_pixels, setup.sight
+        largest, sight = context.card.page_pixels, context.sight
         if largest is not None and pixels > largest:
             return True
         shown = min(pixels, sight.most_pixels) // sight.factor**2
-        return shown + setup.options.max_tree >= setup.max_length
+        return shown + context.options.max_tree >= context.max_length
 
     def read(self, states: Sequence[PageState]) -> None:
         """Reads ``states``, one or more, the crops of all of them in one batch."""
-        setup, cut = self._setup, []
-        lay_out(setup, self.reading, states)
+        context, cut = self._context, []
+        lay_out(context, self.reading, states)
         for state in states:
-            setup.observer.stage(state.number, "prefill")
+            context.observer.stage(state.number, "prefill")
             start = time.perf_counter()
             cut.append(self.reading.cut(state.page, state.draft))
             state.encode_seconds = time.perf_counter() - start
-        progress = setup.progress(states, "stage2")
-        self.reading.read(cut, progress, plain=setup.options.stages == "none")
+        progress = context.progress(states, "stage2")
+        self.reading.read(cut, progress, plain=context.options.stages == "none")
         for state, page in zip(states, cut, strict=True):
             self._written(state, page)
             self._tell_taken(state, page, state.result.trusted)
-            if setup.options.baseline:
+            if context.options.baseline:
                 self._compare(state, page)
 
     def requests(self, state: PageState) -> list[Any]:
         """What the engine is asked for the page: its crops in reading order."""
-        lay_out(self._setup, self.reading, [state])
+        lay_out(self._context, self.reading, [state])
         return [crop.request for crop in self.reading.cut(state.page, state.draft).crops]
 
     def reread(self, states: Sequence[PageState]) -> None:
@@ -85,7 +85,7 @@ class RegionPages:
             state.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
 
     def _crop_text(self, output: Output) -> str:
-        return self._setup.dialect.parse_crop(self.reading.text_of(output))
+        return self._context.dialect.parse_crop(self.reading.text_of(output))
 
     @staticmethod
     def _tell_taken(state: PageState, page: RegionsRead, characters: int) -> None:
@@ -103,7 +103,7 @@ class RegionPages:
 
     def _compare(self, state: PageState, page: RegionsRead) -> None:
         """Adds to the result what plain decoding takes for the same crops, and for those of trusted regions."""
-        self._setup.observer.stage(state.number, "baseline")
+        self._context.observer.stage(state.number, "baseline")
         plain = RegionsRead(page.regions, page.crops)
         if page.taken:
             regions = [replace(region, agreed=False) for region in state.draft.regions]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from docspec.hierarchy.regions.regions_read import RegionsRead
 
 
-class Setting(Protocol):
+class RegionsContext(Protocol):
     """What pages are read with: how the model is spoken to, what it sees, and what was asked for. ``max_length`` are
     the tokens that prompt and answer may have together."""
 

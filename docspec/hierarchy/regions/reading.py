@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class RegionReading:
     """Reads pages by regions with the engine in this process (:class:`docspec.hierarchy.regions.protocol.Reads`)."""
 
-    def __init__(self, setup: ReadingContext) -> None:
-        self._setup = setup
-        self.cutting = Cutting(setup.options, setup.card, setup.dialect, setup.sight)
+    def __init__(self, context: ReadingContext) -> None:
+        self._context = context
+        self.cutting = Cutting(context.options, context.card, context.dialect, context.sight)
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops, encoded."""
@@ -44,46 +44,46 @@ class RegionReading:
         asked = [
             [replace(crop.request, plain=True) if plain else crop.request for crop in page.crops] for page in pages
         ]
-        decoded = decode_side_by_side(self._setup.engine, asked, on_step, self._setup.frugal)
+        decoded = decode_side_by_side(self._context.engine, asked, on_step, self._context.frugal)
         for page, (outputs, stats) in zip(pages, decoded, strict=True):
             page.outputs, page.stats = outputs, page.stats + stats
 
     def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
         """The answers to other requests, each a page of its own."""
-        setup = self._setup
+        context = self._context
         requests = [
             Request(
-                setup.target.encode(*_pictured(one)),
-                setup.tokenized(one.drafts),
+                context.target.encode(*_pictured(one)),
+                context.tokenized(one.drafts),
                 one.max_tokens,
-                stop=setup.stop,
-                plain=setup.options.stages == "none",
+                stop=context.stop,
+                plain=context.options.stages == "none",
             )
             for one in asked
         ]
-        decoded = decode_side_by_side(setup.engine, [[request] for request in requests])
+        decoded = decode_side_by_side(context.engine, [[request] for request in requests])
         return [(output, stats) for [output], stats in decoded]
 
     def text_of(self, output: Output) -> str:
-        return self._setup.target.detokenize(list(output.tokens))
+        return self._context.target.detokenize(list(output.tokens))
 
     def encoded(self, page: RegionsRead) -> RegionsRead:
         """The crops of a page as the engine takes them."""
-        prompts = self._setup.target.encode_all([_pictured(crop.request) for crop in page.crops])
+        prompts = self._context.target.encode_all([_pictured(crop.request) for crop in page.crops])
         requests = map(self._request, prompts, page.crops)
         crops = [replace(crop, request=request) for crop, request in zip(page.crops, requests, strict=True)]
-        taken = {number: self._setup.tokenized([text])[0] for number, text in page.from_draft.items()}
+        taken = {number: self._context.tokenized([text])[0] for number, text in page.from_draft.items()}
         return replace(page, crops=crops, taken=taken)
 
     def _request(self, prompt: Prompt, crop: Crop) -> Request:
-        setup, asked = self._setup, crop.request
+        context, asked = self._context, crop.request
         return Request(
             prompt,
-            setup.tokenized(asked.drafts),
+            context.tokenized(asked.drafts),
             asked.max_tokens,
-            stop=setup.stop,
-            least_margin=setup.least_margin,
-            traced=setup.options.provenance,
+            stop=context.stop,
+            least_margin=context.least_margin,
+            traced=context.options.provenance,
             kind=crop.category,
         )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from docspec.core import StageStats
 from docspec.engine.request import Finish, Output
 from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest
-from docspec.hierarchy.served.setting import ServedSetting
+from docspec.hierarchy.served.context import ServedContext
 from docspec.hierarchy.served.text_guard import TextGuard, guarded
 
 LONG = 1024
@@ -25,13 +25,13 @@ class TextOutput(Output):
     text: str = ""
 
 
-def ask(setting: ServedSetting, requests: Sequence[GenerationRequest]) -> tuple[list[TextOutput], StageStats]:
+def ask(context: ServedContext, requests: Sequence[GenerationRequest]) -> tuple[list[TextOutput], StageStats]:
     """The answers to ``requests``, all of which are under way side by side, and what they took together.
 
     An answer is cut where it only repeats itself, unless it is to be kept. Raises what kept one from being answered,
     the others are cancelled then.
     """
-    generator, guards, told = setting.generator, setting.guards, setting.template_arguments
+    generator, guards, told = context.generator, context.guards, context.template_arguments
     requests = [replace(request, template_arguments=told) for request in requests] if told else requests
     began = time.perf_counter()
     watched = [(_Watched(guards) if request.max_tokens > LONG else None) for request in requests]

@@ -8,18 +8,18 @@ from docspec.hierarchy import results
 from docspec.hierarchy.page_state import page_of
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.regions.pages import RegionPages
+from docspec.hierarchy.served.context import ServedContext
 from docspec.hierarchy.served.reading import ServedReading
-from docspec.hierarchy.served.setting import ServedSetting
 from docspec.hierarchy.served.whole import ServedWhole
 
 
 class ServedPages:
-    """Reads pages with one setting. Threads may share it: each reads pages of its own."""
+    """Reads pages with one context. Threads may share it: each reads pages of its own."""
 
-    def __init__(self, setting: ServedSetting) -> None:
-        self.setting = setting
-        regions = RegionPages(setting, ServedReading(setting))
-        self._readers = Readers(setting, regions, ServedWhole(setting))
+    def __init__(self, context: ServedContext) -> None:
+        self.context = context
+        regions = RegionPages(context, ServedReading(context))
+        self._readers = Readers(context, regions, ServedWhole(context))
 
     def takes(self, page: PageImage) -> bool:
         """Whether the page is read by regions."""

@@ -12,15 +12,15 @@ from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.cutting import Cutting
 from docspec.hierarchy.regions.regions_read import RegionsRead
 from docspec.hierarchy.served.answers import TextOutput, ask
-from docspec.hierarchy.served.setting import ServedSetting
+from docspec.hierarchy.served.context import ServedContext
 
 
 class ServedReading:
     """A :class:`docspec.hierarchy.regions.protocol.Reads`."""
 
-    def __init__(self, setting: ServedSetting) -> None:
-        self._setting = setting
-        self._cutting = Cutting(setting.options, setting.card, setting.dialect, setting.sight)
+    def __init__(self, context: ServedContext) -> None:
+        self._context = context
+        self._cutting = Cutting(context.options, context.card, context.dialect, context.sight)
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops."""
@@ -34,14 +34,14 @@ class ServedReading:
         """Asks for the crops of ``pages``; ``plain``: without drafts."""
         for page in pages:
             requests = [replace(crop.request, drafts=()) if plain else crop.request for crop in page.crops]
-            outputs, stats = ask(self._setting, requests)
+            outputs, stats = ask(self._context, requests)
             page.outputs, page.stats = list(outputs), page.stats + stats
 
     def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
         """The answers to other requests."""
         found: list[tuple[Output, StageStats]] = []
         for one in asked:
-            [output], stats = ask(self._setting, [one])
+            [output], stats = ask(self._context, [one])
             found.append((output, stats))
         return found
 

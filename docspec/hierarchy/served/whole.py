@@ -15,7 +15,7 @@ from docspec.hierarchy import results
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_page, asked_of_regions
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.served.answers import ask
-from docspec.hierarchy.served.setting import ServedSetting
+from docspec.hierarchy.served.context import ServedContext
 
 SPARE_TOKENS = 48
 """Tokens that a region may write beyond one for each character of its longest draft."""
@@ -25,29 +25,29 @@ PROMPT_TOKENS = 64
 
 
 class ServedWhole:
-    """Reads whole pages with one setting."""
+    """Reads whole pages with one context."""
 
-    def __init__(self, setting: ServedSetting) -> None:
-        self._setting = setting
+    def __init__(self, context: ServedContext) -> None:
+        self._context = context
 
     def read(self, states: Sequence[PageState]) -> None:
         """Reads ``states``, one after the other."""
         for state in states:
-            if self._setting.options.stages == "both":
+            if self._context.options.stages == "both":
                 self._stage1(state)
             self._stage2(state)
 
     def _stage1(self, state: PageState) -> None:
         """Has the model read the regions of the page, and keeps what it wrote for each."""
-        setting, start = self._setting, time.perf_counter()
-        most = min(setting.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
+        context, start = self._context, time.perf_counter()
+        most = min(context.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
         found = asked_of_regions(
-            setting.dialect, setting.sight.factor, state.page, state.draft, setting.card.writes_marks
+            context.dialect, context.sight.factor, state.page, state.draft, context.card.writes_marks
         )
         asked = [
             replace(one, max_tokens=min(max(map(len, one.drafts), default=0) + SPARE_TOKENS, most)) for _, one in found
         ]
-        outputs, stats = ask(setting, asked)
+        outputs, stats = ask(context, asked)
         texts = [""] * len(state.draft.regions)
         for (index, _), output in zip(found, outputs, strict=True):
             if output.finish != "loop":
@@ -58,32 +58,32 @@ class ServedWhole:
 
     def _stage2(self, state: PageState) -> None:
         """Has the model read the page."""
-        setting, page, start = self._setting, state.page, time.perf_counter()
+        context, page, start = self._context, state.page, time.perf_counter()
         asked = self._asked(state)
         state.encode_seconds = time.perf_counter() - start
-        [output], stats = ask(setting, [asked])
+        [output], stats = ask(context, [asked])
         state.outputs = (output,)
-        blocks = attach_boxes(setting.dialect.parse(output.text, page.width, page.height), state.draft)
+        blocks = attach_boxes(context.dialect.parse(output.text, page.width, page.height), state.draft)
         state.result = results.whole(state.result, output, output.text, blocks, stats, state.encode_seconds)
 
     def _asked(self, state: PageState) -> GenerationRequest:
         """The page as a request. Raises :class:`docspec.core.PageError` where it leaves no room in the context."""
-        setting, page = self._setting, state.page
-        usable = PageDraft() if setting.options.stages == "none" else state.draft
-        room = setting.max_length - self._prompt_tokens(page.width, page.height)
+        context, page = self._context, state.page
+        usable = PageDraft() if context.options.stages == "none" else state.draft
+        room = context.max_length - self._prompt_tokens(page.width, page.height)
         if room < 1:
             raise PageError(
-                f"the page takes about {setting.max_length - room} of the model's {setting.max_length} tokens; "
+                f"the page takes about {context.max_length - room} of the model's {context.max_length} tokens; "
                 "lower --dpi",
                 Failure.TOO_LARGE,
             )
-        most = min(setting.options.max_tokens or setting.card.max_new_tokens, room)
-        return asked_of_page(setting.dialect, page, usable, state.texts, most, setting.card.writes_marks)
+        most = min(context.options.max_tokens or context.card.max_new_tokens, room)
+        return asked_of_page(context.dialect, page, usable, state.texts, most, context.card.writes_marks)
 
     def _prompt_tokens(self, width: int, height: int) -> int:
         """Tokens of the page's picture, exactly where the model's sizes are known, and of the prompt, at most."""
-        sight = self._setting.sight
+        sight = self._context.sight
         if sight.pixel_limits:
             height, width = smart_resize(height, width, **sight.pixel_limits)
         picture = -(-width // sight.factor) * -(-height // sight.factor)
-        return picture + len(self._setting.dialect.page_prompt.encode()) // 2 + PROMPT_TOKENS
+        return picture + len(self._context.dialect.page_prompt.encode()) // 2 + PROMPT_TOKENS

@@ -37,18 +37,18 @@ def wanted(python: Path) -> list[tuple[GenerationRequest, str, tuple[int, ...]]]
     docspec's own engine writes."""
     options = ParseOptions(words="model", device="cpu", dtype="float32", drafter="text-layer", read="regions")
     with Parser(options) as parser, open_document(ROOT / "samples" / "journal-article.pdf") as document:
-        setup = parser.page_parser.setup
-        tasks = tasks_of(setup, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
-        tasks += [_whole(setup, tasks, first, width) for first, width in ((0, 500), (3, 777), (6, 1111))]
-        target = setup.target
-        own = DocspecEngine(setup, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
+        context = parser.page_parser.context
+        tasks = tasks_of(context, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
+        tasks += [_whole(context, tasks, first, width) for first, width in ((0, 500), (3, 777), (6, 1111))]
+        target = context.target
+        own = DocspecEngine(context, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
         found = []
         for task, tokens in zip(tasks, own, strict=True):
             found.append((task.any, target.detokenize(list(tokens)), tuple(tokens)))
         return found
 
 
-def _whole(setup: Any, tasks: list[Task], first: int, width: int) -> Task:
+def _whole(context: Any, tasks: list[Task], first: int, width: int) -> Task:
     """Crops one below the other, as a page of a size that has to be brought to the patch grid."""
     crops = [task.asked[0] for task in tasks[first : first + 2]]
     page = Image.new("RGB", (width, 10 + sum(crop.height for crop in crops)), "white")
@@ -57,7 +57,7 @@ def _whole(setup: Any, tasks: list[Task], first: int, width: int) -> Task:
         page.paste(crop, (3, top))
         top += crop.height
     above, below = tasks[first : first + 2]
-    [prompt] = setup.target.encode_all([(page, above.any.prompt)])
+    [prompt] = context.target.encode_all([(page, above.any.prompt)])
     asked = replace(above.any, image=page, drafts=above.any.drafts + below.any.drafts)
     return Task(asked, (), replace(above.request, prompt=prompt))
 

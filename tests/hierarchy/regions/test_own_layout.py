@@ -67,7 +67,7 @@ def written(monkeypatch, text):
     """The layout that the target is made to write (simulated: random weights cannot)."""
 
     def write(reading, requests):
-        target = reading._setup.target
+        target = reading._context.target
         for request in requests:
             target.encode(request.image, request.prompt)
         return [(Output(tuple(target.tokenize(text)), "eos"), StageStats(tokens=9, steps=2)) for _ in requests]

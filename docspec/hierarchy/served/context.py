@@ -16,9 +16,9 @@ from docspec.targets.sight import PublishedSight
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ServedSetting:
+class ServedContext:
     """One engine, how its model is spoken to, and one set of options (a
-    :class:`docspec.hierarchy.regions.protocol.Setting`)."""
+    :class:`docspec.hierarchy.regions.protocol.RegionsContext`)."""
 
     generator: Generator
     card: ModelProfile
