@@ -15,7 +15,7 @@ import torch
 from torch.utils import cpp_extension
 
 SOURCE = Path(__file__).with_name("device.cpp")
-FLAGS = ("-shared", "-fPIC", "-O1", "-g0", "-std=c++20")
+FLAGS = ("-shared", "-fPIC", "-O1", "-g0", "-std=c++20", "-DAT_PER_OPERATOR_HEADERS")  # not those of all of ATen
 
 
 def compiler() -> str | None:
