@@ -23,7 +23,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PRELOADED = ("docspec.cli.app", "docspec.cli.batch", "tests.cli.scripted_parser")
+PRELOADED = (
+    "docspec.cli.app",
+    "tests.cli.scripted_parser",
+    "docspec.serve.app",
+    "docspec.serve.running",
+    "tests.serve.standin",
+)
 LARGEST = 2**20
 """Bytes of a request: words and environment."""
 

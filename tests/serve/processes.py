@@ -15,19 +15,26 @@ from typing import Any
 
 import httpx
 
+from tests.forked import ForkedRun
+
 ROOT = Path(__file__).parents[2]
+MAINS = {"docspec": "docspec.cli:main", "tests.serve.standin": "tests.serve.standin:run"}
 ADDRESS = re.compile(r"http://[^\s]+:\d+")
 
 
 class Served:
-    """A running server at ``url``. ``said`` is what it wrote."""
+    """A running server at ``url``. ``said`` is what it wrote. ``forked``: its process has imported what it needs."""
 
-    def __init__(self, command: list[str], env: dict[str, str] | None = None, patience: float = 60.0) -> None:
+    def __init__(
+        self, command: list[str], env: dict[str, str] | None = None, patience: float = 60.0, forked: bool = True
+    ) -> None:
         self.said: list[str] = []
         self._listens = threading.Event()
         self.url = ""
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", *command],
+        module, *words = command
+        begin = ForkedRun if forked else subprocess.Popen
+        self.process: subprocess.Popen[str] = begin(
+            [MAINS[module], *words] if forked else [sys.executable, "-m", *command],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -81,9 +88,11 @@ def stand_in(name: str = "one", port: int = 0) -> Iterator[Served]:
 
 
 @contextlib.contextmanager
-def gateway(*words: str, env: dict[str, str] | None = None, patience: float = 60.0) -> Iterator[Served]:
+def gateway(
+    *words: str, env: dict[str, str] | None = None, patience: float = 60.0, forked: bool = True
+) -> Iterator[Served]:
     """``docspec serve`` with ``words``, on a free port, which listens within ``patience`` seconds."""
-    served = Served(["docspec", "serve", "--port", "0", *words], env, patience)
+    served = Served(["docspec", "serve", "--port", "0", *words], env, patience, forked)
     try:
         yield served
     finally:

@@ -111,7 +111,7 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
     with (
         vllm(python, False) as without,
         vllm(python, True) as drafting,
-        gateway("--upstream", drafting.url, "--recognise", "auto") as served,
+        gateway("--upstream", drafting.url, "--recognise", "auto", forked=False) as served,
     ):
         ways = {
             "vLLM": (without, without.url, plain),

@@ -155,5 +155,10 @@ def main(port: str, name: str) -> None:
     uvicorn.Server(config).run(sockets=[listening])
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """With the words of the command line."""
     main(*sys.argv[1:])
+
+
+if __name__ == "__main__":
+    run()
