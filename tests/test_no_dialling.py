@@ -25,6 +25,11 @@ needs_strace = pytest.mark.skipif(
 RUN_ALL = """
 import json, sys
 from docspec.cli import app
+from tests.kept_children import KeptChildren
+
+children = KeptChildren()  # what libraries do when they are imported is seen once
+children.install()
+children.is_on = True
 print([app.run(args) for args in json.loads(sys.argv[1])])
 """
 

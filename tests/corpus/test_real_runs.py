@@ -54,14 +54,14 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
     """``run("parse", ...)`` in this process: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
 
     def command(*words: object) -> tuple[int, str, str]:
         code = app.run(list(map(str, words)))
-        out, err = capfd.readouterr()
+        out, err = capsys.readouterr()
         return code, out, err
 
     return command
