@@ -33,21 +33,22 @@ TESSERACT = ("-l", "eng", "--psm", "1")
 """Its automatic page segmentation with the orientation of the page."""
 
 
-def with_pymupdf4llm() -> Read:
+def with_pymupdf4llm(furniture: bool = True) -> Read:
     """``pymupdf4llm.to_markdown`` as it is by default: with its layout model, headers and footers, and recognition
-    where it thinks that a page needs it."""
+    where it thinks that a page needs it. Without ``furniture`` it leaves out headers and footers."""
     package = require("pymupdf4llm", "comparing with pymupdf4llm")
 
     def read(page: PageImage) -> Written:
         with _one_page(page) as document:
-            text = str(package.to_markdown(document, show_progress=False))
+            text = str(package.to_markdown(document, show_progress=False, header=furniture, footer=furniture))
         return Written(PICTURE_TEXT.sub(" ", text), "\n".join(PICTURE_TEXT.findall(text)))
 
     return read
 
 
-def with_rapidocr() -> Read:
-    """RapidOCR's lines of the picture of the page, ordered along white space."""
+def with_rapidocr(furniture: bool = True) -> Read:
+    """RapidOCR's lines of the picture of the page, ordered along white space; without ``furniture`` those at its upper
+    and lower edge are left out."""
     from docspec.drafting.assembly import assemble
     from docspec.drafting.columns import cut_layout
     from docspec.drafting.recogniser import Recogniser
@@ -57,13 +58,14 @@ def with_rapidocr() -> Read:
     def read(page: PageImage) -> Written:
         lines, _ = recogniser.read_page(page.image)
         regions = assemble(cut_layout(lines, page.width, page.height), lines)
-        return Written("\n\n".join(text for region in regions for text in region.texts[:1]))
+        kept = [region for region in regions if furniture or not region.category.is_furniture]
+        return Written("\n\n".join(text for region in kept for text in region.texts[:1]))
 
     return read
 
 
-def with_tesseract() -> Read:
-    """The program ``tesseract`` on the picture of the page."""
+def with_tesseract(furniture: bool = True) -> Read:
+    """The program ``tesseract`` on the picture of the page; it knows no ``furniture``."""
     if shutil.which("tesseract") is None:
         raise UsageError("tesseract is not installed; leave out --reader tesseract")
 
@@ -77,12 +79,13 @@ def with_tesseract() -> Read:
     return read
 
 
-OTHERS: Mapping[str, Callable[[], Read]] = {
+OTHERS: Mapping[str, Callable[..., Read]] = {
     "pymupdf4llm": with_pymupdf4llm,
     "rapidocr": with_rapidocr,
     "tesseract": with_tesseract,
 }
-"""What makes each of them ready; raises :class:`docspec.core.UsageError` where it is not installed."""
+"""What makes each of them ready, with or without ``furniture``: headers and footers of pages. Raises
+:class:`docspec.core.UsageError` where it is not installed."""
 
 
 def _one_page(page: PageImage) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,18 +38,12 @@ def born_digital(
 
 
 def print_timings(timings: Sequence[ContestantTiming]) -> None:
-    """One row a contestant: medians with what the runs lie between, and how many times docspec's time that is."""
-    grid = table("Born-digital files", ["task", "program"], ["seconds", "from", "to", "processor s", "of docspec's"])
-    for timing in timings:
-        own = next(one for one in timings if one.task == timing.task)
-        processor = sorted(timing.processor)[len(timing.processor) // 2]
-        grid.add_row(
-            timing.task,
-            timing.name,
-            f"{timing.median:.2f}",
-            f"{min(timing.wall):.2f}",
-            f"{max(timing.wall):.2f}",
-            f"{processor:.2f}",
-            f"{timing.median / own.median:.2f}",
-        )
-    console().print(grid)
+    """A table for each task, in 80 columns, one row a contestant: the median of its seconds with what the runs lie
+    between, those of processors, and how many times docspec's time that is."""
+    for task in dict.fromkeys(timing.task for timing in timings):
+        grid = table(f"Born-digital: {task}", ["program"], ["seconds", "from", "to", "cpu s", "times"], dense=True)
+        mine = [timing for timing in timings if timing.task == task]
+        for timing in mine:
+            seconds = timing.median, min(timing.wall), max(timing.wall), median(timing.processor)
+            grid.add_row(timing.name, *(f"{one:.2f}" for one in (*seconds, timing.median / mine[0].median)))
+        console().print(grid)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,10 @@ Resume = Annotated[bool, typer.Option("--resume", help="Go on where a run was in
 SuiteModes = Annotated[
     list[str] | None,
     repeatable("MODE", "As of docspec bench speed; default: page, hierarchical, tau 0.75, planned; plain always runs."),
+]
+Beside = Annotated[
+    list[str] | None,
+    repeatable("NAME", "Other tools whose Markdown is scored in the same run: pymupdf4llm, rapidocr, tesseract."),
 ]
 Scorer = Annotated[
     Path | None,
@@ -63,6 +68,7 @@ def suite(
     proposer: Proposers = None,
     repeats: Repeats = 1,
     scorer: Scorer = None,
+    beside: Beside = None,
 ) -> int:
     """A published benchmark in one run: accuracy and speed of every way of reading, by kind of page.
 
@@ -74,7 +80,9 @@ def suite(
     chosen = suite_in(folder, name)
     parts = parse_shard(shard)
     ways = modes_named(mode, proposer)
-    results, info = read_suite(chosen, options, output, limit, seed, parts, resume, ways, repeats, scorer)
+    results, info = read_suite(
+        chosen, options, output, limit, seed, parts, resume, ways, repeats, scorer, others_named(beside)
+    )
     print_suite(results, target_line(info))
     write_summary(output, results, info)
     lost = sum(failed(record) for record in results.records)
@@ -92,6 +100,7 @@ def read_suite(
     ways: list[str],
     repeats: int,
     scorer: Path | None,
+    beside: Sequence[str] = (),
 ) -> tuple[SuiteResults, TargetInfo]:
     """Runs (or goes on with) one data set into ``output`` and scores what is there of all shards."""
     from benchmarks.suites.item import share
@@ -107,16 +116,26 @@ def read_suite(
         raise UsageError(f"{chosen.title}: nothing to read")
     with Parser(options) as parser:
         info = parser.target_info
-        settings = _settings(chosen, options, info, limit, seed, ways, repeats)
+        settings = _settings(chosen, options, info, limit, seed, ways, repeats, beside)
         reader: list[ItemReader] = []
 
         def read(item: Item) -> dict[str, Any]:
             if not reader:  # nothing is calibrated where all items are done
-                reader.append(ItemReader(parser, ways, repeats))
+                reader.append(ItemReader(parser, ways, repeats, beside))
             return reader[0].read(item)
 
         run(ours, read, output, settings, shard, resume, lambda left, record: say(_told(left, record)))
     return results_in(output, chosen, everything, scorer), info
+
+
+def others_named(names: Sequence[str] | None) -> list[str]:
+    """The tools beside docspec. Raises :class:`UsageError` for a name that is none."""
+    from benchmarks.other_readers import OTHERS
+
+    for name in names or ():
+        if name not in OTHERS:
+            raise UsageError(f"--beside {name}: choose among {', '.join(OTHERS)}")
+    return list(names or ())
 
 
 def modes_named(modes: list[str] | None, proposers: list[str] | None) -> list[str]:
@@ -142,7 +161,14 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def _settings(
-    chosen: Suite, options: ParseOptions, info: TargetInfo, limit: int | None, seed: int, modes: list[str], repeats: int
+    chosen: Suite,
+    options: ParseOptions,
+    info: TargetInfo,
+    limit: int | None,
+    seed: int,
+    modes: list[str],
+    repeats: int,
+    beside: Sequence[str],
 ) -> dict[str, Any]:
     """What must be the same for journals to belong together, and the command that makes them."""
     from benchmarks.suites.reading import DEFAULT_MODES
@@ -157,6 +183,8 @@ def _settings(
     flags += ["--limit", str(limit)] if limit is not None else []
     for mode in modes if modes != list(DEFAULT_MODES) else ():
         flags += ["--mode" if mode in NAMED else "--proposer", mode]
+    for other in beside:
+        flags += ["--beside", other]
     flags += ["--seed", str(seed), "--repeats", str(repeats)]
     return {
         "suite": chosen.name,
@@ -174,6 +202,7 @@ def _settings(
         "seed": seed,
         "modes": modes,
         "repeats": repeats,
+        "beside": list(beside),
         "command": f"python -m benchmarks suite {chosen.name} DIR -o OUT {shlex.join(flags)}",
     }
 

@@ -2,7 +2,8 @@
 
 Modes that name a drafter of their own make their own draft, or none: ``planned``, and proposers that are models. By
 regions all modes have the same, whose seconds count for each, as it is the layout. A first item is read untimed in
-every mode.
+every mode. Where known words stand, Stage 1 is left out: it has the model read all. Other tools read the page before it
+is drafted, since drafters write hidden text onto it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from benchmarks.accuracy import draft_blocks, stage1_blocks
 from benchmarks.drafts import SettableDraft
+from benchmarks.other_readers import OTHERS, Read
 from benchmarks.suites.item import Item
 from docspec.bench.speed import PLAIN, reader_of, settings_of
 from docspec.core import Block, DocspecError, PageDraft, PageImage, PageResult
@@ -28,10 +30,13 @@ DEFAULT_MODES = (PLAIN, "page", "hierarchical", "tau 0.75", "planned")
 
 
 class ItemReader:
-    """Reads items with one parser in ``modes`` (:func:`docspec.bench.speed.settings_of`), ``repeats`` times each."""
+    """Reads items with one parser in ``modes`` (:func:`docspec.bench.speed.settings_of`), ``repeats`` times each, and
+    once with each of the tools ``beside`` (of :data:`benchmarks.other_readers.OTHERS`). Raises
+    :class:`docspec.core.UsageError` where one of these is not installed."""
 
-    def __init__(self, parser: Parser, modes: Sequence[str], repeats: int) -> None:
+    def __init__(self, parser: Parser, modes: Sequence[str], repeats: int, beside: Sequence[str] = ()) -> None:
         self._parser = parser
+        self._beside = {name: OTHERS[name](furniture=False) for name in beside}
         self._repeats = repeats
         self._drafter = make_drafter(parser.options)
         self._given = SettableDraft()
@@ -51,7 +56,8 @@ class ItemReader:
                 for page in self._parser.page_images(document, str(item.page)):
                     if isinstance(page, PageFailure):
                         raise page.error
-                    return {**head, "ways": self._ways(page)}
+                    others = {name: _told_of(read, page) for name, read in self._beside.items()}
+                    return {**head, "ways": self._ways(page) | others}
         except DocspecError as error:
             return {**head, "error": str(error), "ways": {}}
         return {**head, "error": f"{item.id}: has no page {item.page}", "ways": {}}
@@ -68,7 +74,7 @@ class ItemReader:
         expected = turns[0][PLAIN].token_ids
         return {
             DRAFT: self._drafted(page, draft),
-            STAGE1: self._stage1(page, draft),
+            **({STAGE1: self._stage1(page, draft)} if self._parser.options.words != "evidence" else {}),
             **{mode: _told([turn[mode] for turn in turns], expected) for mode in self._readers},
         }
 
@@ -87,6 +93,16 @@ class ItemReader:
         blocks, tokens = stage1_blocks(self._parser, page, draft)
         seconds = draft.seconds + perf_counter() - start
         return {"text": markdown_of(page, blocks), "tokens": tokens, "seconds": [seconds]}
+
+
+def _told_of(read: Read, page: PageImage) -> dict[str, Any]:
+    """What another tool made of ``page``, or why it made nothing."""
+    start = perf_counter()
+    try:
+        text = read(page).text
+    except Exception as error:
+        return {"text": "", "error": f"{type(error).__name__}: {error}", "seconds": []}
+    return {"text": text, "seconds": [perf_counter() - start]}
 
 
 def markdown_of(page: PageImage, blocks: Sequence[Block]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.other_readers import OTHERS
 from benchmarks.suites.item import Item, Scores, Suite
 from benchmarks.suites.journal import Record, read_journals
 from benchmarks.suites.omnidocbench import OmniDocBench
@@ -31,7 +32,7 @@ class SuiteResults:
     @property
     def modes(self) -> list[str]:
         """The modes that were timed, plain decoding first."""
-        return [way for way in ways_of(self.records) if way not in (DRAFT, STAGE1)]
+        return [way for way in ways_of(self.records) if way not in (DRAFT, STAGE1, *OTHERS)]
 
     def as_json(self) -> dict[str, Any]:
         """All figures, without texts."""

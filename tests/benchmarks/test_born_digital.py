@@ -7,7 +7,8 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from benchmarks.born_digital import Contestant, _timed, compare, contestants
+from benchmarks.born_digital import Contestant, ContestantTiming, _timed, compare, contestants
+from benchmarks.cli.born_digital import print_timings
 from docspec.core import DocspecError
 
 LINE = "Every harbour on this coast keeps a list of the boats that went out and did not come back. "
@@ -44,3 +45,20 @@ def test_one_that_fails_or_writes_nothing_is_an_error(tmp_path: Path) -> None:
 def test_several_processes_are_a_contestant_of_their_own(page: Path, tmp_path: Path) -> None:
     names = [one.name for one in contestants([page], 2, tmp_path / "other.py")]
     assert "pymupdf4llm, no OCR, 2 processes" in names
+
+
+def test_each_task_has_a_table_that_fits_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["docspec", "pymupdf4llm, no OCR, 16 processes"]
+    tasks = ["1234 files", "first page, cold"]
+    print_timings([ContestantTiming(name, task, [1234.5, 617.25], [9876.5]) for task in tasks for name in names])
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.splitlines())) <= 80
+    for task in tasks:
+        assert printed.count(f"Born-digital: {task}") == 1
+    rows = [line for line in printed.splitlines() if "processes" in line]
+    assert [row.split("processes")[1].split() for row in rows] == [
+        ["925.88", "617.25", "1234.50", "9876.50", "1.00"]
+    ] * 2

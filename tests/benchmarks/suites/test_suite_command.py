@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from benchmarks.__main__ import run
 from benchmarks.cli import app
+from benchmarks.other_readers import OTHERS, Written
 from benchmarks.suites.item import Item
 from benchmarks.suites.journal import read_journals
 from benchmarks.suites.reading import ItemReader
@@ -67,6 +68,32 @@ def test_by_regions_every_way_pays_for_the_same_draft(lively_qwen):
         ways = ItemReader(parser, ["page", "planned", "lookup"], 2).read(Item("notes", notes, "notes"))["ways"]
     [spent] = {second for way in ("plain", "page", "planned", "lookup") for second in ways[way]["draft"]}
     assert spent == ways["draft"]["seconds"][0] > 0
+
+
+def test_other_tools_read_the_same_pages_in_the_same_run(lively_qwen, monkeypatch, olmocr_folder, tmp_path):
+    def ready(furniture=True):
+        assert not furniture, "docspec leaves page headers and footers out, too"
+
+        def read(page):
+            if page.source.endswith("table_tests/one.pdf"):
+                raise ValueError("no such page")
+            return Written(f"by another of {page.number}")
+
+        return read
+
+    monkeypatch.setitem(OTHERS, "pymupdf4llm", ready)
+    done = suite(lively_qwen, "olmocr-bench", olmocr_folder, tmp_path, "--beside", "pymupdf4llm")
+    assert done.exit_code == 0, done.output
+    settings, records = read_journals(tmp_path)
+    assert settings["beside"] == ["pymupdf4llm"] and "--beside pymupdf4llm" in settings["command"]
+    ways = {record["item"]: record["ways"]["pymupdf4llm"] for record in records}
+    assert ways["headers_footers/one_pg1"]["text"] == "by another of 1"
+    assert ways["table_tests/one_pg1"] == {"text": "", "error": "ValueError: no such page", "seconds": []}
+    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert list(found["accuracy"]) == [*WAYS, "pymupdf4llm"]
+    assert {row["mode"] for row in found["speed"]} == {"page"}
+    with pytest.raises(UsageError, match="--beside nobody: choose among pymupdf4llm"):
+        suite(lively_qwen, "olmocr-bench", olmocr_folder, tmp_path, "--beside", "nobody")
 
 
 def without_speed(folder):
