@@ -31,7 +31,13 @@ from tests.targets.families.test_families import NEW_TOKENS, printed
 PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
 pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")
 ROOT = Path(__file__).parents[2]
-FAMILIES = ("qwen2_vl", "qwen2_5_vl")
+FAMILIES = (
+    *("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "glm_ocr", "paddleocr_vl"),
+    *("internvl", "idefics3", "mistral3", "lighton_ocr"),
+)
+"""Of the others HunyuanOCR runs through transformers there, and its tower does not fit vLLM's kernels for processors;
+DeepSeek-OCR and its kin, GOT-OCR2, Qianfan-OCR and Qwen3.5 do not load from tiny checkpoints."""
+
 HEAD = 32
 """Numbers of a head of the text part."""
 
@@ -40,14 +46,20 @@ NORMALISED = {"image_mean": OPENAI_CLIP_MEAN, "image_std": OPENAI_CLIP_STD}
 
 
 def wider(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The text part of ``config``, whose settings stand at its top, with heads of :data:`HEAD` numbers."""
-    heads, narrow = config["num_attention_heads"], config["hidden_size"] // config["num_attention_heads"]
-    scaling = config["rope_scaling"]
-    sections = [part * HEAD // narrow for part in scaling["mrope_section"]]
-    tower = dict(config["vision_config"])
-    tower["out_hidden_size" if "out_hidden_size" in tower else "hidden_size"] = heads * HEAD
-    wide = {"hidden_size": heads * HEAD, "rope_scaling": {**scaling, "mrope_section": sections}}
-    return {**config, **wide, "vision_config": tower}
+    """``config`` with heads of :data:`HEAD` numbers in its text part, whose settings may stand at its top."""
+    text = config.get("text_config", config)
+    if "head_dim" in text:
+        narrow, tower = text["head_dim"], {}
+        wide = {"head_dim": HEAD}
+    else:  # heads are as wide as their part of the hidden size, which the tower's last layer has, too
+        narrow, wide = text["hidden_size"] // text["num_attention_heads"], {}
+        wide["hidden_size"] = text["num_attention_heads"] * HEAD
+        last = "out_hidden_size" if "out_hidden_size" in config["vision_config"] else "hidden_size"
+        tower = {"vision_config": {**config["vision_config"], last: wide["hidden_size"]}}
+    for name in {"rope_scaling", "rope_parameters"} & text.keys():
+        wide[name] = text[name] | {"mrope_section": [part * HEAD // narrow for part in text[name]["mrope_section"]]}
+    inner = {"text_config": {**text, **wide}} if "text_config" in config else wide
+    return {**config, **tower, **inner}
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +99,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1200,
     )
     assert ran.returncode == 0, ran.stderr[-4000:]
     for name, (plain, drafted) in json.loads(ran.stdout).items():

@@ -10,6 +10,7 @@ CASE = Case(
     config=lambda ids: {
         "text_config": {
             **TEXT, "head_dim": 16, "num_nextn_predict_layers": 1,  # heads are wider than their part of the hidden size
+            "intermediate_size": 96,  # as wide as the tower's merger, as published: vLLM takes it for that
             "rope_parameters": {**TURNED, "mrope_section": [2, 2, 4], "partial_rotary_factor": 1.0},
         },
         "vision_config": {

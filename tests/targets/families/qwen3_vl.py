@@ -7,7 +7,8 @@ CASE = Case(
     marks=("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"),
     config=lambda ids: {
         "text_config": {
-            **TEXT, "rope_parameters": TURNED, "head_dim": 8,
+            **TEXT, "head_dim": 8,
+            "rope_parameters": {**TURNED, "mrope_section": [2, 1, 1], "mrope_interleaved": True},
         },
         "vision_config": {
             "depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "patch_size": 8,
