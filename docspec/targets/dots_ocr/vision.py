@@ -8,55 +8,31 @@ checkpoint loads as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS, PreTrainedModel
-from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm, eager_attention_forward, rotate_half
+from transformers.modeling_utils import PreTrainedModel
+from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
+from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import Qwen2_5_VLVisionAttention
 from transformers.utils.generic import is_flash_attention_requested
+from transformers.vision_utils import get_vision_cu_seqlens, get_vision_position_ids
 
 from docspec.targets.dots_ocr.configuration import DotsVisionConfig
 
 ROTARY_THETA = 10_000.0
 MERGER_EPS = 1e-6
 
-Grid = tuple[int, int, int]
-"""Frames, patch rows and patch columns of one image."""
-
-
-def patch_positions(grids: Sequence[Grid], merge: int) -> Tensor:
-    """Row and column of every patch, `(patches, 2)`, in the image processor's order.
-
-    Patches come block by block (`merge` x `merge` patches that become one token), blocks row by row,
-    patches of a block row by row; frames and images one after the other. Rows and columns must be multiples
-    of `merge`.
-    """
-    tables = []
-    for frames, rows, columns in grids:
-        y, x = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
-        table = torch.stack((y, x), dim=-1).view(rows // merge, merge, columns // merge, merge, 2)
-        tables.append(table.transpose(1, 2).reshape(-1, 2).repeat(frames, 1))
-    return torch.cat(tables)
-
 
 def rotary_tables(positions: Tensor, head_dim: int) -> tuple[Tensor, Tensor]:
-    """Cosines and sines, `(patches, 1, head_dim)` in float32, for row and column positions `(patches, 2)`.
+    """Cosines and sines, `(patches, head_dim)` in float32, for row and column positions `(patches, 2)`.
 
     The first quarter of a head's dimensions turns with the row, the second with the column, and the other
     half is paired with them (rotate-half).
     """
     exponents = torch.arange(0, head_dim // 2, 2, dtype=torch.float32, device=positions.device) / (head_dim // 2)
     angles = (positions.float()[..., None] * (1.0 / ROTARY_THETA**exponents)).flatten(1)
-    angles = torch.cat((angles, angles), dim=-1)[:, None]
+    angles = torch.cat((angles, angles), dim=-1)
     return angles.cos(), angles.sin()
-
-
-def rotate(states: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """`states` `(patches, heads, head_dim)` turned by the tables, computed in float32, in the dtype given."""
-    wide = states.float()
-    return (wide * cos + rotate_half(wide) * sin).to(states.dtype)
 
 
 class PatchEmbed(nn.Module):
@@ -87,43 +63,19 @@ class PatchStem(nn.Module):
         return self.patchifier(pixel_values)
 
 
-class VisionAttention(nn.Module):
-    """Full attention among the patches of one image, none between images."""
-
-    num_key_value_groups = 1
-    is_causal = False
+class VisionAttention(Qwen2_5_VLVisionAttention):
+    """Full attention among the patches of one image, none between images: Qwen2.5-VL's, in the tower's own width and
+    without biases."""
 
     def __init__(self, config: DotsVisionConfig) -> None:
-        super().__init__()
+        nn.Module.__init__(self)
         self.config = config
-        self.heads = config.num_attention_heads
-        self.scaling = (config.embed_dim // self.heads) ** -0.5
+        self.num_heads = config.num_attention_heads
+        self.num_key_value_groups = 1
+        self.scaling = (config.embed_dim // self.num_heads) ** -0.5
+        self.attention_dropout, self.is_causal = 0.0, False
         self.qkv = nn.Linear(config.embed_dim, 3 * config.embed_dim, bias=config.use_bias)
         self.proj = nn.Linear(config.embed_dim, config.embed_dim, bias=config.use_bias)
-
-    def forward(self, hidden: Tensor, lengths: list[int], cos: Tensor, sin: Tensor) -> Tensor:
-        """`(patches, embed_dim)` to the same; `lengths` are the patches of each image (of each frame)."""
-        query, key, value = self.qkv(hidden).view(hidden.shape[0], 3, self.heads, -1).unbind(1)
-        query, key = rotate(query, cos, sin), rotate(key, cos, sin)
-        # (1, heads, patches, head_dim), as transformers' attention functions take them
-        query, key, value = (states.transpose(0, 1)[None] for states in (query, key, value))
-        attend: Callable[..., tuple[Tensor, Tensor | None]] = ALL_ATTENTION_FUNCTIONS.get_interface(
-            self.config._attn_implementation, eager_attention_forward
-        )
-        if is_flash_attention_requested(self.config):
-            ends = F.pad(torch.tensor(lengths, dtype=torch.int32).cumsum(0, dtype=torch.int32), (1, 0))
-            ends = ends.to(hidden.device)
-            out, _ = attend(
-                self, query, key, value, None, scaling=self.scaling, dropout=0.0, is_causal=False,
-                cu_seq_lens_q=ends, cu_seq_lens_k=ends, max_length_q=max(lengths), max_length_k=max(lengths),
-            )  # fmt: skip
-        else:
-            images = zip(*(states.split(lengths, dim=2) for states in (query, key, value)), strict=True)
-            parts = [
-                attend(self, q, k, v, None, scaling=self.scaling, dropout=0.0, is_causal=False)[0] for q, k, v in images
-            ]
-            out = torch.cat(parts, dim=1)
-        return self.proj(out.reshape(hidden.shape))
 
 
 class VisionMLP(nn.Module):
@@ -149,8 +101,9 @@ class VisionBlock(nn.Module):
         self.mlp = VisionMLP(config)
         self.norm2 = Qwen2RMSNorm(config.embed_dim, eps=config.rms_norm_eps)
 
-    def forward(self, hidden: Tensor, lengths: list[int], cos: Tensor, sin: Tensor) -> Tensor:
-        hidden = hidden + self.attn(self.norm1(hidden), lengths, cos, sin)
+    def forward(self, hidden: Tensor, ends: Tensor, tables: tuple[Tensor, Tensor]) -> Tensor:
+        """`(patches, embed_dim)` to the same; `ends` `(frames + 1,)` part the patches of each frame of each image."""
+        hidden = hidden + self.attn(self.norm1(hidden), ends, tables)
         return hidden + self.mlp(self.norm2(hidden))
 
 
@@ -196,20 +149,21 @@ class DotsVisionTower(PreTrainedModel):
         them, `grid_thw` `(images, 3)` their frames, rows and columns in patches. Raises `ValueError` when
         the two disagree or a side is no multiple of the merge size.
         """
-        grids: list[Grid] = [(t, h, w) for t, h, w in grid_thw.tolist()]
+        grid = grid_thw.cpu()
         merge = self.config.spatial_merge_size
-        patches = sum(t * h * w for t, h, w in grids)
-        if patches != pixel_values.shape[0] or any(h % merge or w % merge for _, h, w in grids):
+        if int(grid.prod(1).sum()) != pixel_values.shape[0] or bool((grid[:, 1:] % merge).any()):
             raise ValueError(
-                f"image grids {grids} (frames, rows, columns) do not fit {pixel_values.shape[0]} patches "
+                f"image grids {grid.tolist()} (frames, rows, columns) do not fit {pixel_values.shape[0]} patches "
                 f"merged {merge} x {merge}"
             )
         hidden = self.patch_embed(pixel_values.to(self.merger.ln_q.weight.dtype))
-        lengths = [h * w for t, h, w in grids for _ in range(t)]
+        ends = get_vision_cu_seqlens(grid)  # on the host, where attention asks for it, but for flash attention
+        if is_flash_attention_requested(self.config):
+            ends = ends.to(hidden.device)
         head_dim = self.config.embed_dim // self.config.num_attention_heads
-        cos, sin = rotary_tables(patch_positions(grids, merge).to(hidden.device), head_dim)
+        tables = rotary_tables(get_vision_position_ids(grid, merge).to(hidden.device), head_dim)
         for block in self.blocks:
-            hidden = block(hidden, lengths, cos, sin)
+            hidden = block(hidden, ends, tables)
         if self.config.post_norm:
             hidden = self.post_trunk_norm(hidden)
         return self.merger(hidden)
