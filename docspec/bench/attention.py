@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 BACKENDS = {"memory-efficient": SDPBackend.EFFICIENT_ATTENTION, "plain": SDPBackend.MATH}
 
 
-def measured(spec: KVSpec, heads: int, prefix: int, tree: int, repeats: int = 20) -> dict[str, float | None]:
+REPEATS = 20
+
+
+def measured(spec: KVSpec, heads: int, prefix: int, tree: int) -> dict[str, float | None]:
     """Milliseconds of a folded tree of ``tree`` nodes behind ``prefix`` tokens, with each kernel that takes a mask and
     apart (:mod:`docspec.targets.split_attention`); ``None`` where a kernel refuses."""
     from docspec.targets.split_attention import split_attention
@@ -31,19 +34,19 @@ def measured(spec: KVSpec, heads: int, prefix: int, tree: int, repeats: int = 20
     for name, backend in BACKENDS.items():
         with sdpa_kernel(backend):
             found[name] = _milliseconds(
-                lambda: scaled_dot_product_attention(query, key, value, attn_mask=mask), spec.device, repeats
+                lambda: scaled_dot_product_attention(query, key, value, attn_mask=mask), spec.device
             )
     length = torch.tensor([prefix], device=spec.device)
     own = mask[..., :tree]
-    found["apart"] = _milliseconds(lambda: split_attention(query, key, value, own, length, tree), spec.device, repeats)
+    found["apart"] = _milliseconds(lambda: split_attention(query, key, value, own, length, tree), spec.device)
     return found
 
 
-def _milliseconds(run: Callable[[], object], device: torch.device, repeats: int) -> float | None:
+def _milliseconds(run: Callable[[], object], device: torch.device) -> float | None:
     module = torch.get_device_module(device)
     times = []
     try:
-        for _ in range(repeats + 3):
+        for _ in range(REPEATS + 3):
             module.synchronize()
             start = time.perf_counter()
             run()

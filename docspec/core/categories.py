@@ -26,10 +26,10 @@ class Category(StrEnum):
         return self in (Category.PAGE_HEADER, Category.PAGE_FOOTER)
 
     @classmethod
-    def from_name(cls, name: str, default: Category | None = None) -> Category:
-        """The category of that name in any case, with ``-``, ``_`` or space; ``default`` (Text) if unknown."""
+    def from_name(cls, name: str) -> Category:
+        """The category of that name in any case, with ``-``, ``_`` or space; Text if unknown."""
         key = name.strip().lower().replace("_", "-").replace(" ", "-")
         for category in cls:
             if category.value.lower() == key:
                 return category
-        return cls.TEXT if default is None else default
+        return cls.TEXT

@@ -7,7 +7,6 @@ The prompts are the target's (its card may bring its own); the spellings are tho
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.core.spelling import TableStyle
@@ -43,8 +42,7 @@ class MarkdownDialect(Prompted):
     """A target that answers in Markdown.
 
     ``crop_prompt`` is one instruction for all crops or one by category (``TEXT`` for those not named).
-    ``table_style`` says which table spellings are drafted; ``line_breaks`` whether the target is likelier to
-    join the lines of a paragraph or to keep those of the print (both are drafted).
+    ``table_style`` says which table spellings are drafted.
     """
 
     name = "markdown"
@@ -56,11 +54,9 @@ class MarkdownDialect(Prompted):
         page_prompt: str | None = None,
         crop_prompt: str | Mapping[Category, str] | None = None,
         table_style: TableStyle = "both",
-        line_breaks: Literal["join", "keep"] = "join",
     ) -> None:
         super().__init__(page_prompt, crop_prompt)
         self._table_style: TableStyle = table_style
-        self._keep_lines = line_breaks == "keep"
 
     def region_drafts(self, region: Region) -> list[str]:
         """All spellings of all readings, the likeliest spelling of each reading first; LaTeX signs at the end."""
@@ -117,7 +113,7 @@ class MarkdownDialect(Prompted):
         return parse_blocks(text)
 
     def _spell(self, category: Category, reading: str) -> list[str]:
-        return spellings(category, reading, table_style=self._table_style, keep_lines=self._keep_lines)
+        return spellings(category, reading, table_style=self._table_style)
 
 
 def _is_bare(text: str) -> bool:

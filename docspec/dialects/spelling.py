@@ -27,13 +27,11 @@ def spellings(
     bullets: tuple[str, ...] = ("- ", "* "),
     table_style: TableStyle = "both",
     display_lines: bool = True,
-    keep_lines: bool = False,
 ) -> list[str]:
     """Spellings of ``reading`` (a drafter's neutral text) for a ``category``: no duplicates, no blanks.
 
     ``bullets`` are tried for list items that are printed with a symbol or none; ``display_lines`` says
-    whether a display formula's ``$$`` stand on lines of their own first, ``keep_lines`` whether paragraphs
-    first keep the line breaks of the print.
+    whether a display formula's ``$$`` stand on lines of their own first.
     """
     text = clean(reading)
     if category is Category.PICTURE or not text:
@@ -46,14 +44,13 @@ def spellings(
         return heading(text, _HEADING_PREFIXES[category])
     if category is Category.LIST_ITEM:
         return list_items(text, bullets)
-    return paragraph(text, keep_lines=keep_lines)
+    return paragraph(text)
 
 
-def paragraph(text: str, *, keep_lines: bool = False) -> list[str]:
+def paragraph(text: str) -> list[str]:
     """Lines joined, lines kept, hyphens kept where it matters, typewriter quotes where printed ones stand."""
     joined = join_lines(text)
-    first = [text, joined] if keep_lines else [joined, text]
-    return unique([*first, join_lines(text, hyphens="keep"), straight_quotes(joined)])
+    return unique([joined, text, join_lines(text, hyphens="keep"), straight_quotes(joined)])
 
 
 def heading(text: str, prefixes: Iterable[str]) -> list[str]:

@@ -25,6 +25,8 @@ PREFIX = 1024
 MARGINS = OutputFlags(margins=True)
 """What steps of a page are asked for: what is captured here is used there."""
 
+REPEATS = 5
+
 PAYS = 0.95
 """Share of a step's seconds below which another way of running it is quicker for more than chance."""
 
@@ -32,8 +34,8 @@ PATIENCE = 1.0
 """Seconds after which a width is not measured again."""
 
 
-def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int | None = None) -> float:
-    """Fills ``costs.step`` and ``costs.row`` with the least of ``repeats``; returns the seconds that this took.
+def calibrate(target: TargetModel, costs: Costs, kv_limit: int | None = None) -> float:
+    """Fills ``costs.step`` and ``costs.row`` with the least of :data:`REPEATS`; returns the seconds that this took.
 
     Nothing is measured where two rows of 1,024 tokens take more than ``kv_limit`` bytes.
     """
@@ -46,15 +48,15 @@ def calibrate(target: TargetModel, costs: Costs, repeats: int = 5, kv_limit: int
 
     with decoding_threads(target):
         if target.kv_spec.device.type != "cpu" and target.can_split and not target.split_from:
-            choose_attention(target, cache, repeats)
+            choose_attention(target, cache)
         for width in WIDTHS:
-            costs.note_step(width, _least(target, cache, 1, width, repeats))
-        two = _least(target, cache, 2, 16, repeats)
+            costs.note_step(width, _least(target, cache, 1, width))
+        two = _least(target, cache, 2, 16)
     costs.row.add(max(0.0, two / costs.step_seconds(16) - 1))
     return time.perf_counter() - start
 
 
-def choose_attention(target: TargetModel, cache: SlotCache, repeats: int = 5) -> tuple[float, float]:
+def choose_attention(target: TargetModel, cache: SlotCache, repeats: int = REPEATS) -> tuple[float, float]:
     """Has wide trees attend to their prefix and to themselves apart (:mod:`docspec.targets.split_attention`) where a
     step is quicker so; returns what a step takes with one mask over both, and apart, in seconds."""
     widest = max(WIDTHS)
@@ -67,7 +69,7 @@ def choose_attention(target: TargetModel, cache: SlotCache, repeats: int = 5) ->
     return masked, apart
 
 
-def _least(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int) -> float:
+def _least(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int = REPEATS) -> float:
     step = replace(chain(rows, width, PREFIX, PREFIX + width), flags=MARGINS)
     times: list[float] = []
     for _ in range(repeats + 1):

@@ -65,12 +65,12 @@ class Costs:
         (w0, t0), (w1, t1) = below[-1], above[0]
         return t0 if w0 == w1 else t0 + (t1 - t0) * (width - w0) / (w1 - w0)
 
-    def node_price(self, width: int = 64) -> float:
+    def node_price(self) -> float:
         """What one more tree node costs, as a share of a one-token step."""
         single = self.step_seconds(1)
         if single <= 0:
             return 0.0
-        return max(0.0, (self.step_seconds(width) - single) / (width - 1) / single)
+        return max(0.0, (self.step_seconds(64) - single) / 63 / single)
 
     def note_step(self, width: int, seconds: float) -> None:
         """One measured forward pass of one row."""

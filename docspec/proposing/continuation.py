@@ -109,9 +109,9 @@ class Forks:
         return position
 
 
-def agreement(tokens: Sequence[int], position: int, output: Sequence[int], most: int = 32) -> int:
-    """How many of the tokens right before ``position`` are also the last ones of ``output``, up to ``most``."""
-    size, most = 0, min(most, len(output), position)
+def agreement(tokens: Sequence[int], position: int, output: Sequence[int]) -> int:
+    """How many of the tokens right before ``position`` are also the last ones of ``output``, up to 32."""
+    size, most = 0, min(32, len(output), position)
     while size < most and tokens[position - 1 - size] == output[-1 - size]:
         size += 1
     return size

@@ -19,7 +19,6 @@ from docspec.core import ParseOptions
 from docspec.serve.body import Left, drain
 from docspec.serve.completions import Completions, models
 from docspec.serve.documents import Documents
-from docspec.serve.fetch import Fetcher
 from docspec.serve.gateway import Gateway
 from docspec.serve.refusal import Refusal, error_of
 from docspec.serve.settings import GatewaySettings
@@ -27,9 +26,9 @@ from docspec.serve.settings import GatewaySettings
 LOG = logging.getLogger("docspec.serve")
 
 
-def make_app(settings: GatewaySettings, fetcher: Fetcher | None = None, local: bool = True) -> Starlette:
+def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
     """The application; ``local`` says that it listens on loopback alone."""
-    gateway = Gateway(settings, fetcher, local)
+    gateway = Gateway(settings, local)
 
     documents = Documents(gateway, settings.options or ParseOptions())
 

@@ -24,14 +24,14 @@ from docspec.serve.upstream import Upstreams
 class Gateway:
     """Everything that lives as long as the gateway does; made inside the server's event loop."""
 
-    def __init__(self, settings: GatewaySettings, fetcher: Fetcher | None = None, local: bool = True) -> None:
+    def __init__(self, settings: GatewaySettings, local: bool = True) -> None:
         limits = settings.limits
         self.settings = settings
         self.metrics = Metrics()
         self.access = Access(settings.keys, local)
         self.upstreams = Upstreams(settings.upstreams, limits, settings.upstream_key)
         self.admission = Admission(limits.waiting + limits.in_flight * max(1, len(settings.upstreams)), limits.held)
-        self.fetcher = fetcher or (Fetcher(limits.body) if settings.allow_urls else None)
+        self.fetcher = Fetcher(limits.body) if settings.allow_urls else None
         self.corpora = Corpora(settings.kind)
         self.uploads = Uploads()
         self.recognition = Recognition(settings.workers, partial(self.metrics.add, "workers_lost_total"))

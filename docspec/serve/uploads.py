@@ -41,15 +41,14 @@ class Uploaded:
 class Uploads:
     """The pages of each client's documents."""
 
-    def __init__(self, most: int = MOST_PAGES) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._documents: OrderedDict[tuple[str, str], tuple[Uploaded, ...]] = OrderedDict()
 
     def keep(self, client: str, pages: Sequence[Uploaded]) -> str:
         """Keeps the pages of a document; the name under which they may be forgotten."""
         name = secrets.token_urlsafe(24)
         self._documents[client, name] = tuple(pages)
-        while sum(map(len, self._documents.values())) > self._most:
+        while sum(map(len, self._documents.values())) > MOST_PAGES:
             self._documents.popitem(last=False)
         return name
 

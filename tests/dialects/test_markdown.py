@@ -67,10 +67,6 @@ def test_region_drafts_take_the_best_spelling_of_each_reading_first() -> None:
     assert drafts[:3] == ["Some information.", "Some inforrnation.", "Some infor-\nmation."]
 
 
-def test_a_target_that_keeps_lines_is_drafted_so_first() -> None:
-    assert MarkdownDialect(line_breaks="keep").region_drafts(DRAFT.regions[2])[0] == "Some infor-\nmation."
-
-
 def test_a_pipe_reader_is_drafted_pipe_tables_only() -> None:
     table = Region(BOX, Category.TABLE, ("<table><tr><td>a</td></tr><tr><td>b</td></tr></table>",))
     assert MarkdownDialect(table_style="pipe").region_drafts(table) == ["| a |\n| --- |\n| b |", "| a |\n|---|\n| b |"]

@@ -26,7 +26,6 @@ def test_a_paragraph_is_tried_joined_then_as_printed_then_with_its_hyphens() -> 
         "a well-known ‘word’",
         "a wellknown 'word'",
     ]
-    assert spellings(Category.TEXT, "two\nlines", keep_lines=True) == ["two\nlines", "two lines"]
 
 
 def test_a_title_starts_with_one_mark_and_a_section_header_with_two() -> None:

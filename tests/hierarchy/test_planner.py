@@ -91,7 +91,7 @@ def test_steps_between_measured_widths_are_interpolated():
     assert costs.step_seconds(1) == 1.0
     assert costs.step_seconds(33) == 1.5
     assert costs.step_seconds(1000) == 2.0
-    assert abs(costs.node_price(65) - 1 / 64) < 1e-9
+    assert abs(costs.node_price() - 1 / 64) < 1e-9
 
 
 def test_calibration_measures_every_width_in_little_time(lively_qwen):
