@@ -65,19 +65,28 @@ def render(
     Raises :class:`docspec.core.ModelError` naming ``file`` where the template fails, is not done after ``seconds`` or
     writes too much.
     """
+    return rendered(
+        lambda: tokenizer.apply_chat_template(
+            messages, chat_template=template, tokenize=False, add_generation_prompt=True, **arguments
+        ),
+        f"{file}: the chat template",
+        seconds,
+    )
+
+
+def rendered(work: Callable[[], str], what: str, seconds: float = SECONDS) -> str:
+    """What a template writes, by ``work``. Raises :class:`docspec.core.ModelError` about ``what`` where it fails, is
+    not done after ``seconds`` or writes too much."""
     try:
-        text: str = bounded(
-            lambda: tokenizer.apply_chat_template(
-                messages, chat_template=template, tokenize=False, add_generation_prompt=True, **arguments
-            ),
-            seconds,
-        )
+        text = bounded(work, seconds)
     except TooLongError:
-        raise ModelError(f"{file}: the chat template did not end within {seconds:g} s") from None
+        raise ModelError(f"{what} did not end within {seconds:g} s") from None
+    except ModelError:
+        raise
     except Exception as error:
-        raise ModelError(f"{file}: the chat template fails ({first_line(error)})") from error
+        raise ModelError(f"{what} fails ({first_line(error)})") from error
     if len(text) > MAX_CHARACTERS:
-        raise ModelError(f"{file}: the chat template writes {len(text)} characters for one page")
+        raise ModelError(f"{what} writes {len(text)} characters for one page")
     return text
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docspec.core import ModelError
-from docspec.core.safe_text import first_line
-from docspec.targets.chat_template import MAX_CHARACTERS, SECONDS, TooLongError, bounded
+from docspec.targets.chat_template import rendered
 
 IMAGE = "{image}"
 """Where a prompt says that the picture stands; without it, before the text."""
@@ -74,19 +73,9 @@ def _rendered(template: str, parts: list[dict[str, str]], bos: str, arguments: M
     environment: Any = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
     environment.globals["raise_exception"] = refuse
     messages = [{"role": "user", "content": parts}]
-    try:
-        text: str = bounded(
-            lambda: environment.from_string(template).render(
-                **(arguments or {}), messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=""
-            ),
-            SECONDS,
-        )
-    except TooLongError:
-        raise ModelError(f"the chat template of the model did not end within {SECONDS:g} s") from None
-    except ModelError:
-        raise
-    except Exception as error:
-        raise ModelError(f"the chat template of the model fails ({first_line(error)})") from error
-    if len(text) > MAX_CHARACTERS:
-        raise ModelError(f"the chat template of the model writes {len(text)} characters for one page")
-    return text
+    return rendered(
+        lambda: environment.from_string(template).render(
+            **(arguments or {}), messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=""
+        ),
+        "the chat template of the model",
+    )
