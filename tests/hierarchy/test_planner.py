@@ -68,14 +68,6 @@ def test_crops_pay_where_rows_are_nearly_free_and_drafts_are_bad():
     assert not planner(step=0.02).crops_pay(draft(0), 100).yes
 
 
-def test_crops_beside_the_page_cost_their_rows_only_and_help_only_what_comes_after():
-    plan = planner(step=0.02, row=0.0, prefill=0.0)
-    assert plan.crops_pay(DRAFT, 100, together=True).why.startswith("crops would cost 0.00 s")
-    assert not plan.crops_pay(DRAFT, 100).why.startswith("crops would cost 0.00 s")
-    assert not planner(step=0.02, row=1.0, prefill=1e-5).crops_pay(DRAFT, 100, True).yes
-    assert not plan.crops_pay(draft(1), 100, together=True).yes  # the page is as fast alone
-
-
 def test_crops_stop_paying_once_the_page_accepts_such_drafts():
     plan = planner(step=0.02, row=0.05, prefill=2e-4)
     assert plan.crops_pay(DRAFT, 100).yes
