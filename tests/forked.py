@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import traceback
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -81,7 +82,9 @@ def run_forked(
 def _server() -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     path = {**os.environ, "PYTHONPATH": str(ROOT)}
-    server = subprocess.Popen([sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()], env=path)
+    # -P: this folder is not on the path, where tests/vllm would pass for vLLM
+    command = [sys.executable, "-P", __file__, str(theirs.fileno())]
+    server = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=path)
     theirs.close()
     atexit.register(lambda: (ours.close(), server.wait()))
     return ours
@@ -135,7 +138,11 @@ def _run(words: Sequence[str], cwd: str, environment: dict[str, str], streams: S
         getattr(importlib.import_module(module), name)()
         code = 0
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
     finally:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
