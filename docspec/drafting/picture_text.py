@@ -7,13 +7,13 @@ model calls them pictures.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.core.scripts import scripts_of
-from docspec.drafting.assembly import place
+from docspec.drafting.assembly import assemble, place
 from docspec.drafting.contrast import ground_of
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
@@ -38,6 +38,15 @@ LONE = 2
 
 LETTERS = 20
 """Letters of a page that tell in which scripts it is written."""
+
+EDGE = 0.1
+"""Share of the height of a page at its upper and lower edge where logos stand."""
+
+FEW = 12
+"""Words of all logos at one edge at most."""
+
+WRITTEN = 100
+"""Letters of a page whose text is in its file: on others what is found may be all of it."""
 
 PROSE = 3
 """Words with three letters and more that make what is in a picture text to be laid out, and not labels."""
@@ -122,6 +131,29 @@ def is_prose(lines: Sequence[TextLine]) -> bool:
     """Whether ``lines`` are text to be laid out with the page, and not labels of a picture."""
     words = [word for line in lines for word in line.text.split() if sum(map(str.isalpha, word)) >= 3]
     return len(words) >= PROSE
+
+
+def furniture_of(lines: Sequence[TextLine], regions: Sequence[Region], height: float) -> dict[Category, list[TextLine]]:
+    """Those of ``lines``, found on a page of ``height`` whose own text is in ``regions``, that are its running head or
+    foot, as logos are: a few words at the edge of the page, above or below all of its text. What stands above the text
+    of a page without a heading may be its title."""
+    body = [region for region in regions if region.texts and not region.category.is_furniture]
+    if sum(map(str.isalpha, "".join(region.texts[0] for region in body))) < WRITTEN:
+        return {}
+    headed = any(region.category in (Category.TITLE, Category.SECTION_HEADER) for region in body)
+    top = min(EDGE * height, *(region.bbox.y0 for region in body)) if headed else 0.0
+    bottom = max((1 - EDGE) * height, *(region.bbox.y1 for region in body))
+    bands = {
+        Category.PAGE_HEADER: [line for line in lines if line.bbox.y1 <= top],
+        Category.PAGE_FOOTER: [line for line in lines if line.bbox.y0 >= bottom],
+    }
+    return {kind: band for kind, band in bands.items() if 0 < sum(len(line.text.split()) for line in band) <= FEW}
+
+
+def with_furniture(regions: Sequence[Region], found: Mapping[Category, Sequence[TextLine]]) -> list[Region]:
+    """``regions`` with what :func:`furniture_of` has ``found``: heads before all, feet after all."""
+    edges = {kind: [replace(one, category=kind) for one in assemble((), lines)] for kind, lines in found.items()}
+    return [*edges.get(Category.PAGE_HEADER, ()), *regions, *edges.get(Category.PAGE_FOOTER, ())]
 
 
 def with_labels(regions: Sequence[Region], found: Sequence[Region]) -> list[Region]:

@@ -21,7 +21,7 @@ from docspec.drafting.hidden_text import write_hidden
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
-from docspec.drafting.picture_text import find_text, is_prose, with_labels
+from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables, tables_within
@@ -70,14 +70,17 @@ class TextLayerDrafter:
             if self._recogniser is not None and not self._quick:
                 unread = _unread(page, regions)
                 found, mute = find_text(page, regions, unread, self._recogniser)
+                edges = furniture_of(found, regions, page.height)
+                found = [line for line in found if not any(line in band for band in edges.values())]
                 if is_prose(found):
                     in_points = [one.scaled(1 / page.scale) for one in found]
                     write_hidden(page.pdf_page, in_points)
                     regions, layout, events = self._regions(page, [*lines, *in_points])
                 elif found:
                     regions = with_labels(regions, assemble((), found))
+                regions = with_furniture(regions, edges)
                 events += mute
-                unread = _unread(page, regions) if found else unread
+                unread = _unread(page, regions) if found or edges else unread
         except DrafterError:
             raise
         except Exception as error:

@@ -15,8 +15,9 @@ from PIL import Image
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageImage, PageResult, Region
 from docspec.drafting.lines import TextLine
-from docspec.drafting.picture_text import find_text
+from docspec.drafting.picture_text import find_text, furniture_of
 from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.isolation.pool import Isolation
 from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.markdown import page_markdown
@@ -135,6 +136,42 @@ def test_a_lone_sign_of_a_script_that_the_page_does_not_write_is_an_ornament(
     text = Region(BBox(0, 0, 300, 20), Category.TEXT, (page_text,))
     lines, _ = find_text(page, [text, logo], [], Finding())
     assert [line.text for line in lines] == ([found] if kept else [])
+
+
+def test_words_of_logos_at_the_edges_of_a_page_are_furniture(
+    page_of: Callable[..., PageImage], recogniser: Recogniser
+) -> None:
+    logo, foot = picture(["HARBOUR PRESS", "free to all"], 22), picture(["NORTHERN LINES", "of Oban"], 20)
+
+    def page(page: pymupdf.Page) -> None:
+        page.insert_image((60, 10, 200, 50), stream=logo)
+        page.insert_image((60, 545, 200, 585), stream=foot)
+        page.insert_text((60, 100), "Minutes of March", fontsize=20, fontname="hebo")
+        written(page, BODY * 4, 130, 10)
+
+    drafter = TextLayerDrafter(recogniser=recogniser)
+    regions = drafter.draft(page_of(page)).regions
+    kinds = {region.texts[0]: region.category for region in regions if region.texts}
+    heads = " ".join(text for text, kind in kinds.items() if kind is Category.PAGE_HEADER)
+    feet = " ".join(text for text, kind in kinds.items() if kind is Category.PAGE_FOOTER)
+    assert "HARBOUR" in heads and "NORTHERN" in feet, kinds
+    assert regions[0].category is Category.PAGE_HEADER and regions[-1].category is Category.PAGE_FOOTER
+
+
+def test_words_at_an_edge_that_may_be_all_or_the_title_of_a_page_are_text() -> None:
+    def lines(text: str, y: float) -> list[TextLine]:
+        return [TextLine(BBox(50, y, 300, y + 20), text, 15, words="recognition")]
+
+    def region(text: str, kind: Category = Category.TEXT) -> Region:
+        return Region(BBox(50, 200, 500, 800), kind, (text,))
+
+    long, head = region("Twenty letters or so. " * 9), region("A heading", Category.SECTION_HEADER)
+    assert furniture_of(lines("A logo", 20), [head, long], 1000) == {Category.PAGE_HEADER: lines("A logo", 20)}
+    assert furniture_of(lines("A logo", 960), [long], 1000) == {Category.PAGE_FOOTER: lines("A logo", 960)}
+    assert furniture_of(lines("A title", 20), [long], 1000) == {}
+    assert furniture_of(lines("A logo", 20), [head, region("Little")], 1000) == {}
+    assert furniture_of(lines("A caption", 150), [head, long], 1000) == {}
+    assert furniture_of(lines("Words of a letter " * 4, 20), [head, long], 1000) == {}
 
 
 def test_many_areas_are_looked_at_together_without_what_is_known() -> None:
