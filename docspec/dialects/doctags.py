@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from docspec.core import BBox, Block, Category, PageDraft, Region
+from docspec.core import Block, Category, PageDraft, Region
 from docspec.dialects import tables
-from docspec.dialects.box_numbers import Box
 from docspec.dialects.doctags_reading import SCALE, read_doctags
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.otsl import to_otsl
 from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
+from docspec.dialects.places import place_of
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
@@ -90,7 +90,7 @@ class DocTagsDialect(Prompted):
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> PlaceGrammar | None:
         """The numbers of places, predicted from the drafted regions."""
-        pieces = [(_TAGS[region.category], _box(region.bbox, width, height)) for region in draft.regions]
+        pieces = [(_TAGS[region.category], place_of(region.bbox, width, height, SCALE)) for region in draft.regions]
         return PlaceGrammar(pieces, _BOXES) if pieces else None
 
     def parse_crop(self, text: str) -> str:
@@ -105,16 +105,7 @@ class DocTagsDialect(Prompted):
 
 def _element(region: Region, text: str, width: int, height: int) -> str:
     tag = _TAGS[region.category]
-    return f"<{tag}>{_BOXES.box(_box(region.bbox, width, height))}{text}</{tag}>"
-
-
-def _box(box: BBox, width: int, height: int) -> Box:
-    x0, y0, x1, y1 = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
-    return _number(x0), _number(y0), _number(x1), _number(y1)
-
-
-def _number(share: float) -> int:
-    return min(max(round(SCALE * share), 0), SCALE)
+    return f"<{tag}>{_BOXES.box(place_of(region.bbox, width, height, SCALE))}{text}</{tag}>"
 
 
 def _contents(category: Category, readings: Sequence[str]) -> list[str]:

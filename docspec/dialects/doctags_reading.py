@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from docspec.core import BBox, Block, Category
 from docspec.core.formulas import display_formula
 from docspec.dialects.otsl import is_otsl, otsl_as_html
+from docspec.dialects.places import box_at
 from docspec.dialects.text import has_bullet, split_marker
 
 SCALE = 500
@@ -142,9 +143,7 @@ def _placed(body: str, width: int, height: int) -> tuple[BBox | None, str]:
     place = _PLACE.match(body)
     if place is None:
         return None, body
-    x0, y0, x1, y1 = (int(number) / SCALE for number in place.groups())
-    box = BBox(min(x0, x1) * width, min(y0, y1) * height, max(x0, x1) * width, max(y0, y1) * height)
-    return box.clamped(width, height), body[place.end() :]
+    return box_at(place.groups(), width, height, SCALE), body[place.end() :]
 
 
 def _block(category: Category, text: str, box: BBox | None) -> Block:

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from docspec.core import BBox, Block, Category, PageDraft, Region
+from docspec.core import Block, Category, PageDraft, Region
 from docspec.dialects.box_numbers import Box
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
+from docspec.dialects.places import box_at, place_of
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
 
@@ -129,9 +130,7 @@ class GroundedDialect(Prompted):
         for head, end in zip(heads, ends, strict=True):
             label = head["label"].strip().lower()
             category = self.categories.get(label.removesuffix(GOES_ON), Category.TEXT)
-            x0, y0, x1, y1 = (int(number) / self.scale for number in re.findall(r"\d+", head["box"]))
-            box = BBox(min(x0, x1) * width, min(y0, y1) * height, max(x0, x1) * width, max(y0, y1) * height)
-            box = box.clamped(width, height)
+            box = box_at(re.findall(r"\d+", head["box"]), width, height, self.scale)
             words = _words(text[head.end() : end])
             if label.endswith(GOES_ON) and found and found[-1].category is category:
                 found[-1] = replace(found[-1], text=f"{found[-1].text} {words}")
@@ -140,10 +139,7 @@ class GroundedDialect(Prompted):
         return tuple(found)
 
     def _box(self, region: Region, width: int, height: int) -> Box:
-        box = region.bbox
-        shares = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
-        x0, y0, x1, y1 = (min(max(round(self.scale * share), 0), self.scale) for share in shares)
-        return x0, y0, x1, y1
+        return place_of(region.bbox, width, height, self.scale)
 
 
 def _words(piece: str) -> str:

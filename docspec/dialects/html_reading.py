@@ -9,6 +9,7 @@ import re
 from html.parser import HTMLParser
 
 from docspec.core import BBox, Block, Category
+from docspec.dialects.places import box_at
 
 _CATEGORIES = {
     "caption": Category.CAPTION,
@@ -74,12 +75,10 @@ def _attribute(tag: str, name: str) -> str:
 
 def _place(said: str, width: int, height: int, scale: int) -> BBox | None:
     """Four numbers, in brackets or not; ``None`` where they are no place."""
-    numbers = [int(number) / scale for number in re.findall(r"\d{1,6}", said)]
+    numbers = re.findall(r"\d{1,6}", said)
     if len(numbers) != 4:
         return None
-    x0, y0, x1, y1 = numbers
-    box = BBox(min(x0, x1) * width, min(y0, y1) * height, max(x0, x1) * width, max(y0, y1) * height)
-    box = box.clamped(width, height)
+    box = box_at(numbers, width, height, scale)
     return box if box.area > 0 else None
 
 

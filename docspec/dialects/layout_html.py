@@ -16,10 +16,10 @@ from typing import ClassVar
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.formulas import bare_formula
 from docspec.dialects import tables
-from docspec.dialects.box_numbers import Box
 from docspec.dialects.html_reading import read_fragment, read_layout
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
+from docspec.dialects.places import place_of
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
@@ -148,7 +148,7 @@ class LayoutHtmlDialect(Prompted):
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> PlaceGrammar | None:
         """The numbers of places, predicted from the drafted regions."""
-        pieces = [("data", self._box(region.bbox, width, height)) for region in draft.regions]
+        pieces = [("data", place_of(region.bbox, width, height, self.scale)) for region in draft.regions]
         return PlaceGrammar(pieces, _BOXES) if pieces else None
 
     def parse_crop(self, text: str) -> str:
@@ -161,15 +161,8 @@ class LayoutHtmlDialect(Prompted):
         return read_layout(text, width, height, self.scale) or parse_blocks(read_fragment(text))
 
     def _block(self, category: Category, bbox: BBox, text: str, width: int, height: int) -> str:
-        box = _BOXES.box(self._box(bbox, width, height))
+        box = _BOXES.box(place_of(bbox, width, height, self.scale))
         return f'<div data-bbox="{box} data-label="{_LABELS[category]}">{text}</div>'
-
-    def _box(self, box: BBox, width: int, height: int) -> Box:
-        x0, y0, x1, y1 = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
-        return self._number(x0), self._number(y0), self._number(x1), self._number(y1)
-
-    def _number(self, share: float) -> int:
-        return min(max(round(self.scale * share), 0), self.scale)
 
 
 class LayoutHtml2Dialect(LayoutHtmlDialect):

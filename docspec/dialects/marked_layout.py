@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from docspec.core import BBox, Category, Region
+from docspec.dialects.places import box_at
 
 SCALE = 1000
 _MARK = re.compile(r"<\|box_start\|>\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*<\|box_end\|><\|ref_start\|>(\w+)<\|ref_end\|>")
@@ -57,8 +58,7 @@ def read_layout(text: str, width: int, height: int) -> list[tuple[Category, BBox
     found = []
     for mark in _MARK.finditer(text):
         category = _CATEGORIES.get(mark[5].lower())
-        x0, y0, x1, y1 = (min(int(number), SCALE) / SCALE for number in mark.groups()[:4])
-        box = BBox(min(x0, x1) * width, min(y0, y1) * height, max(x0, x1) * width, max(y0, y1) * height)
+        box = box_at(mark.groups()[:4], width, height, SCALE)
         if category is not None and box.area > 0:
             found.append((category, box))
     return found
