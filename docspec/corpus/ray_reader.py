@@ -119,8 +119,8 @@ class Verify:
 class RayReader:
     """The documents of ``jobs`` in order, read by the actors of a cluster; of this machine where no address is given.
 
-    ``held`` are the pages that journals have already, by document. It stands in for a parser and its
-    :class:`docspec.corpus.reading.DocumentReader`.
+    ``held`` are the pages that journals have already, by document. It stands in for a
+    :class:`docspec.corpus.reading.DocumentReader` and its ``parser``.
     """
 
     step_report = engine_report = None
@@ -145,6 +145,7 @@ class RayReader:
         self._rows = _dataset(options, asked, self._jobs, held, with_pictures)
         self._next: tuple[int, str, Any] | None = None
         self._at = -1
+        self.parser = self
 
     loads_late = False
     is_loaded = True

@@ -15,10 +15,11 @@ Opened = tuple[Any, Iterator[PageResult] | None, frozenset[int] | None]
 
 class DocumentReader:
     """Opens the documents of ``jobs`` in their order. Those that go on from a journal are opened when they are asked
-    for. Of the others, the next ones are opened, drawn and drafted while the last pages of one are verified."""
+    for. Of the others, the next ones are opened, drawn and drafted while the last pages of one are verified. ``parser``
+    knows the target."""
 
     def __init__(self, parser: Any, jobs: Sequence[Job], gone_on_with: frozenset[str]) -> None:
-        self._parser = parser
+        self.parser = parser
         self._alone = gone_on_with if len(jobs) > 1 else frozenset(job.document for job in jobs)
         self._fresh = [job for job in jobs if isinstance(job.source, Source) and job.document not in self._alone]
         self._stream: Iterator[Any] | None = None
@@ -31,53 +32,23 @@ class DocumentReader:
     def open(self, job: Job) -> Opened:
         """The document of ``job``; raises what is wrong with it."""
         if job.document in self._alone:
-            return self._parser.open(job.source), None, None
+            return self.parser.open(job.source), None, None
         reading = None if self._stream is None else next(self._stream, None)
         if reading is None:  # at the beginning, and where a fault in a document ended the stream
             rest = self._fresh[self._fresh.index(job) :]
-            self._stream = self._parser.documents(each.source for each in rest)
+            self._stream = self.parser.documents(each.source for each in rest)
             reading = next(self._stream)
         if reading.error is not None:
             raise reading.error
         return reading.document, iter(reading), frozenset()
 
-    @property
-    def target_info(self) -> Any:
-        """What the target is; loads it."""
-        return self._parser.target_info
-
-    @property
-    def loads_late(self) -> bool:
-        """Whether the target is loaded at the first page that needs it."""
-        return bool(self._parser.loads_late)
-
-    @property
-    def is_loaded(self) -> bool:
-        """Whether the target was needed by now."""
-        return bool(self._parser.is_loaded)
-
-    @property
-    def load_seconds(self) -> float:
-        """What loading it took."""
-        return float(self._parser.load_seconds)
-
-    @property
-    def step_report(self) -> Any:
-        """How verification steps are run at present."""
-        return self._parser.step_report
-
-    @property
-    def engine_report(self) -> Any:
-        """What an engine in another process says of its work by now."""
-        return self._parser.engine_report
-
     def pages(self, opened: Opened, selection: PageSelection) -> Iterator[PageResult]:
         """The pages of an opened document; ``selection`` counts for one that is opened alone."""
         document, pages, _ = opened
-        return self._parser.pages(document, selection) if pages is None else pages
+        return self.parser.pages(document, selection) if pages is None else pages
 
     def close(self) -> None:
         """Begins nothing more, and ends the parser."""
         if isinstance(self._stream, Generator):
             self._stream.close()
-        self._parser.close()
+        self.parser.close()

@@ -90,11 +90,11 @@ class CorpusRun:
                         return
         finally:
             if self._reader is not None:
-                if self._reader.loads_late and self._reader.is_loaded:
-                    self._describe_target(self._reader.load_seconds)
-                steps = self._reader.step_report
+                if self._reader.parser.loads_late and self._reader.parser.is_loaded:
+                    self._describe_target(self._reader.parser.load_seconds)
+                steps = self._reader.parser.step_report
                 self._report.steps = None if steps is None else asdict(steps)
-                self._report.engine = self._reader.engine_report
+                self._report.engine = self._reader.parser.engine_report
                 self._reader.close()
 
     def _one(self, job: Job, stdout: BinaryIO) -> None:
@@ -207,16 +207,16 @@ class CorpusRun:
         self._watcher.document_done(outcome)
 
     def _load_target(self) -> None:
-        if self._report.target is None and not self._reader.loads_late:
+        if self._report.target is None and not self._reader.parser.loads_late:
             name = self._options.model
             fetched_here = "/" in name and not self._options.is_served
             self._watcher.loading(fetched_here and not Path(name).expanduser().exists())
             started = time.perf_counter()
-            self._reader.target_info  # noqa: B018 - loads it
+            self._reader.parser.target_info  # noqa: B018 - loads it
             self._describe_target(time.perf_counter() - started)
 
     def _describe_target(self, load_seconds: float) -> None:
-        info = self._reader.target_info
+        info = self._reader.parser.target_info
         self._report.load_seconds = load_seconds
         self._report.target = asdict(info) if is_dataclass(info) and not isinstance(info, type) else vars(info)
 
