@@ -1,25 +1,15 @@
-"""Folders of born-digital pages and the first page of a cold start, beside pymupdf4llm with the same layout model.
-
-Each contestant is a process of its own, started anew for every run, interpreter and imports included; they take turns,
-so that what else the machine does meets all of them. Processor time is that of a process and of all its children.
-"""
+"""Folders of born-digital pages and the first page of a cold start, beside pymupdf4llm with the same layout model."""
 
 from __future__ import annotations
 
-import compileall
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from statistics import median
 
-import docspec
-from docspec.core import DocspecError, UsageError
+from benchmarks.race import Contestant, ContestantTiming, race
+from docspec.core import UsageError
 
 _OTHER = """
 import sys
@@ -41,30 +31,6 @@ if __name__ == "__main__":
         with ProcessPoolExecutor(int(processes), get_context("spawn")) as pool:
             list(pool.map(read, paths, [folder] * len(paths), [settings] * len(paths)))
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Contestant:
-    """A program that turns files into Markdown; ``command`` gives its command line for an output folder."""
-
-    name: str
-    task: str
-    command: Callable[[Path], Sequence[str]]
-
-
-@dataclass(slots=True)
-class ContestantTiming:
-    """What each run of a contestant took, in seconds on the clock and of all processors together."""
-
-    name: str
-    task: str
-    wall: list[float]
-    processor: list[float]
-
-    @property
-    def median(self) -> float:
-        """Of the seconds on the clock."""
-        return median(self.wall)
 
 
 def contestants(paths: Sequence[Path], processes: int, script: Path) -> Iterator[Contestant]:
@@ -99,29 +65,6 @@ def contestants(paths: Sequence[Path], processes: int, script: Path) -> Iterator
 
 
 def compare(paths: Sequence[Path], repeats: int = 3, processes: int = 1) -> list[ContestantTiming]:
-    """Each contestant ``repeats`` times, taking turns. Raises :class:`docspec.core.DocspecError` where one of them
-    fails or writes nothing."""
-    compileall.compile_dir(Path(docspec.__file__).parent, quiet=2)  # as every installed package is
+    """Each contestant ``repeats`` times, taking turns; raises as :func:`benchmarks.race.race` does."""
     with tempfile.TemporaryDirectory(prefix="docspec-bench-") as place:
-        racing = list(contestants(paths, processes, Path(place) / "other.py"))
-        timings = [ContestantTiming(one.name, one.task, [], []) for one in racing]
-        for turn in range(repeats):
-            for number, one in enumerate(racing):
-                folder = Path(place) / f"{turn}-{number}"
-                folder.mkdir()
-                wall, processor = _timed(one, folder)
-                timings[number].wall.append(wall)
-                timings[number].processor.append(processor)
-    return timings
-
-
-def _timed(one: Contestant, folder: Path) -> tuple[float, float]:
-    """Seconds of one run, on the clock and of processors."""
-    before = os.times()
-    began = time.perf_counter()
-    done = subprocess.run(one.command(folder), capture_output=True, text=True, check=False)
-    wall = time.perf_counter() - began
-    after = os.times()
-    if done.returncode != 0 or not any(folder.rglob("*.md")):
-        raise DocspecError(f"{one.name} failed ({done.returncode}): {done.stderr.strip()[-400:]}")
-    return wall, after.children_user + after.children_system - before.children_user - before.children_system
+        return race(list(contestants(paths, processes, Path(place) / "other.py")), repeats)

@@ -17,6 +17,7 @@ from benchmarks.cli.overlap import overlap
 from benchmarks.cli.paper import paper
 from benchmarks.cli.pictures import pictures
 from benchmarks.cli.proposer import proposer
+from benchmarks.cli.runs import runs
 from benchmarks.cli.step import scripted, step
 from benchmarks.cli.suite import suite
 from benchmarks.cli.words import words
@@ -29,7 +30,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, paper, figures, pictures),
-    *(words, kinds, layer, accuracy, born_digital),
+    *(words, kinds, layer, accuracy, born_digital, runs),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, proposer, memory),
 )

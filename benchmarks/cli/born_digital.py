@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from statistics import median
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +12,7 @@ from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, writ
 from docspec.bench.cli.tables import console, table
 
 if TYPE_CHECKING:
-    from benchmarks.born_digital import ContestantTiming
+    from benchmarks.race import ContestantTiming
 
 
 def born_digital(
@@ -32,16 +31,21 @@ def born_digital(
 
     paths = [source.path for source in sources_of(inputs) if source.path is not None]
     timings = compare(paths, repeats, processes or processors())
-    print_timings(timings)
-    rows = [asdict(timing) for timing in timings]
+    print_timings(timings, "Born-digital")
+    rows = rows_of(timings)
     write_json(json_file, "docspec.bench.born-digital/1", "none", rows, files=list(map(str, paths)))
 
 
-def print_timings(timings: Sequence[ContestantTiming]) -> None:
+def rows_of(timings: Sequence[ContestantTiming]) -> list[dict[str, Any]]:
+    """The figures of ``timings``, without what was written."""
+    return [{name: getattr(timing, name) for name in ("name", "task", "wall", "processor")} for timing in timings]
+
+
+def print_timings(timings: Sequence[ContestantTiming], title: str) -> None:
     """A table for each task, in 80 columns, one row a contestant: the median of its seconds with what the runs lie
-    between, those of processors, and how many times docspec's time that is."""
+    between, those of processors, and how many times the first one's time that is."""
     for task in dict.fromkeys(timing.task for timing in timings):
-        grid = table(f"Born-digital: {task}", ["program"], ["seconds", "from", "to", "cpu s", "times"], dense=True)
+        grid = table(f"{title}: {task}", ["program"], ["seconds", "from", "to", "cpu s", "times"], dense=True)
         mine = [timing for timing in timings if timing.task == task]
         for timing in mine:
             seconds = timing.median, min(timing.wall), max(timing.wall), median(timing.processor)

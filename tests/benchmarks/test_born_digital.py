@@ -7,8 +7,10 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from benchmarks.born_digital import Contestant, ContestantTiming, _timed, compare, contestants
+from benchmarks.__main__ import run
+from benchmarks.born_digital import compare, contestants
 from benchmarks.cli.born_digital import print_timings
+from benchmarks.race import Contestant, ContestantTiming, timed
 from docspec.core import DocspecError
 
 LINE = "Every harbour on this coast keeps a list of the boats that went out and did not come back. "
@@ -39,7 +41,7 @@ def test_all_write_the_page_and_take_turns(page: Path) -> None:
 def test_one_that_fails_or_writes_nothing_is_an_error(tmp_path: Path) -> None:
     for words in (["false"], ["true"]):
         with pytest.raises(DocspecError, match="idle failed"):
-            _timed(Contestant("idle", "nothing", lambda folder, words=words: words), tmp_path)
+            timed(Contestant("idle", "nothing", lambda folder, words=words: words), tmp_path)
 
 
 def test_several_processes_are_a_contestant_of_their_own(page: Path, tmp_path: Path) -> None:
@@ -53,7 +55,8 @@ def test_each_task_has_a_table_that_fits_a_terminal(
     monkeypatch.setenv("COLUMNS", "80")
     names = ["docspec", "pymupdf4llm, no OCR, 16 processes"]
     tasks = ["1234 files", "first page, cold"]
-    print_timings([ContestantTiming(name, task, [1234.5, 617.25], [9876.5]) for task in tasks for name in names])
+    timings = [ContestantTiming(name, task, [1234.5, 617.25], [9876.5], {}) for task in tasks for name in names]
+    print_timings(timings, "Born-digital")
     printed = capsys.readouterr().out
     assert max(map(len, printed.splitlines())) <= 80
     for task in tasks:
@@ -62,3 +65,13 @@ def test_each_task_has_a_table_that_fits_a_terminal(
     assert [row.split("processes")[1].split() for row in rows] == [
         ["925.88", "617.25", "1234.50", "9876.50", "1.00"]
     ] * 2
+
+
+def test_runs_with_other_options_take_turns_and_their_words_are_compared(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ways = ["--way", "bare=", "--way", "again=--drafter text-layer"]
+    assert run(["runs", str(page), "--repeats", "1", *ways]) == 0
+    printed = capsys.readouterr().out
+    assert "docspec parse: 1 files" in printed and "again: 1 of 1 files as with bare" in printed
+    assert run(["runs", str(page), "--way", "--words model"]) == 2
