@@ -14,6 +14,7 @@ from typing import Any
 from docspec.core import BBox, Category, Event
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
+from docspec.drafting.furniture import whole_furniture
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, analyse
 from docspec.drafting.lines import TextLine, runs_leftwards
 from docspec.drafting.xycut import xy_cut
@@ -32,7 +33,7 @@ def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], st
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            return settled_order(analyse(page), runs_leftwards(lines)), "PyMuPDF", ()
+            return settled_order(whole_furniture(analyse(page)), runs_leftwards(lines)), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
