@@ -14,11 +14,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from docspec import offline
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
+from docspec.core.closing import Closing
 from docspec.core.observer import NullObserver, Observer
 from docspec.devices import DevicesVerifier
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
@@ -57,7 +57,7 @@ class Reading:
         return self._pages
 
 
-class Parser:
+class Parser(Closing):
     """Parses documents with one target, loaded at first use and kept.
 
     Raises :class:`docspec.core.ModelError` when the target cannot be loaded, :class:`docspec.core.DrafterError`
@@ -238,14 +238,6 @@ class Parser:
         if self.options.offline and self._online is None:
             offline.enforce()
             self._online = weakref.finalize(self, offline.release)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def _selection(self) -> PageSelection:

@@ -10,10 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from types import TracebackType
-from typing import Self
 
 from docspec.core import Failure, PageError, PageImage
+from docspec.core.closing import Closing
 from docspec.core.safe_text import first_line
 from docspec.documents.memory import return_free_memory
 from docspec.documents.pages import PageSelection, parse_page_ranges
@@ -30,7 +29,7 @@ class PageFailure:
     error: PageError
 
 
-class Document(ABC):
+class Document(Closing, ABC):
     """An open input. Close it (or use ``with``) when done; it is to be used from one thread."""
 
     def __init__(self, source: Source) -> None:
@@ -99,11 +98,3 @@ class Document(ABC):
     @abstractmethod
     def close(self) -> None:
         """Free the file; may be called twice."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import TracebackType
-from typing import Self
 
 from docspec.core import Failure, InputError, PageError
+from docspec.core.closing import Closing
 from docspec.documents import PageFailure, Source
 from docspec.isolation.worker import OpenedDocument
 
@@ -24,7 +23,7 @@ class Unread:
     error: InputError
 
 
-class IsolatedDocument:
+class IsolatedDocument(Closing):
     """An opened input; :meth:`docspec.Parser.pages` reads it. ``damage`` says what is wrong with the file although it
     could be opened, as far as is known by now."""
 
@@ -73,11 +72,3 @@ class IsolatedDocument:
 
     def close(self) -> None:
         """Nothing of it is held in this process."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

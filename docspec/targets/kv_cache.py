@@ -58,28 +58,17 @@ class SlotLayer(CacheLayerMixin):
         return self._owner.slots
 
 
-class NoSlots(CacheLayerMixin):
+class NoSlots(SlotLayer):
     """The place of a recurrent layer, which keeps no keys and values (:attr:`SlotCache.recurrent` has its states)."""
 
-    is_compileable = False
-
     def __init__(self) -> None:
-        super().__init__()
+        CacheLayerMixin.__init__(self)
         self.is_initialized = True
-
-    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
-        return None
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: object, **kwargs: object
     ) -> tuple[torch.Tensor, torch.Tensor]:
         raise TypeError("a recurrent layer has no keys and values")
-
-    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        return query_length, 0
-
-    def get_seq_length(self) -> int:
-        return 0
 
     def get_max_length(self) -> int:
         return -1

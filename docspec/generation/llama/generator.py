@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from docspec.core import ModelError, PageError
+from docspec.core.closing import Closing
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.llama.settings import ChildRequest, Facts, LlamaSettings
 
@@ -41,7 +42,7 @@ class _PendingRequest:
     at_work: bool = False
 
 
-class LlamaGenerator:
+class LlamaGenerator(Closing):
     """One model in llama.cpp. ``python`` is an interpreter that has llama-cpp-python (``None``: this one). ``fit``
     brings a picture to the size that llama.cpp is to be shown.
 
@@ -117,12 +118,6 @@ class LlamaGenerator:
             one.future.cancel()
         _end(process)
         self._listener.join(END_SECONDS)
-
-    def __enter__(self) -> LlamaGenerator:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _start(self) -> None:
         """A child, and a thread that listens to it."""
