@@ -17,6 +17,7 @@ from docspec.drafting.columns import cut_layout
 from docspec.drafting.furniture import whole_furniture
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, analyse
 from docspec.drafting.lines import TextLine, runs_leftwards
+from docspec.drafting.numbered import by_numbers
 from docspec.drafting.xycut import xy_cut
 
 HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
@@ -33,7 +34,8 @@ def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], st
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            return settled_order(whole_furniture(analyse(page)), runs_leftwards(lines)), "PyMuPDF", ()
+            boxes = settled_order(whole_furniture(analyse(page)), runs_leftwards(lines))
+            return by_numbers(boxes, lines), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
