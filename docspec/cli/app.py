@@ -7,14 +7,15 @@ import sys
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 import typer.main
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from docspec.bench.cli import bench
 from docspec.cli.config_show import config
 from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
@@ -35,6 +36,27 @@ Documents to Markdown: the words of the file where they are sound, a document mo
 [bold]docspec parse report.pdf -o report.md[/]
 """
 
+
+class BenchGroup(TyperGroup):
+    """``docspec bench``: its commands are imported when one of them is asked for."""
+
+    @cached_property
+    def measurements(self) -> dict[str, Any]:
+        from docspec.bench.cli import bench
+
+        return typer.main.get_group(bench).commands
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in the order of the help page."""
+        return list(self.measurements)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The one of that name."""
+        return self.measurements.get(cmd_name)
+
+
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="docspec",
     help=HELP,
@@ -42,7 +64,14 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=HELP_NAMES,
+)
+bench = typer.Typer(
+    name="bench",
+    cls=BenchGroup,
+    no_args_is_help=True,
+    help="Measure what speculation brings.",
+    context_settings=HELP_NAMES,
 )
 app.command(cls=EverydayCommand)(parse)
 app.command()(convert)

@@ -163,7 +163,11 @@ def test_heads_do_not_draft_for_rows_that_follow_surely(device, target, heads, p
     assert max(waits for waits, *_ in steps) == WAITS and max(copies for _, copies, _ in steps) <= COPIES
 
 
-@pytest.mark.parametrize("drafter", ["head:hivis", "model:lively"])
+@pytest.mark.parametrize(
+    ("target", "drafter"),
+    [("eager", "head:hivis"), ("graphed", "head:hivis"), ("graphed", "model:lively")],
+    indirect=["target"],
+)
 @pytest.mark.parametrize(
     "said", [{"tau": 0.2}, {"exact": "strict"}, {"skip_verification": "uniform:2", "stages": "page"}], ids=str
 )

@@ -221,7 +221,7 @@ def test_sigterm_lets_answers_end_and_takes_no_more() -> None:
             post(served, asked())
 
 
-def test_a_thousand_requests_by_thirty_clients_are_each_answered_with_their_own() -> None:
+def test_hundreds_of_requests_by_thirty_clients_are_each_answered_with_their_own() -> None:
     from tests.serve.standin import answer_of
 
     wrong: list[int] = []
@@ -229,7 +229,7 @@ def test_a_thousand_requests_by_thirty_clients_are_each_answered_with_their_own(
 
         def client(first: int) -> None:
             with httpx.Client(timeout=60) as own:
-                for number in range(first, 1000, 30):
+                for number in range(first, 300, 30):
                     values = asked(f"number {number}")
                     answer = own.post(served.url + CHAT, json=values)
                     if answer.json()["choices"][0]["message"]["content"] != answer_of(values):
@@ -241,4 +241,4 @@ def test_a_thousand_requests_by_thirty_clients_are_each_answered_with_their_own(
         for thread in threads:
             thread.join()
         assert not wrong
-        assert one.told()["counts"]["asked"] + two.told()["counts"]["asked"] == 1000
+        assert one.told()["counts"]["asked"] + two.told()["counts"]["asked"] == 300

@@ -15,11 +15,6 @@ from docspec.bench.cli.speed import speed
 from docspec.bench.cli.step import step
 from docspec.bench.cli.transcripts import transcripts
 
-bench = typer.Typer(
-    name="bench",
-    no_args_is_help=True,
-    help="Measure what speculation brings.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+bench = typer.Typer()
 for command in (speed, engines, fidelity, cost, step, transcripts):
     bench.command()(command)
