@@ -18,7 +18,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread co
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles docspec anew
 
 
-settings.register_profile("patient", settings.default, deadline=None)  # machines have other work too
+settings.register_profile("patient", settings.default, deadline=None, max_examples=60)  # machines have other work too
 settings.load_profile("patient")
 
 

@@ -41,7 +41,7 @@ def printed(
     return picture.filter(ImageFilter.GaussianBlur(blur)), lines
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=60)
 @given(
     size=st.floats(18, 48),
     leading=st.floats(1.05, 1.6),

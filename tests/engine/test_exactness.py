@@ -17,7 +17,7 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.targets.registry import load_target
 from tests.engine.grammars import RandomGrammar
 
-NEW_TOKENS = 160
+NEW_TOKENS = 100
 
 
 @pytest.fixture(
@@ -140,7 +140,7 @@ def test_the_autoregressive_baseline_equals_generate(options, target, prompts, g
         assert stats.steps == stats.forwards
 
 
-@pytest.mark.parametrize("max_tree", [1, 2, 7, 128])
+@pytest.mark.parametrize("max_tree", [1, 7, 128])
 def test_any_tree_size_gives_the_same_output(lively_qwen, options, target, prompts, greedy, max_tree):
     engine = make_engine(target, ParseOptions(model=str(lively_qwen), max_tree=max_tree))
     [output], _ = engine.speculate([job(prompts[0], *draft_sets(greedy[0])["several"])])

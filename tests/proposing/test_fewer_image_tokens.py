@@ -26,8 +26,10 @@ def always_sure(monkeypatch):
     monkeypatch.setattr(draft_model, "ENOUGH", 0.0)
 
 
-@pytest.mark.parametrize("name", ["model:{},keep=0.3", "parallel:{},keep=0.3", "cursor+model:{},keep=0.3"])
-@pytest.mark.parametrize("places", [1, 3])
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [("model:{},keep=0.3", 1), ("model:{},keep=0.3", 3), ("parallel:{},keep=0.3", 3), ("cursor+model:{},keep=0.3", 3)],
+)
 def test_the_output_is_the_targets_own(target, other, prompts, plain, half_wrong, name, places):
     found, stats = decode(target, name.format(other), prompts, (half_wrong,), places)
     assert found == [tokens[: NEW_TOKENS - 4 * n] for n, tokens in enumerate(plain)]

@@ -79,7 +79,7 @@ def bare(answer: str) -> str:
 
 
 @pytest.mark.parametrize("dialect", ["markdown", "layout-json"])
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(answers | st.text())
 @example("    code\n\tmore  \r\n\r\n\r\nend  ")
 @example("- a\n\n      b\n   1. c\n\n\n   2. d")
@@ -96,7 +96,7 @@ def test_true_pages_are_written_to_the_byte(truth: Path) -> None:
     assert written("md", text) == text.strip() + "\n"
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(answers | st.text())
 def test_json_holds_every_character_but_white_space_between_blocks(answer: str) -> None:
     blocks = page_of(answer).blocks
@@ -107,7 +107,7 @@ def test_json_holds_every_character_but_white_space_between_blocks(answer: str) 
     assert "".join(f"{block.gap}{block.text}" for block in blocks) == unpacked(answer).rstrip()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(answers)
 def test_html_shows_every_word_once_and_in_order(answer: str) -> None:
     html = written("html", answer)

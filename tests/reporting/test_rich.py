@@ -55,7 +55,7 @@ def printed(draw: st.DrawFn) -> tuple[str, list[Mark]]:
 
 
 @given(printed())
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 def test_no_mark_changes_a_letter(line: tuple[str, list[Mark]]) -> None:
     text, marks = line
     rich = "".join(piece for _, piece in shown(marked(text, marks, {})))
