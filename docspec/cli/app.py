@@ -44,7 +44,7 @@ class BenchGroup(TyperGroup):
     def measurements(self) -> dict[str, Any]:
         from docspec.bench.cli import bench
 
-        return typer.main.get_group(bench).commands
+        return dict(typer.main.get_group(bench).commands)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names, in the order of the help page."""
