@@ -98,7 +98,7 @@ def test_memory_that_runs_out_costs_a_page_its_speed_or_itself(device, lively_qw
         allocations = before - device._library.allocations_left_now()
     assert not counted.happened and allocations > 100
     outcomes = set()
-    for number in range(0, allocations, allocations // 9):
+    for number in range(0, allocations, allocations // 5):
         with device.out_of_memory_after(number) as memory:
             result = pages.verify(page)
         if memory.happened and result.failure is not None:

@@ -100,7 +100,7 @@ def test_tree_verification_equals_greedy_decoding(options, target, prompts, gree
             assert stats.tokens_per_step > 10
 
 
-@pytest.mark.parametrize("kind", ["none", "several", "wrong"])
+@pytest.mark.parametrize("kind", ["none", "several"])
 def test_a_grammar_that_says_anything_changes_nothing(options, target, prompts, greedy, kind):
     engine = make_engine(target, options)
     for prompt, expected in zip(prompts, greedy, strict=True):
