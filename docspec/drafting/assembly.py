@@ -16,6 +16,7 @@ from docspec.core.result import WordsOf
 from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
 from docspec.drafting.contents import ENTRIES, entries
+from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, runs_leftwards, usual_height
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
@@ -69,6 +70,8 @@ def assemble(
         filled.insert(place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
     if drawings and any(map(_is_hollow, filled)):
         filled = _without_drawings(filled, drawings())
+    first = min((line.bbox.y0 for line in lines), default=0.0)
+    filled = [part for item in filled for part in _head_apart(item, first)]
     filled = _apart(_joined_furniture(_parted(filled)))
     filled = [part for item in filled for part in _listings_apart(item)]
     filled = [part for item in filled for part in _entries_apart(item)]
@@ -192,6 +195,19 @@ def _apart(items: Sequence[_Filled]) -> list[_Filled]:
         fit = len(parts) > 1 and not any(beside(part.box.bbox, number) for part in parts)
         apart += parts if fit else [whole]
     return apart
+
+
+def _head_apart(item: _Filled, first: float) -> list[_Filled]:
+    """Running text that begins at ``first``, the top of the page, without the running head in it."""
+    is_text = item.box.category in RUNNING or (item.box.category is Category.PICTURE and _is_only_text(item))
+    if not is_text or not any(line.bbox.y0 <= first for line in item.lines):
+        return [item]
+    rows = printed_lines(item.lines)
+    if not is_running_head(rows):
+        return [item]
+    category = item.box.category if item.box.category in RUNNING else Category.TEXT
+    rest = [line for line in item.lines if line not in rows[0]]
+    return [_of_lines(rows[0], Category.PAGE_HEADER), _of_lines(rest, category)]
 
 
 def _listings_apart(item: _Filled) -> list[_Filled]:

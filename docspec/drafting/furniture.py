@@ -1,16 +1,33 @@
-"""Running heads and feet of which a layout model took a part for text: what stands in one row with them at the edge of
-the page, above or below everything else, is furniture too."""
+"""Running heads and feet that a layout model took for text: what stands in one row with others at the edge of the page,
+above or below everything else, and a first line with the number of the page in front of running text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine
 
 TOUCH = 0.5
 """Of the lower one's height: what two boxes in one row share at least."""
+
+PROSE = 3
+"""Lines of running text below a running head at least, each of one piece."""
+
+_NUMBER = re.compile(r"\[?(?:\d{1,4}|[ivxlc]{1,7})\]?")
+
+
+def is_running_head(rows: Sequence[Sequence[TextLine]]) -> bool:
+    """Whether the first of the printed lines ``rows``, which begin a page, is its running head: pieces with the number
+    of the page at one end and a wide gap between them, over running text."""
+    first, below = rows[0], rows[1 : 1 + PROSE]
+    numbered = any(_NUMBER.fullmatch(line.text) for line in (first[0], first[-1]))
+    apart = any(b.bbox.x0 - a.bbox.x1 > max(a.bbox.height, b.bbox.height) for a, b in pairwise(first))
+    return numbered and apart and len(below) == PROSE and all(len(row) == 1 for row in below)
 
 
 def whole_furniture(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:

@@ -95,6 +95,24 @@ def test_lists_of_prices_and_forms_are_no_tables_of_contents(rows: list[str]) ->
     assert [region.category for region in regions] == [Category.TABLE]
 
 
+def test_a_running_head_in_the_box_of_the_text_below_is_taken_apart() -> None:
+    head = [line("400", 0, 0, 20), line("BRITISH HUSBANDRY.", 120, 0), line("[Ch. XIX.", 270, 1, 30)]
+    prose = [line(f"line {row} of the text", 0, 14 * row, 300) for row in range(1, 6)]
+    for category in (Category.TEXT, Category.PICTURE):
+        regions = assemble([box(category, *head, *prose)], [*head, *prose])
+        assert [region.category for region in regions] == [Category.PAGE_HEADER, Category.TEXT]
+        assert regions[0].texts[0] == "400 BRITISH HUSBANDRY. [Ch. XIX."
+    for lines in (
+        [*head[1:], *prose],
+        [line("400", 0, 0, 20), line("boats went out", 24, 0), *prose],
+        [*head, *prose[:2]],
+        [*head, *prose, *(line("12", 320, 14 * row, 20) for row in range(1, 6))],
+        [line("above", 0, -30), *head, *prose],
+    ):
+        regions = assemble([box(Category.TEXT, *lines)], lines)
+        assert Category.PAGE_HEADER not in [region.category for region in regions]
+
+
 def test_unclaimed_lines_keep_their_place_in_their_column() -> None:
     top, bottom, right = line("top", 0, 0), line("bottom", 0, 100), line("right", 200, 0)
     boxes = [box(Category.TEXT, item) for item in (top, bottom, right)]
