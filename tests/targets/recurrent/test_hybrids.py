@@ -102,7 +102,7 @@ def test_generation_rules_hold_along_every_branch(target, asked, monkeypatch):
 def test_a_thousand_tokens_do_not_drift(target, asked):
     """Tokens are those of plain decoding; every hundred, a prefill of all that was written chooses the same one."""
     prompt, _ = asked[0]
-    most = 1000
+    most = 2000
     engine = make_engine(target, ParseOptions(on_loop="keep"))
     [plain], _ = engine.speculate([Request(prompt, (), most, plain=True)])
     draft = edited(plain.tokens, 9)
