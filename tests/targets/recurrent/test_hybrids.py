@@ -99,7 +99,7 @@ def test_generation_rules_hold_along_every_branch(target, asked, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_thousand_tokens_do_not_drift(target, asked):
+def test_two_thousand_tokens_do_not_drift(target, asked):
     """Tokens are those of plain decoding; every hundred, a prefill of all that was written chooses the same one."""
     prompt, _ = asked[0]
     most = 2000
