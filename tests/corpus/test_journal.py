@@ -43,7 +43,7 @@ def full_page(number: int) -> PageResult:
             Block(Category.PICTURE, "", None),
         ),
         stage1=None,
-        stage2=StageStats(1, 2, 3, 4, 5, 6, 7, 0.1, 0.2, 0.3, 8, 9, 10, float("inf"), 11, 12, {"draft": 0.1}),
+        stage2=StageStats(1, 2, 3, 4, 5, 6, 7, 0.1, 0.2, 0.3, 8, 9, float("inf"), 11, 12, {"draft": 0.1}),
         baseline=Baseline(1, 0.1, 0.2, 1.1, 1.2, True),
         events=(Event("kind", "detail", Failure.CRASHED), Event("other", "more")),
         cut=Cut("loop", 9, 300, "so "),

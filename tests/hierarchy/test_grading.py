@@ -64,12 +64,12 @@ def test_letters_of_formulas_are_of_no_script_without_a_name() -> None:
 
 @pytest.fixture(scope="module")
 def sheets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A page of each script and a picture of its first lines, by the fonts that there are."""
+    """A page of each script and a picture of its upper half, by the fonts that there are."""
     folder = tmp_path_factory.mktemp("scripts")
     for script in LANGUAGES:
         write_shaped(folder / f"{script}.pdf", (TEXTS / f"{script}.md").read_text(encoding="utf-8"), script)
         with pymupdf.open(folder / f"{script}.pdf") as pdf:
-            pixels = pdf[0].get_pixmap(dpi=130, clip=pymupdf.Rect(0, 0, SHEET.width, SHEET.height / 4))
+            pixels = pdf[0].get_pixmap(dpi=130, clip=pymupdf.Rect(0, 0, SHEET.width, SHEET.height / 2))
             Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples).save(folder / f"{script}.png")
     return {script: folder / f"{script}.pdf" for script in LANGUAGES}
 
