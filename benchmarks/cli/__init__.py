@@ -21,9 +21,11 @@ from benchmarks.cli.runs import runs
 from benchmarks.cli.step import scripted, step
 from benchmarks.cli.suite import suite
 from benchmarks.cli.words import words
+from docspec.cli.app import TellingGroup
 
 app = typer.Typer(
     name="benchmarks",
+    cls=TellingGroup,
     no_args_is_help=True,
     help="Published benchmarks, the paper's tables, and what drafts of varied quality are worth.",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +38,27 @@ Documents to Markdown: the words of the file where they are sound, a document mo
 """
 
 
+class TellingGroup(TyperGroup):
+    """Typer ends with exit code 130 and without a word where an interrupt reaches it, whichever signal it was. Here the
+    interrupt becomes Typer's ``Abort``, which :func:`run_application` tells of."""
+
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        with _aborting():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _aborting():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _aborting() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        raise typer.Abort from interrupt
+
+
 class BenchGroup(TyperGroup):
     """``docspec bench``: its commands are imported when one of them is asked for."""
 
@@ -59,6 +81,7 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="docspec",
+    cls=TellingGroup,
     help=HELP,
     no_args_is_help=True,
     add_completion=True,
@@ -144,7 +167,7 @@ def run_application(application: typer.Typer, name: str, args: Sequence[str] | N
         return code if isinstance(code, int) else exits.OK
     except TyperException as error:
         return _usage(error)
-    except typer.Abort:  # Typer's own word for an interrupt, whichever signal it was
+    except typer.Abort:  # an interrupt, whichever signal it was
         say_end("interrupted")
         return exits.code_of(exits.asked_to_stop() or KeyboardInterrupt())
     except KeyboardInterrupt as error:

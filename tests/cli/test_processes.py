@@ -206,3 +206,16 @@ def test_of_many_documents_the_terminal_shows_how_far_the_run_is(tmp_path: Path,
     assert how_far and all(len(line) <= columns for line in how_far)
     assert any("broken.pdf: not a readable PDF" in line for line in lines)
     assert "docspec: 3 of 3 documents, 1 failed; 4 pages" in written
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_before_a_command_has_taken_it_up_is_told_with_its_own_code(number: signal.Signals) -> None:
+    """As while what a command needs is imported: nothing but Typer is there to catch it."""
+    code = f"""
+import docspec.cli.app as app, os
+from docspec.cli import main
+app.app.command("stopped")(lambda: os.kill(os.getpid(), {int(number)}))
+main(lambda: app.run(["stopped"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (128 + number, "docspec: interrupted\n")
