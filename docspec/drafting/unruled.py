@@ -45,8 +45,8 @@ CELLS = frozenset({Category.TEXT, Category.LIST_ITEM, Category.TABLE})
 
 HEADINGS = frozenset({Category.SECTION_HEADER, Category.TITLE})
 
-
-_DIGIT = re.compile(r"\d\S*(?:\s\S{1,3})?$")
+_FIGURE_LAST = re.compile(r"\d\S*(?:\s\S{1,3})?$")
+"""A line that ends with a figure and its unit: pages with too few of them are not searched."""
 
 
 def with_unruled(
@@ -55,7 +55,7 @@ def with_unruled(
     """``boxes`` and ``tables`` of a ``pymupdf.Page`` with those that are seen in its ``lines`` alone. A table that was
     found stays where it has as many columns."""
     result, found = list(boxes), list(tables)
-    if sum(_DIGIT.search(line.text) is not None for line in lines) < ROWS:
+    if sum(_FIGURE_LAST.search(line.text) is not None for line in lines) < ROWS:
         return result, found
     claims = Claims(boxes)
     claimed = [claims.owner(line.bbox) for line in lines]
