@@ -9,7 +9,10 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
+import threading
 from collections.abc import Iterator
+from importlib.machinery import ExtensionFileLoader
+from types import FrameType
 
 OK = 0
 FATAL = 1
@@ -63,10 +66,39 @@ def die_of_signals() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _stop(number: int, frame: object) -> None:
+def _stop(number: int, frame: FrameType | None) -> None:
     _StopSignal.number = _StopSignal.number or number
-    if not _StopSignal.held:
-        raise Interrupted(_StopSignal.number)
+    if _StopSignal.held:
+        return
+    if _is_loading_native_code(frame):
+        again = threading.Timer(RETRY_SECONDS, _send_to_main_thread, (number,))
+        again.daemon = True
+        again.start()
+        return
+    raise Interrupted(_StopSignal.number)
+
+
+RETRY_SECONDS = 0.05
+"""After so many seconds a signal that came while native code was loaded is sent again."""
+_LOADING = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
+
+
+def _is_loading_native_code(frame: FrameType | None) -> bool:
+    """Whether an extension module, or torch as a whole, is being imported: their C++ calls Python, and ends the process
+    (``abort``) where that raises."""
+    while frame is not None:
+        is_torch = frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == "torch"
+        if is_torch or frame.f_code in _LOADING:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _send_to_main_thread(number: int) -> None:
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:  # Windows
+        signal.raise_signal(number)
 
 
 def asked_to_stop() -> Interrupted | None:

@@ -219,3 +219,24 @@ main(lambda: app.run(["stopped"]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (128 + number, "docspec: interrupted\n")
+
+
+@pytest.mark.parametrize("loaded", ["torch/__init__.py", "other/__init__.py"])
+def test_a_signal_while_torch_is_imported_waits_until_it_is(tmp_path: Path, loaded: str) -> None:
+    """torch's C++ calls Python while it is imported, and aborts where that raises; any other import is broken off."""
+    module = tmp_path / loaded
+    module.parent.mkdir()
+    module.write_text("import signal\nsignal.raise_signal(signal.SIGTERM)\nprint('loaded', flush=True)\n")
+    code = f"""
+import sys, time
+sys.path.insert(0, {str(tmp_path)!r})
+from docspec.console import exits
+exits.stop_on_signals()
+try:
+    import {module.parent.name}
+    time.sleep(60)
+except exits.Interrupted as interrupt:
+    print(interrupt.exit_code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=False)
+    assert done.stdout.split() == (["loaded", "143"] if module.parent.name == "torch" else ["143"]), done.stderr
