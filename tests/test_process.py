@@ -67,7 +67,6 @@ KNOWN = {
     "targets/chat_template.py",
     "targets/threads.py",
     "vllm/runner.py",  # vLLM's own process
-    "bench/engines/vllm_worker.py",
 }
 
 

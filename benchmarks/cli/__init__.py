@@ -8,6 +8,7 @@ from benchmarks.cli.accuracy import accuracy
 from benchmarks.cli.born_digital import born_digital
 from benchmarks.cli.corrections import corrections
 from benchmarks.cli.drafts import drafts
+from benchmarks.cli.engines import engines
 from benchmarks.cli.figures import figures
 from benchmarks.cli.kinds import kinds
 from benchmarks.cli.layer import layer
@@ -32,7 +33,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, paper, figures, pictures),
-    *(words, kinds, layer, accuracy, born_digital, runs),
+    *(words, kinds, layer, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, proposer, memory),
 )

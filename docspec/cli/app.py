@@ -28,7 +28,7 @@ from docspec.cli.serve import serve
 from docspec.cli.status import status
 from docspec.console import exits, log
 from docspec.console.terminal import drop_standard_output, say_end, say_error
-from docspec.core import DocspecError
+from docspec.core import DocspecError, UsageError
 from docspec.core.extras import remedy
 
 HELP = """
@@ -74,6 +74,8 @@ class BenchGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The one of that name."""
+        if cmd_name == "engines":
+            raise UsageError("docspec bench engines: it is `python -m benchmarks engines` now, from a clone")
         return self.measurements.get(cmd_name)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import httpx
 
-from docspec.bench.engines.served import FAIR
+from benchmarks.engines.served import FAIR
 from docspec.generation.vllm import VllmServer, VllmSettings
 from docspec.serve.chat import XARGS
 from docspec.targets.registry import BUNDLED
@@ -43,8 +43,8 @@ class Crop:
 def crops(most: int) -> list[Crop]:
     """The crops of sample pages that have words in a text layer (a client without any sends no ``prediction``), as
     docspec's own engine is asked for them; again from the first where they end."""
+    from benchmarks.engines.tasks import tasks_of
     from docspec import ParseOptions, Parser
-    from docspec.bench.engines.tasks import tasks_of
     from docspec.documents import open_document
     from docspec.drafting import make_drafter
 

@@ -1,6 +1,6 @@
 """Run by vLLM's Python: what a real vLLM makes of requests with drafts. Prints one JSON object.
 
-``scenarios.py MODEL TASKS.json``; tasks as :mod:`docspec.bench.engines.tasks` writes them.
+``scenarios.py MODEL TASKS.json``; tasks as :mod:`benchmarks.engines.tasks` writes them.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.engines.measure import DocspecEngine
+from benchmarks.engines.tasks import tasks_of
 from docspec import ParseOptions, Parser
-from docspec.bench.engines.measure import DocspecEngine
-from docspec.bench.engines.tasks import tasks_of
 from docspec.documents import open_document
 from docspec.drafting import make_drafter
 from docspec.targets.registry import BUNDLED

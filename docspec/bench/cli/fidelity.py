@@ -92,7 +92,7 @@ def fidelity(
 
 def _llama(inputs: list[str], options: ParseOptions, ways: bool, json_file: Path | None) -> int:
     """Drafted answers of llama.cpp beside its plain ones."""
-    from docspec.bench.engines.llama_fidelity import WAYS, compare
+    from docspec.bench.llama_fidelity import WAYS, compare
     from docspec.console.terminal import say
 
     done = []

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from benchmarks.engines.measure import DocspecEngine
+from benchmarks.engines.tasks import Task, tasks_of
 from docspec import ParseOptions, Parser
-from docspec.bench.engines.measure import DocspecEngine
-from docspec.bench.engines.tasks import Task, tasks_of
 from docspec.core import ModelError, PageError
 from docspec.documents import open_document
 from docspec.drafting import make_drafter

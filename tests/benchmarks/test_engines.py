@@ -1,4 +1,4 @@
-"""What a run of ``bench engines`` asks for, what its table says, and the paper's window as a chain, without vLLM."""
+"""What ``benchmarks engines`` asks for, what its table says, and the paper's window as a chain, without vLLM."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from docspec.bench.engines.markdown import crossover, decoding_alone, markdown, without_drafts
-from docspec.bench.engines.measure import Figure, asked
-from docspec.bench.engines.window import WindowChains
+from benchmarks.engines.markdown import crossover, decoding_alone, markdown, without_drafts
+from benchmarks.engines.measure import Figure, asked
+from docspec.bench.vllm_window import WindowChains
 
 
 @pytest.mark.parametrize(("tasks", "in_flight", "most"), [(98, 1, None), (98, 1, 40), (98, 64, None), (9, 16, 5)])

@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from docspec.bench.engines import vllm_worker
-from docspec.bench.engines.tasks import Task
+from benchmarks.engines import vllm_worker
+from benchmarks.engines.tasks import Task
 from docspec.core import DocspecError, UsageError
 from docspec.engine.request import Output
 from docspec.generation.vllm import SPECULATIVE as PROPOSER
@@ -24,7 +24,7 @@ SPECULATIVE: dict[str, dict[str, Any] | None] = {
     "vLLM": None,
     "vLLM, ngram": {"method": "ngram", "num_speculative_tokens": 8, "prompt_lookup_max": 4},
     "vLLM, suffix": {"method": "suffix", "num_speculative_tokens": 47},
-    "vLLM, window": {**PROPOSER, "model": "docspec.bench.engines.window.VllmWindowProposer"},
+    "vLLM, window": {**PROPOSER, "model": "docspec.bench.vllm_window.VllmWindowProposer"},
     "vLLM, docspec": PROPOSER,
 }
 """The ways to run vLLM, by the names in tables: its ``speculative_config``."""
@@ -120,7 +120,7 @@ class VllmEngine(MeasuredEngine):
     """vLLM in ``python``'s environment, started once. Raises :class:`docspec.core.DocspecError` where it cannot be."""
 
     def __init__(self, python: Path, load: dict[str, Any]) -> None:
-        root = Path(__file__).parents[3]
+        root = Path(__file__).parents[2]
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (until it is closed)
         self._process = subprocess.Popen(
             [str(python), vllm_worker.__file__],
@@ -133,7 +133,7 @@ class VllmEngine(MeasuredEngine):
         self.version = str(self._ask({"load": load})["version"])
 
     def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
-        """What :func:`docspec.bench.engines.vllm_worker.run` answers."""
+        """What :func:`benchmarks.engines.vllm_worker.run` answers."""
         return self._ask({"run": in_flight, "which": list(which)})
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from docspec.bench.engines.measure import MeasuredEngine
+from benchmarks.engines.measure import MeasuredEngine
 from docspec.generation.interface import Generation, GenerationRequest, Generator
 from docspec.generation.llama.opening import open_llama
 

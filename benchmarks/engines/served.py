@@ -11,8 +11,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import Any
 
-from docspec.bench.engines.measure import SPECULATIVE, MeasuredEngine
-from docspec.bench.engines.tasks import Task
+from benchmarks.engines.measure import SPECULATIVE, MeasuredEngine
+from benchmarks.engines.tasks import Task
 from docspec.generation.interface import answers
 from docspec.generation.server import ServerGenerator
 from docspec.generation.vllm import VllmGenerator, VllmSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from docspec.bench.engines.measure import Figure
+from benchmarks.engines.measure import Figure
 
 DOCSPEC = "vLLM, docspec"
 

@@ -1,4 +1,4 @@
-"""``docspec bench engines``: the same crops through docspec's engine and through vLLM, with drafts and without."""
+"""``benchmarks engines``: the same crops through docspec's engine, vLLM and llama.cpp, with drafts and without."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 
 if TYPE_CHECKING:
-    from docspec.bench.engines.measure import Figure
-    from docspec.bench.engines.tasks import Task
+    from benchmarks.engines.measure import Figure
+    from benchmarks.engines.tasks import Task
 
 
 BOTH = "vLLM, docspec, both stages"
@@ -82,9 +82,9 @@ def engines(
     asks one that is there, with drafts and without; --vllm-python runs vLLM offline, --gguf llama.cpp. Drafts are made
     before.
     """
+    from benchmarks.engines.measure import OWN, measure
+    from benchmarks.engines.tasks import tasks_of
     from docspec import Parser
-    from docspec.bench.engines.measure import OWN, measure
-    from docspec.bench.engines.tasks import tasks_of
     from docspec.console.terminal import quiet_libraries, say
     from docspec.documents import PageFailure, open_document
     from docspec.drafting import make_drafter
@@ -131,8 +131,8 @@ def engines(
 
 def _servers(options: ParseOptions, tasks: Sequence[Task], model: str, rows: int) -> dict[str, Callable[[str], Any]]:
     """The ways that are asked over HTTP, and what starts each."""
-    from docspec.bench.engines.markdown import DOCSPEC, PREFILL
-    from docspec.bench.engines.served import PATIENCE, ServedEngine, Servers
+    from benchmarks.engines.markdown import DOCSPEC, PREFILL
+    from benchmarks.engines.served import PATIENCE, ServedEngine, Servers
     from docspec.console.terminal import say
     from docspec.generation.server import ServerGenerator
     from docspec.generation.vllm import arguments_in
@@ -159,8 +159,8 @@ def _servers(options: ParseOptions, tasks: Sequence[Task], model: str, rows: int
 
 def offline_ways(python: Path) -> list[str]:
     """The ways to run the vLLM of ``python``'s environment."""
-    from docspec.bench.engines.measure import SPECULATIVE
-    from docspec.bench.engines.served import has_suffixes
+    from benchmarks.engines.measure import SPECULATIVE
+    from benchmarks.engines.served import has_suffixes
     from docspec.console.terminal import say
 
     if has_suffixes(str(python)):
@@ -171,14 +171,14 @@ def offline_ways(python: Path) -> list[str]:
 
 def takes_drafts(way: str) -> bool:
     """Whether vLLM, run this way, is told of drafts."""
-    from docspec.bench.engines.measure import SPECULATIVE
+    from benchmarks.engines.measure import SPECULATIVE
 
     return (SPECULATIVE[way] or {}).get("method") == "custom_class"
 
 
 def _llamas(options: ParseOptions, files: Sequence[Path], tasks: Sequence[Task]) -> dict[str, Callable[[str], Any]]:
     """The ways of llama.cpp with each of ``files``, and what starts each."""
-    from docspec.bench.engines.llama import LlamaEngine, ways
+    from benchmarks.engines.llama import LlamaEngine, ways
 
     asked = [task.any for task in tasks]
 
@@ -190,7 +190,7 @@ def _llamas(options: ParseOptions, files: Sequence[Path], tasks: Sequence[Task])
 
 def print_markdown(figures: Sequence[Figure], what: str, version: str | None, how: str, dtype: str) -> None:
     """The table for a README."""
-    from docspec.bench.engines.markdown import crossover, decoding_alone, markdown
+    from benchmarks.engines.markdown import crossover, decoding_alone, markdown
 
     title = f"{what} through each engine, {how}; {_label(version, dtype)}"
     cells = "Cells: times as fast as without drafts, seconds (fastest-slowest), 50th and 95th percentile of a request"
@@ -213,7 +213,7 @@ def _label(version: str | None, dtype: str) -> str:
 
 def print_engines(figures: Sequence[Figure], what: str, version: str | None, how: str, dtype: str) -> None:
     """A row for each number of requests in flight and engine; how much faster than the same one without drafts."""
-    from docspec.bench.engines.markdown import crossover, decoding_alone, without_drafts
+    from benchmarks.engines.markdown import crossover, decoding_alone, without_drafts
 
     columns = ["at once", "seconds", "p50 ms", "p95 ms", "accepted", "faster", "same"]
     grid = table(f"{what} through each engine, {how}", ["engine"], columns, dense=True)
