@@ -50,7 +50,6 @@ class DevicesVerifier:
 
     @property
     def team(self) -> Team:
-        """The processes."""
         with self._starting:
             if self._team is None:
                 self._team = Team(self._options, self._devices, self._make)
@@ -65,17 +64,14 @@ class DevicesVerifier:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the processes were started."""
         return self._team is not None
 
     @property
     def info(self) -> Any:
-        """What the target is."""
         return self.team.info
 
     @property
     def card(self) -> ModelProfile:
-        """How the target is asked, without loading it here."""
         from docspec.targets.registry import card_of
 
         return card_of(self._options)
@@ -86,7 +82,6 @@ class DevicesVerifier:
         return self._team.steps if self._team is not None else None
 
     def open(self) -> None:
-        """Starts the processes, once, unless the first page that needs one does."""
         if not self._options.loads_late:
             self.team  # noqa: B018 - starts them
 

@@ -66,7 +66,6 @@ class ServedVerifier:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the engine has been used."""
         return "engine" in self.__dict__
 
     def open(self) -> None:
@@ -84,7 +83,6 @@ class ServedVerifier:
         return PrepareOptions.complete(view, image_dpi)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of pages that were drawn and drafted elsewhere, read side by side."""
         self.open()
         drafted = [page.settled() for page in prepared]
         if len(drafted) == 1:
@@ -94,26 +92,22 @@ class ServedVerifier:
 
     @cached_property
     def engine(self) -> OpenedEngine:
-        """The engine with what it says of its model."""
         from docspec.generation.choice import open_engine
 
         return open_engine(self._options, self._observer.note)
 
     @cached_property
     def profile(self) -> RemoteModel:
-        """How the model is asked and how it sees."""
         from docspec.targets.remote_model import remote_model_of
 
         return self.engine.profile or remote_model_of(self._options, *self.engine.names)
 
     @property
     def card(self) -> ModelProfile:
-        """How the target is talked to."""
         return self.profile.card
 
     @property
     def info(self) -> ServedInfo:
-        """What the target is; opens the engine."""
         self.open()
         return self._info()
 
@@ -131,7 +125,6 @@ class ServedVerifier:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """How the target is asked and how it answers."""
         return spoken(self.card, self.profile.sight.pixel_limits)
 
     @cached_property
@@ -159,7 +152,6 @@ class ServedVerifier:
         return self.engine.report() if self.is_loaded else None
 
     def close(self) -> None:
-        """Ends the engine, or the connections to it."""
         with self._opening:
             if self.is_loaded:
                 self.engine.generator.close()

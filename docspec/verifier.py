@@ -37,21 +37,17 @@ class Verifier:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the target has been used."""
         return "loaded" in self.__dict__
 
     @property
     def info(self) -> TargetInfo:
-        """What the target is; loads it."""
         return self.loaded.info
 
     @property
     def step_report(self) -> StepReport | None:
-        """How steps are run at present; ``None`` before the target is loaded."""
         return self.loaded.target.steps.report if self.is_loaded else None
 
     def open(self) -> None:
-        """Loads the target, unless the first page that needs it does."""
         if not self._options.loads_late:
             self.pages  # noqa: B018 - loads it
 
@@ -68,12 +64,10 @@ class Verifier:
         """There is no other engine."""
 
     def close(self) -> None:
-        """Lets go of the target and of what was made with it."""
         for name in ("card", "loaded", "dialect", "pages"):
             self.__dict__.pop(name, None)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         if not self._options.loads_late:
             return self.pages.verify_all([page.settled() for page in prepared])
         return self.verify_unknown(prepared, lambda others: self.pages.verify_all(others))
@@ -106,14 +100,12 @@ class Verifier:
 
     @cached_property
     def card(self) -> ModelProfile:
-        """How the target is talked to; where it is loaded late, without loading it."""
         from docspec.targets.registry import card_of
 
         return card_of(self._options) if self._options.loads_late else self.loaded.card
 
     @cached_property
     def loaded(self) -> LoadedTarget:
-        """The target itself, its card and its description."""
         from docspec.targets.registry import load_target
 
         started = time.perf_counter()
@@ -125,7 +117,6 @@ class Verifier:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """How the target is asked and how it answers."""
         return dialect_of(self.loaded)
 
     @cached_property

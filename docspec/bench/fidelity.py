@@ -272,7 +272,6 @@ def _ready(page: _CheckedPage) -> DraftedPage:
 
 
 def _file_of(document: Document, page: PageImage) -> Path | None:
-    """The file that transformers may load itself: an image of one page."""
     if page.pdf_page is not None or document.page_count > 1:
         return None
     return document.source.path

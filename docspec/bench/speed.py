@@ -222,8 +222,6 @@ def _ratio(plain: float, own: float, empty: float = 1.0) -> float:
 
 
 class TimedReader(Protocol):
-    """One mode: reads pages."""
-
     def parse(self, page: PageImage) -> PageResult: ...
 
 

@@ -249,7 +249,6 @@ def replay_transcript(
 
 @contextmanager
 def first_page(transcript: Transcript, dpi: float) -> Iterator[PageImage]:
-    """Page 1 of the document of ``transcript``, rendered."""
     with open_document(transcript.document) as document:
         for page in document.pages("1", dpi):
             if isinstance(page, PageFailure):

@@ -69,11 +69,9 @@ class BenchGroup(TyperGroup):
         return dict(typer.main.get_group(bench).commands)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, in the order of the help page."""
         return list(self.measurements)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The one of that name."""
         if cmd_name == "engines":
             raise UsageError("docspec bench engines: it is `python -m benchmarks engines` now, from a clone")
         return self.measurements.get(cmd_name)

@@ -238,7 +238,6 @@ class Batch:
         return len(inputs) > 1 or folders or away or listed or self._mirror is not None
 
     def _folder(self, inputs: Sequence[str], jobs: Sequence[Job]) -> Path | None:
-        """The output folder of a run over many documents."""
         output = self._outputs.output
         if output is None or not self._is_many(inputs) or all(job.place.path is None for job in jobs):
             if self._corpus.shard is not None:

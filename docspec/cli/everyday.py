@@ -46,7 +46,6 @@ class EverydayCommand(TyperCommand):
     """Its ``--help`` shows :data:`EVERYDAY`, a sentence each; ``--help-all`` shows every option by group."""
 
     def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Writes the page of everyday options, or every option where ``--help-all`` asked for it."""
         if ctx.meta.get(ALL):
             super().format_help(ctx, formatter)
             return
@@ -65,7 +64,6 @@ ALL = "docspec.help.all"
 
 
 def show_all(context: typer.Context, asked: bool) -> None:
-    """Callback of ``--help-all``."""
     if asked and not context.resilient_parsing:
         context.meta[ALL] = True
         context.get_help()

@@ -43,14 +43,12 @@ class Outputs:
         return tuple(sorted(asked, key=lambda one: (one != named, one not in LINKING)))
 
     def writing(self, layout: Layout) -> OutputChoice:
-        """How each document is written."""
         first, *others = self.formats
         shows = [name for name in ("view", "layout_pdf", "tables") if getattr(self, name) is not None]
         return OutputChoice(first, layout, self.figures, tuple(others), tuple(shows))
 
     @property
     def folders(self) -> list[Path]:
-        """The folders that were named for what is written of many documents."""
         given = (self.output, self.figures, self.tables, self.view, self.layout_pdf)
         return [Path(each) for each in given if each not in (None, "-", "none")]
 

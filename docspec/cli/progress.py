@@ -112,7 +112,6 @@ class Bar(Lines):
 
     @property
     def is_live(self) -> bool:
-        """Whether the bar is on the terminal at the moment."""
         return self._progress.live.is_started
 
     def __enter__(self) -> Self:

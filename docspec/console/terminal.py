@@ -36,7 +36,6 @@ class CleanConsole(Console):
 
 
 def stderr_console() -> Console:
-    """The console for people."""
     return CleanConsole(stderr=True)
 
 
@@ -56,7 +55,6 @@ def say_end(message: str) -> None:
 
 
 def say_error(message: str, trace: str | None = None) -> None:
-    """One error; ``trace`` is its traceback."""
     log.tell(logging.ERROR, message, trace)
 
 

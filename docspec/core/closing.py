@@ -9,7 +9,6 @@ class Closing:
     """Calls ``close`` at the end of a ``with`` that is begun by itself."""
 
     def close(self) -> None:
-        """Lets go of what is held."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

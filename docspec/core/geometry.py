@@ -28,11 +28,9 @@ class BBox:
         return self.width * self.height
 
     def grown(self, margin: float) -> BBox:
-        """The box with ``margin`` pixels added on every side."""
         return BBox(self.x0 - margin, self.y0 - margin, self.x1 + margin, self.y1 + margin)
 
     def shifted(self, dx: float, dy: float) -> BBox:
-        """The box moved by ``dx`` to the right and ``dy`` down."""
         return BBox(self.x0 + dx, self.y0 + dy, self.x1 + dx, self.y1 + dy)
 
     def turned(self, turns: int, width: float, height: float) -> BBox:
@@ -58,7 +56,6 @@ class BBox:
         return BBox(self.x0 * sx, self.y0 * sy, self.x1 * sx, self.y1 * sy)
 
     def intersection(self, other: BBox) -> BBox | None:
-        """The common part of two boxes, or ``None`` where they do not overlap."""
         box = BBox(max(self.x0, other.x0), max(self.y0, other.y0), min(self.x1, other.x1), min(self.y1, other.y1))
         return box if box.x1 > box.x0 and box.y1 > box.y0 else None
 

@@ -46,7 +46,6 @@ class DocumentCounts:
         return counts
 
     def add(self, ended: Ended) -> None:
-        """Adds one document."""
         setattr(self, ended.status, getattr(self, ended.status) + 1)
         self.doubtful += bool(ended.doubtful_pages)
         if ended.failure is not None:
@@ -62,7 +61,6 @@ class DocumentCounts:
 
     @property
     def total(self) -> int:
-        """All of them."""
         return self.written + self.failed
 
     @property

@@ -42,7 +42,6 @@ class JobResult:
 
     @property
     def status(self) -> Status:
-        """The document's status, as the manifest has it."""
         if self.error is not None:
             return "failed"
         if self.failed:
@@ -58,12 +57,10 @@ class JobResult:
 
     @property
     def failed_pages(self) -> tuple[FailedPage, ...]:
-        """The missing pages, as the manifest has them."""
         return tuple(FailedPage(page.number, page.failure, page.error or "unknown error") for page in self.failed)
 
     @property
     def doubtful_pages(self) -> tuple[DoubtfulPage, ...]:
-        """The doubtful pages, as the manifest has them."""
         return tuple(self.doubtful)
 
     @property

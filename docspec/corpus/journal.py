@@ -49,11 +49,9 @@ class Journal:
 
     @property
     def numbers(self) -> frozenset[int]:
-        """The pages that it holds."""
         return frozenset(self._places)
 
     def page(self, number: int) -> PageResult:
-        """The result of a page that it holds."""
         self._file.seek(self._places[number])
         return page_result(json.loads(self._file.readline()))
 

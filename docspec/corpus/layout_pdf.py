@@ -34,7 +34,6 @@ class LayoutPdf:
         return self
 
     def add(self, result: PageResult) -> None:
-        """Keeps the page's boxes."""
         back, size = 4 - result.turns, (result.width, result.height)  # the input stands as it did
         boxes = tuple(
             (block.category, None if block.bbox is None else block.bbox.turned(back, *size)) for block in result.blocks
@@ -54,7 +53,6 @@ class LayoutPdf:
 
     @property
     def files(self) -> Sequence[Path]:
-        """The file that was written."""
         return [self._path]
 
     def _drawn(self) -> bytes:

@@ -53,7 +53,6 @@ class FolderLock:
                 raise BlockingIOError from error
 
     def release(self) -> None:
-        """Lets others in."""
         for handle in self._handles:
             with contextlib.suppress(OSError):
                 os.close(handle)

@@ -41,7 +41,6 @@ class Mirror:
         self._names = {name[len(self._root) :].lstrip("/") for name in found}
 
     def has(self, name: str) -> bool:
-        """Whether the output folder has a file of that name."""
         return name in self._names
 
     def fetch(self, own: Path) -> None:

@@ -161,7 +161,6 @@ class RayReader:
         return row[2][2]
 
     def open(self, job: Job) -> tuple[RemoteDocument, Iterator[PageResult], frozenset[int]]:
-        """The document of ``job``; raises what is wrong with it."""
         self._at = self._jobs.index(job, self._at + 1)
         while (row := self._peek()) is not None and row[0] < self._at:
             self._next = None  # pages of a document that failed on this side
@@ -176,7 +175,6 @@ class RayReader:
         return value, self._results(value), held
 
     def pages(self, opened: tuple[Any, Iterator[PageResult], Any], selection: PageSelection) -> Iterator[PageResult]:
-        """The pages of an opened document that no journal has."""
         return opened[1]
 
     def close(self) -> None:

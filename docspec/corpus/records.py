@@ -83,7 +83,6 @@ class DocumentRecord:
         return self.status in ("ok", "damaged")
 
     def as_line(self) -> dict[str, Any]:
-        """JSON values; what does not apply is left out."""
         values = {"record": "document", **asdict(self), "seconds": round(self.seconds, 3)}
         return {name: value for name, value in values.items() if value not in (None, (), [])}
 
@@ -112,12 +111,10 @@ class RunRecord:
     started: str
 
     def as_line(self) -> dict[str, Any]:
-        """JSON values."""
         return {"record": "run", "schema": SCHEMA, **asdict(self)}
 
     @classmethod
     def from_line(cls, values: Mapping[str, Any]) -> RunRecord:
-        """The record of a line; raises :class:`docspec.core.validation.InvalidValues` where it is none."""
         record = values_as(cls, values)
         try:
             shard = None if record.shard is None else Shard.parsed(record.shard)
@@ -137,7 +134,6 @@ class ListedRecord:
 
     @classmethod
     def from_line(cls, values: Mapping[str, Any]) -> ListedRecord:
-        """The record of a line; raises :class:`docspec.core.validation.InvalidValues` where it is none."""
         record = values_as(cls, values)
         _check_place(record.document, record.input)
         return record

@@ -221,7 +221,6 @@ class Resume:
 
 
 def now() -> str:
-    """The present time, UTC."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
 
 

@@ -36,7 +36,6 @@ class FolderStatus:
 
     @property
     def pages(self) -> int:
-        """Pages of all documents that were read."""
         return sum(record.pages for record in self.history.records.values())
 
     @property
@@ -55,7 +54,6 @@ class FolderStatus:
         return command.to_retry(self.history.runs[-1].command) if self.counts.failures and self.history.runs else None
 
     def as_object(self) -> dict[str, Any]:
-        """JSON values."""
         records = self.history.records.values()
         return {
             "complete": self.is_complete,
@@ -86,7 +84,6 @@ class FolderStatus:
         }
 
     def lines(self) -> list[str]:
-        """The same for people."""
         counts = self.counts
         total = counts.total + self.missing
         parts = [f"{counts.ok:,} done"]

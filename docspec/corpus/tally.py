@@ -25,7 +25,6 @@ class Tally:
     started: float = field(default_factory=time.monotonic)
 
     def document_started(self, of_pages: int) -> None:
-        """A document of so many pages is being read."""
         self.at_page, self.of_pages = 0, of_pages
 
     def page_done(self, result: PageResult, *, anew: bool = True) -> None:
@@ -40,7 +39,6 @@ class Tally:
             self.steps += result.stage2.steps
 
     def document_done(self, outcome: JobResult) -> None:
-        """A document is done, one way or the other."""
         self.finished += 1
         self.failed += outcome.status in ("partial", "failed")
         self.at_page = self.of_pages = 0
@@ -52,7 +50,6 @@ class Tally:
 
     @property
     def pages_per_minute(self) -> float:
-        """Of this run."""
         return 60 * self.pages / self.seconds if self.seconds > 0 else 0.0
 
     @property

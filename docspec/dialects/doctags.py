@@ -89,12 +89,10 @@ class DocTagsDialect(Prompted):
     def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> PlaceGrammar | None:
-        """The numbers of places, predicted from the drafted regions."""
         pieces = [(_TAGS[region.category], place_of(region.bbox, width, height, SCALE)) for region in draft.regions]
         return PlaceGrammar(pieces, _BOXES) if pieces else None
 
     def parse_crop(self, text: str) -> str:
-        """The Markdown of what was written for a crop, elements or bare text."""
         blocks = read_doctags(text, 1, 1)
         return join_blocks((block.category, block.text) for block in blocks) if blocks else text
 

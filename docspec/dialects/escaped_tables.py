@@ -28,7 +28,6 @@ class EscapedTables:
         self._begun = ""
 
     def follow(self, text: str) -> None:
-        """``text`` was written since the last call."""
         text = self._begun + text
         if "\\" in text:
             begun = _BEGUN_ESCAPE.search(text)
@@ -40,7 +39,6 @@ class EscapedTables:
         self._tables.follow(text)
 
     def completions(self) -> Sequence[Completion]:
-        """Texts that may follow the output's end, the likeliest first."""
         if self._begun:
             return ()
         return [Completion(self._escaped(text), sureness) for text, sureness in self._tables.completions()]

@@ -110,12 +110,10 @@ class GroundedDialect(Prompted):
     def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> PlaceGrammar | None:
-        """The numbers of places, predicted from the drafted regions."""
         pieces = [(self.labels[region.category], self._box(region, width, height)) for region in draft.regions]
         return PlaceGrammar(pieces, self.boxes) if pieces else None
 
     def parse_crop(self, text: str) -> str:
-        """The Markdown of what was written for a crop, boxes left out."""
         if not self.piece.search(text):
             return text
         return "\n\n".join(block.text for block in self.parse(text, 1, 1) if block.text)

@@ -147,12 +147,10 @@ class LayoutHtmlDialect(Prompted):
     def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> PlaceGrammar | None:
-        """The numbers of places, predicted from the drafted regions."""
         pieces = [("data", place_of(region.bbox, width, height, self.scale)) for region in draft.regions]
         return PlaceGrammar(pieces, _BOXES) if pieces else None
 
     def parse_crop(self, text: str) -> str:
-        """The Markdown of what was written for a crop, with or without blocks."""
         blocks = read_layout(text, 1, 1, self.scale)
         return join_blocks((block.category, block.text) for block in blocks) if blocks else read_fragment(text)
 

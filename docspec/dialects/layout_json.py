@@ -146,7 +146,6 @@ class LayoutJsonDialect(Prompted):
         )
 
     def parse_crop(self, text: str) -> str:
-        """The text itself: a crop is answered without JSON."""
         return text
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:

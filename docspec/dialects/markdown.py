@@ -105,7 +105,6 @@ class MarkdownDialect(Prompted):
         return TableGrammar(drafted_tables(draft, region_outputs or ()))
 
     def parse_crop(self, text: str) -> str:
-        """The text itself, tables in OTSL as HTML."""
         return otsl_as_html(text) if self._table_style == "otsl" else text
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:

@@ -111,13 +111,11 @@ class TablePlace:
         self.is_drafted = self.at < len(self.drafted.cells)
 
     def begin_row(self) -> None:
-        """A row begins."""
         here = self.at
         self.at = self.drafted.row_start(here)
         self.others = [here] if here != self.at else []
 
     def advance(self, text: str) -> None:
-        """A cell was written."""
         written, here = key(text), self.at
         self.others = []
         if here < len(self.drafted.cells) and self.drafted.keys[here] == written:

@@ -168,12 +168,10 @@ def html_tag(name: str, attributes: str, cell: TableCell) -> str:
 
 
 def html_text(text: str) -> str:
-    """A cell's text as HTML spells it."""
     return html.escape(text, quote=False).replace("\n", "<br>")
 
 
 def pipe_text(text: str) -> str:
-    """A cell's text as it stands between pipes."""
     return text.replace("|", "\\|").replace("\n", "<br>")
 
 

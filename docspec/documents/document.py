@@ -37,7 +37,6 @@ class Document(Closing, ABC):
 
     @property
     def name(self) -> str:
-        """What users call it."""
         return self.source.name
 
     @property
@@ -52,7 +51,6 @@ class Document(Closing, ABC):
 
     @cached_property
     def sha256(self) -> str:
-        """Hexadecimal hash of the input's bytes."""
         return self.source.sha256()
 
     def pages(

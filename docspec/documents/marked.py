@@ -87,12 +87,10 @@ class _Marked:
             self._box(shown, index, kind, box, scale)
 
     def tobytes(self) -> bytes:
-        """The PDF so far."""
         data: bytes = self._pdf.tobytes(garbage=3, deflate=True)
         return data
 
     def close(self) -> None:
-        """Frees it."""
         self._pdf.close()
 
     def _picture(self, page: PageImage) -> Any:

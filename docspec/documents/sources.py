@@ -90,7 +90,6 @@ class Expansion:
 
     @property
     def errors(self) -> tuple[InputError, ...]:
-        """Why the unreadable inputs are."""
         return tuple(each.error for each in self.unreadable)
 
     def raise_if_nothing(self) -> None:

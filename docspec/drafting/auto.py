@@ -52,12 +52,10 @@ class AutoDrafter:
         """Nothing is indispensable."""
 
     def warm(self) -> None:
-        """Loads what most pages need, where nothing is known yet that speaks against it."""
         if self._policy.layout_pays(0).yes:
             has_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
-        """The draft of the chosen drafter, under that one's name. Raises :class:`DrafterError` as it does."""
         start = time.perf_counter()
         draft = self._choose(page)
         return replace(draft, seconds=time.perf_counter() - start)

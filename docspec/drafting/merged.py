@@ -30,14 +30,12 @@ class MergedDrafter:
         self.name = f"{first.name}+{second.name}"
 
     def check(self) -> None:
-        """Raise :class:`DrafterError` where one of the two cannot work at all."""
         for drafter in self._drafters:
             check = getattr(drafter, "check", None)
             if check is not None:
                 check()
 
     def draft(self, page: PageImage) -> PageDraft:
-        """Both drafts merged. Raises :class:`DrafterError` when neither drafter can draft the page."""
         start = time.perf_counter()
         drafts: list[PageDraft] = []
         failed: list[DrafterError] = []

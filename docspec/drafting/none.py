@@ -14,5 +14,4 @@ class NoneDrafter:
         """Nothing can be missing."""
 
     def draft(self, page: PageImage) -> PageDraft:
-        """An empty draft."""
         return PageDraft(drafter=self.name, reason="drafting is off")

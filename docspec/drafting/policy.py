@@ -71,11 +71,9 @@ class Prices:
     most: float = math.inf
 
     def layout_pays(self, characters: int) -> Decision:
-        """Whether the layout model is run over a text layer of so many characters."""
         return compared("layout", self.layout, characters * self.layout_saves)
 
     def recognition_pays(self) -> Decision:
-        """Whether a page without a sound text layer is recognised."""
         return compared("recognition", self.recognition, self.recognition_saves)
 
 

@@ -51,15 +51,12 @@ class RapidOcrDrafter:
         self._upright = upright
 
     def check(self) -> None:
-        """Raise :class:`DrafterError` when RapidOCR or its models are missing."""
         self.recogniser.check()
 
     def warm(self) -> None:
-        """Loads the layout model before the first page needs it."""
         has_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
-        """The regions of the recognised text. Raises :class:`DrafterError` when recognition fails."""
         start = time.perf_counter()
         self.check()
         try:

@@ -37,7 +37,6 @@ class SavedDrafter:
         self._last: tuple[Path, dict[int, Mapping[str, Any]]] | None = None
 
     def check(self) -> None:
-        """Raise :class:`DrafterError` if there is nothing to read at all."""
         if not self._path.exists():
             raise DrafterError(f"no saved drafts at {self._path}; name a JSON file or a folder with --drafts")
         if self._path.is_dir() and next(self._path.rglob("*.json"), None) is None:

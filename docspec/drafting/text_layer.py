@@ -51,7 +51,6 @@ class TextLayerDrafter:
         """
 
     def warm(self) -> None:
-        """Loads the layout model before the first page needs it."""
         if not self._quick:
             has_layout_model()
 

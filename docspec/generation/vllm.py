@@ -113,11 +113,9 @@ class VllmServer:
 
     @property
     def pid(self) -> int:
-        """Of the process that holds it."""
         return self._process.pid
 
     def wait(self) -> None:
-        """Until it ends."""
         self._process.wait()
 
     def pause(self) -> None:
@@ -125,11 +123,9 @@ class VllmServer:
         self._say(lifeline.PAUSE)
 
     def resume(self) -> None:
-        """Lets its processes go on; nothing where they are not paused."""
         self._say(lifeline.RESUME)
 
     def close(self) -> None:
-        """Ends it."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()

@@ -52,7 +52,6 @@ class PageState:
 
     @property
     def number(self) -> int:
-        """The page's number."""
         return self.page.number
 
     def arrived(self, drafted: DraftResult, seconds: float, beside: float) -> None:

@@ -64,11 +64,9 @@ class Planner:
         )
 
     def layout_pays(self, characters: int) -> Decision:
-        """Whether the layout model is run over a text layer of so many characters."""
         return self.prices().layout_pays(characters)
 
     def recognition_pays(self) -> Decision:
-        """Whether a page without a sound text layer is recognised."""
         return self.prices().recognition_pays()
 
     def lookup_pays(self) -> Decision:
@@ -78,7 +76,6 @@ class Planner:
         return Decision(yes, f"looking up costs {1e3 * LOOKUP_SECONDS:.1f} ms a step and saves {1e3 * saved:.2f} ms")
 
     def drafted(self, kind: Kind, seconds: float) -> None:
-        """A draft of that kind was made in ``seconds``."""
         self.costs.draft[kind].add(seconds)
 
     def recognised(self, lines: Sequence[str]) -> None:

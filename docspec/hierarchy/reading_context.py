@@ -67,12 +67,10 @@ class ReadingContext:
 
     @property
     def sight(self) -> Sight:
-        """How the target sees pictures."""
         return self.target.sight
 
     @property
     def max_length(self) -> int:
-        """Tokens of its context."""
         return self.target.max_length
 
     def with_less(self) -> ReadingContext:

@@ -34,7 +34,6 @@ class WholePages:
         self._stage2.decode_all(states)
 
     def requests(self, state: PageState) -> list[Request]:
-        """What the engine is asked for the page."""
         return [self._stage2.request(state)]
 
     def _alone(self, state: PageState) -> None:

@@ -38,12 +38,10 @@ class IsolatedDocument(Closing):
 
     @property
     def name(self) -> str:
-        """What users call it."""
         return self.source.name
 
     @cached_property
     def sha256(self) -> str:
-        """Hexadecimal hash of the input's bytes."""
         return self.source.sha256()
 
     def begin(self) -> None:

@@ -24,7 +24,6 @@ class RecognisedLines:
 
 
 def main() -> None:
-    """Makes a worker and answers requests ``(name, arguments)`` to it by ``(value, error)``, until its input ends."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to all of a group; the parent says when it is over
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

@@ -115,7 +115,6 @@ class Team:
             return [self._alone(one) for one in pages]
 
     def close(self) -> None:
-        """Ends all processes."""
         for member in self.members:
             member.close()
 

@@ -38,7 +38,6 @@ class PublishedRevision:
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
         return sum(self.files.values())
 
     @property

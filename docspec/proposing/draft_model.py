@@ -140,7 +140,6 @@ class DraftModel:
         return self
 
     def arrays(self) -> Sequence[np.ndarray]:
-        """See :class:`docspec.proposing.draft_at_once.Feeds`."""
         return self._laid(*self._behind)
 
     def launch(self, verified: Verified, arrays: Sequence[torch.Tensor]) -> torch.Tensor:

@@ -53,12 +53,10 @@ class FormatGrammar(RowProposer):
                 yield self._along(one)
 
     def first(self, position: int, end: int) -> int:
-        """See :class:`docspec.proposing.drafts.DraftBranches`."""
         number = bisect_left(self.forks, position)
         return min(end, self.forks[number]) if number < len(self.forks) else end
 
     def at(self, position: int, least: float) -> Iterable[Continuation]:
-        """See :class:`docspec.proposing.drafts.DraftBranches`."""
         number = bisect_left(self.forks, position)
         if number == len(self.forks) or self.forks[number] != position or self.context.grammar is None:
             return ()

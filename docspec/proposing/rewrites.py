@@ -50,7 +50,6 @@ class Rewrites(RowProposer):
             self.keep(token, piece.count(token))
 
     def first(self, position: int, end: int) -> int:
-        """See :class:`docspec.proposing.drafts.DraftBranches`."""
         active = self.active
         if active:
             piece = self.context.drafts.tokens[position:end]
@@ -59,7 +58,6 @@ class Rewrites(RowProposer):
         return end
 
     def at(self, position: int, least: float) -> Iterable[Continuation]:
-        """See :class:`docspec.proposing.drafts.DraftBranches`."""
         drafts = self.context.drafts
         end = drafts.end(position)
         return [

@@ -33,7 +33,6 @@ class TableFiles:
         return self
 
     def add(self, result: PageResult) -> None:
-        """Writes the page's tables."""
         tables = [grid for block in result.blocks for grid in grids(block)]
         for count, grid in enumerate(tables, start=1):
             name = f"page-{result.number}-{count}.csv"
@@ -63,7 +62,6 @@ class TableFiles:
 
     @property
     def files(self) -> Sequence[Path]:
-        """The files that were written."""
         return [self._folder / name for name in self._names]
 
     def _error(self, error: OSError) -> OutputError:

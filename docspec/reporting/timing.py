@@ -97,7 +97,6 @@ class Report:
             self.numbers.add_page(page)
 
     def as_object(self) -> dict[str, Any]:
-        """The report as plain JSON values."""
         values: dict[str, Any] = {
             "schema": SCHEMA,
             "versions": self._versions,

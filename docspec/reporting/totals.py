@@ -63,7 +63,6 @@ class Totals:
         return self.baseline_e2e / self.own_e2e if self.own_e2e > 0 else None
 
     def add(self, page: PageResult) -> None:
-        """Counts one page in."""
         self.pages += 1
         setattr(self, page.status, getattr(self, page.status) + 1)
         self.doubtful += page.doubtful is not None
@@ -90,5 +89,4 @@ class Totals:
 
 
 def output_tokens(page: PageResult) -> int:
-    """Tokens of the page's output."""
     return len(page.token_ids) or (page.stage2.tokens if page.stage2 is not None else 0)

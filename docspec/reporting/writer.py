@@ -207,7 +207,6 @@ class Together:
         return self
 
     def add(self, result: PageResult) -> None:
-        """Writes one page everywhere."""
         for writer in self._writers:
             writer.add(result)
 
@@ -218,7 +217,6 @@ class Together:
 
     @property
     def files(self) -> Sequence[Path]:
-        """The files of all of them, each once."""
         return list(dict.fromkeys(file for writer in self._writers for file in writer.files))
 
 

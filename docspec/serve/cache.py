@@ -44,7 +44,6 @@ class DraftCache:
         return await asyncio.shield(coming)  # others may wait for it where this one leaves
 
     def put(self, client: str, digest: bytes, draft: PageDraft) -> None:
-        """Keeps a draft."""
         key, size = (client, digest), _size_of(draft)
         self._size += size - self._kept.pop(key, (draft, 0))[1]
         self._kept[key] = draft, size

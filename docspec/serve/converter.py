@@ -81,7 +81,6 @@ class Converter:
         }
 
     def close(self) -> None:
-        """Ends the processes, whatever they are doing."""
         parser, self._parser = self._parser, None
         if parser is not None:
             parser.close()

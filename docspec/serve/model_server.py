@@ -30,13 +30,9 @@ class ModelProcess(Protocol):
 
     url: str
 
-    def wait(self) -> None:
-        """Until it ends."""
-        ...
+    def wait(self) -> None: ...
 
-    def close(self) -> None:
-        """Ends it."""
-        ...
+    def close(self) -> None: ...
 
 
 Start = Callable[[int, str], ModelProcess]
@@ -57,7 +53,6 @@ class ModelServer:
         self._watcher.start()
 
     def close(self) -> None:
-        """Ends the process."""
         self._closed = True
         self._child.close()
 

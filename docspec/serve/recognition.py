@@ -49,11 +49,9 @@ class Recognition:
         return await self._asked("recognise", data, self._threads)
 
     async def fingerprint(self, data: bytes) -> bytes | None:
-        """See :meth:`docspec.serve.recognition_worker.RecognitionWorker.fingerprint`."""
         return await self._asked("fingerprint", data)
 
     def close(self) -> None:
-        """Ends the workers, whatever they are doing."""
         with self._lock:
             self._closed = True
             running, self._running = self._running, set()

@@ -43,7 +43,6 @@ class Sketches:
                 return [uploaded for _, page in found if (uploaded := _uploaded(page)) is not None]
 
     def close(self) -> None:
-        """Ends the processes."""
         self._isolation.close()
 
 

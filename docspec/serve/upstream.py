@@ -63,11 +63,9 @@ class Upstream:
 
     @property
     def own_headers(self) -> RequestHeaders:
-        """This gateway's key."""
         return [] if self.key is None else [("Authorization", f"Bearer {self.key}")]
 
     async def close(self) -> None:
-        """Ends the connections."""
         if self._session is not None:
             await self._session.close()
 
@@ -126,7 +124,6 @@ class Upstreams:
             self._probes[upstream] = asyncio.ensure_future(self._look_for(upstream))
 
     async def close(self) -> None:
-        """Ends the connections."""
         for probe in self._probes.values():
             probe.cancel()
         for upstream in self.all:

@@ -34,7 +34,6 @@ class KVArena:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held at present."""
         states = 0 if self._states is None else self._states.nbytes
         return states + (0 if self._storage is None else self._storage.nbytes)
 

@@ -128,7 +128,6 @@ class SlotCache(Cache):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the buffer."""
         return self.buffer.nbytes
 
     @property

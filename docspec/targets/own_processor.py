@@ -81,7 +81,6 @@ class OwnProcessor(Processing):
 
     @property
     def factor(self) -> int:
-        """Pixels that sides of crops are multiples of."""
         return self._factor or super().factor
 
     def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:

@@ -80,7 +80,6 @@ class LoadedTarget:
 
     @property
     def card(self) -> ModelProfile:
-        """What the checkpoint says of itself."""
         return self.target.card
 
 

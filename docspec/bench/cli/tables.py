@@ -13,7 +13,6 @@ from docspec.console.terminal import CleanConsole
 
 
 def console() -> Console:
-    """Standard output for tables."""
     return CleanConsole()
 
 

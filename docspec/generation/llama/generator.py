@@ -75,7 +75,6 @@ class LlamaGenerator(Closing):
 
     @property
     def pid(self) -> int:
-        """The child's process."""
         return self._process.pid
 
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:

@@ -83,7 +83,6 @@ class LoadedModel:
 
     @property
     def description(self) -> str:
-        """The model in llama.cpp's words."""
         buffer = ctypes.create_string_buffer(256)
         self._llama.llama_model_desc(self.model, buffer, len(buffer))
         return buffer.value.decode("utf-8", "replace")
@@ -124,7 +123,6 @@ class LoadedModel:
         return b"".join(self.bytes_of(token, marks) for token in tokens).decode("utf-8", "replace")
 
     def is_end(self, token: int) -> bool:
-        """Whether ``token`` ends an answer."""
         return bool(self._llama.llama_vocab_is_eog(self.vocab, token))
 
     def decode(

@@ -29,7 +29,6 @@ class PromptPiece:
 
     @property
     def size(self) -> int:
-        """Its tokens, those of a picture included."""
         return len(self.tokens) if self.embeddings is None else len(self.embeddings)
 
 

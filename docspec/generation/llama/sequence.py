@@ -25,7 +25,6 @@ class PreparedRequest:
 
     @property
     def prompt_tokens(self) -> int:
-        """Of text and pictures."""
         return sum(piece.size for piece in self.pieces)
 
 
@@ -65,7 +64,6 @@ class Decoding:
 
     @property
     def limit(self) -> int:
-        """Tokens that it may write."""
         return self.prepared.ask.max_tokens
 
     def read(self, count: int) -> None:
@@ -109,7 +107,6 @@ class Decoding:
             self.tell(text)
 
     def generation(self, text: str) -> Generation:
-        """The answer."""
         assert self.finish is not None
         now, first = time.perf_counter(), self.first or time.perf_counter()
         counts = GenerationCounts(

@@ -71,7 +71,6 @@ class ServerGenerator:
 
     @property
     def name(self) -> str:
-        """The servers, with what they say of themselves."""
         told = {f"{model.owner} {model.version}".strip() for model in self._models.values()} - {""}
         servers = ", ".join(server.url for server in self._fleet.servers)
         return f"{'/'.join(sorted(told)) or 'server'} at {servers}"

@@ -60,7 +60,6 @@ class HttpConnections:
         )
 
     async def close(self) -> None:
-        """Closes all connections."""
         await self._client.aclose()
 
     async def complete(

@@ -32,11 +32,9 @@ class RegionReading:
         self.cutting = Cutting(context.options, context.card, context.dialect, context.sight)
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
-        """The regions of a page, those that the draft forgot included, and their crops, encoded."""
         return self.encoded(self.cutting.cut(page, draft))
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
-        """The crops of ``regions``, encoded, but for those that are taken from the draft or whose words stand."""
         return self.encoded(self.cutting.crops_of(page, regions))
 
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:
@@ -49,7 +47,6 @@ class RegionReading:
             page.outputs, page.stats = outputs, page.stats + stats
 
     def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
-        """The answers to other requests, each a page of its own."""
         context = self._context
         requests = [
             Request(

@@ -22,7 +22,6 @@ class ServedPages:
         self._readers = Readers(context, regions, ServedWhole(context))
 
     def takes(self, page: PageImage) -> bool:
-        """Whether the page is read by regions."""
         return self._readers.regions.takes(page)
 
     def verify(self, drafted: DraftedPage) -> PageResult:

@@ -23,11 +23,9 @@ class ServedReading:
         self._cutting = Cutting(context.options, context.card, context.dialect, context.sight)
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
-        """The regions of a page, those that the draft forgot included, and their crops."""
         return self._cutting.cut(page, draft)
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
-        """The crops of ``regions`` of a page."""
         return self._cutting.crops_of(page, regions)
 
     def read(self, pages: Sequence[RegionsRead], on_step: Any = None, plain: bool = False) -> None:
@@ -38,7 +36,6 @@ class ServedReading:
             page.outputs, page.stats = list(outputs), page.stats + stats
 
     def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
-        """The answers to other requests."""
         found: list[tuple[Output, StageStats]] = []
         for one in asked:
             [output], stats = ask(self._context, [one])

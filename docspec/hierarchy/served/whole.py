@@ -31,7 +31,6 @@ class ServedWhole:
         self._context = context
 
     def read(self, states: Sequence[PageState]) -> None:
-        """Reads ``states``, one after the other."""
         for state in states:
             if self._context.options.stages == "both":
                 self._stage1(state)

@@ -26,8 +26,6 @@ MOST_BARS = 320
 
 @dataclass(frozen=True, slots=True)
 class PageSpeed:
-    """What the panel keeps of a page."""
-
     number: int
     timings: PageTimings
     baseline: Baseline | None
@@ -36,7 +34,6 @@ class PageSpeed:
 
     @classmethod
     def of(cls, page: PageResult) -> PageSpeed:
-        """Numbers only."""
         steps = () if page.provenance is None else page.provenance.steps
         tokens = 0 if page.stage2 is None else page.stage2.tokens
         return cls(page.number, page.timings, page.baseline, steps, tokens)

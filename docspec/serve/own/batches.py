@@ -60,7 +60,6 @@ class Batches:
 
     @property
     def name(self) -> str:
-        """What the model is called."""
         return self._loaded.info.name
 
     def submit(self, answer: PendingAnswer) -> None:

@@ -100,12 +100,10 @@ class RecurrentStates:
 
     @property
     def memory(self) -> tuple[torch.Tensor, ...]:
-        """What captured steps hold the addresses of."""
         return self.states, self.inputs, *(self._log or ())
 
     @property
     def nbytes(self) -> int:
-        """Bytes held at present."""
         return sum(part.nbytes for part in (*self.memory, *(self._remembered or ())))
 
     def at(self, index: int) -> int:
@@ -113,13 +111,11 @@ class RecurrentStates:
         return self._at[index]
 
     def begin_prefills(self, rows: Sequence[int], lengths: Sequence[int]) -> None:
-        """The next forward pass is whole prompts."""
         device = self.states.device
         self.prompts = Prompts(torch.tensor(rows, device=device), torch.tensor(lengths, device=device))
         self._lengths[list(rows)] = lengths
 
     def begin_piece(self, row: int, start: int, stop: int) -> None:
-        """The next forward pass is tokens ``start`` to ``stop`` of a row's prompt."""
         device = self.states.device
         rows, lengths = torch.tensor([row], device=device), torch.tensor([stop - start], device=device)
         self.prompts = Prompts(rows, lengths, continued=start > 0)
@@ -220,7 +216,6 @@ class RecurrentStates:
 
     @torch.inference_mode()
     def move_row(self, source: int, target: int) -> None:
-        """Row ``target`` is what row ``source`` was."""
         self._lengths[target] = self._lengths[source]
         for part in (self.states, self.inputs, *(part[:, :, : self._width] for part in self._log or ())):
             part[:, target] = part[:, source]
@@ -239,7 +234,6 @@ class RecurrentStates:
 
     @torch.inference_mode()
     def recall(self) -> None:
-        """The first rows are again what was remembered of them; what the latest step would add is forgotten."""
         if self._remembered is None:
             raise RuntimeError("nothing was remembered")
         states, inputs, lengths = self._remembered
@@ -249,7 +243,6 @@ class RecurrentStates:
 
     @torch.inference_mode()
     def take(self, other: RecurrentStates) -> None:
-        """The first rows are those of ``other``, whose latest step added nothing."""
         rows = other.rows
         self.states[:, :rows], self.inputs[:, :rows] = other.states, other.inputs
         self._lengths[:rows] = other._lengths
