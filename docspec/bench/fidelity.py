@@ -15,9 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from docspec.bench.fixed_drafts import FixedDraft, echo
-from docspec.bench.output_files import files_of
 from docspec.bench.reference import Reference, ReferenceGenerator
-from docspec.bench.verdicts import FidelityCheck, PageChecks, Skip
+from docspec.bench.verdicts import FidelityCheck, PageChecks, Skip, files_of
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver
 from docspec.documents import Document, PageFailure, Source, open_document

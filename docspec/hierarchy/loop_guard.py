@@ -3,6 +3,10 @@
 A document model that has lost its place writes the same few tokens for ever. The guard follows, for every cycle length
 up to a bound, how long the output has been repeating itself at that distance, and stops when that is longer than print
 ever is. What print repeats is layout: blank cells, equal rows, dot leaders, list items; running words it does not.
+
+No tokens repeat in a loop that counts (the same words, but for numbers that go up or down by the same step). It is
+found in the text: what stands between the numbers repeats itself, and each number of a turn is as far from the same number of
+the turn before as that was from its own.
 """
 
 from __future__ import annotations
@@ -11,11 +15,55 @@ import html
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from docspec.engine.stopping import Loop
-from docspec.hierarchy.counting import counted
+
+MOST_NUMBERS = 8
+"""Numbers that a turn has at most."""
+
+TURNS = 300
+"""Turns from which on a count without another word is a loop: numbered lines of a printed form are fewer."""
+
+_NUMBER = re.compile(r"\d{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The text counts from character ``start`` to its end; the first turn ends before character ``turn``."""
+
+    start: int
+    turn: int
+
+
+def counted(text: str) -> Count | None:
+    """Where the end of ``text`` counts, if it has done so for :data:`TURNS` turns; else ``None``."""
+    found = list(_NUMBER.finditer(text))
+    numbers = [int(one.group()) for one in found]
+    between = [text[a.end() : b.start()] for a, b in pairwise(found)]
+    for size in range(1, MOST_NUMBERS + 1):
+        first = _first_counted(numbers, between, size)
+        if len(numbers) - first >= size * TURNS:
+            steps = [numbers[at + size] - numbers[at] for at in range(first, first + size)]
+            if any(steps):
+                return Count(found[first].start(), found[first + size].start())
+    return None
+
+
+def _first_counted(numbers: list[int], between: list[str], size: int) -> int:
+    """Where the run of turns of ``size`` numbers begins that goes on to the last number."""
+    at = len(numbers) - 1 - 2 * size
+    while (
+        at >= 0
+        and numbers[at + size] - numbers[at] == numbers[at + 2 * size] - numbers[at + size]
+        and between[at] == between[at + size]
+    ):
+        at -= 1
+    return at + 1
+
 
 MAX_CYCLE = 256
 """Longest cycle that is looked for, in tokens: a row of 24 filled cells, a long paragraph."""
@@ -60,7 +108,7 @@ class LoopGuard:
 
     One rule, the same for every draft and every way of decoding: :data:`WORDS` where the cycle is running words,
     :data:`LAYOUT` where it is layout (:func:`is_layout`), and of what only counts
-    :data:`docspec.hierarchy.counting.TURNS` turns. ``text_of`` spells tokens. The first turn is kept.
+    :data:`TURNS` turns. ``text_of`` spells tokens. The first turn is kept.
     """
 
     def __init__(self, text_of: Callable[[list[int]], str]) -> None:

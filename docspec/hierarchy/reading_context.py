@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,19 +12,42 @@ from docspec.core import ParseOptions
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
 from docspec.engine.loop import OnStep
+from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop, StopRule
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.loop_guard import LoopGuard
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.planner import Planner
-from docspec.hierarchy.progress import progress_of
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.registry import LoadedTarget
 from docspec.targets.sight import Sight
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
+
+
+LEAST_SECONDS = 0.1
+"""Least time between two calls to the observer."""
+
+
+def progress_of(observer: Observer, number: int, stage: str) -> OnStep:
+    """Tells ``observer`` how far the rows are that are decoded for page ``number`` (of several, the first)."""
+    last = 0.0
+
+    def on_step(rows: Sequence[Row]) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if now - last < LEAST_SECONDS:
+            return
+        last = now
+        steps = sum(row.counts.steps for row in rows)
+        accepted = sum(row.counts.accepted for row in rows)
+        tokens = sum(len(row.output) for row in rows)
+        observer.decoding(number, stage, tokens, (accepted + steps) / max(1, steps))
+
+    return on_step
+
 
 FRUGAL_TREE = 8
 """Tokens of a tree where memory is short."""

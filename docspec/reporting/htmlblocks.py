@@ -7,6 +7,7 @@ it was written: no text is left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape, unescape
 from typing import Any
 
@@ -17,8 +18,36 @@ from docspec.core import Block, Category
 from docspec.core.formulas import bare_formula
 from docspec.reporting.headings import HEADING
 from docspec.reporting.htmltable import sanitised_table
-from docspec.reporting.pipetable import squared
 from docspec.reporting.renderer import UNREAD
+
+_BORDER = re.compile(r"(?<!\\)\|")
+_PREFIX = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*\|?")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def squared(markdown: str, tables: Iterable[tuple[int, int]]) -> str:
+    """``markdown`` with further header cells, empty, over the cells that have none.
+
+    ``tables`` are ranges of lines, the first of each its header and the second its row of dashes.
+    """
+    lines = _LINE_END.split(markdown)
+    for start, end in tables:
+        missing = max(map(_columns, lines[start:end])) - _columns(lines[start])
+        if missing > 0:
+            lines[start] = _closed(lines[start]) + "  |" * missing
+            lines[start + 1] = _closed(lines[start + 1]) + "---|" * missing
+    return "\n".join(lines)
+
+
+def _columns(line: str) -> int:
+    return len(_BORDER.findall(_PREFIX.sub("", _closed(line), count=1)))
+
+
+def _closed(line: str) -> str:
+    """The line with a border at its end."""
+    line = line.rstrip()
+    return line if line.endswith("|") and not line.endswith("\\|") else line + "|"
+
 
 _INLINE_MATH = re.compile(
     r"""(?P<dollars>\$\$?)(?![\s$]) (?:\\.|[^\\$])+ (?<!\s)(?P=dollars)(?!\d)  # not "$5 or $6", as in Pandoc

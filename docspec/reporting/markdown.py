@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -19,8 +20,8 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
 from docspec.core.inline_markdown import bare, label
 from docspec.core.running_text import breaks_off, goes_on, is_broken
-from docspec.reporting.headings import HEADING
-from docspec.reporting.plain import with_bars
+from docspec.reporting.grid import grids
+from docspec.reporting.headings import HEADING, stands
 from docspec.reporting.renderer import UNREAD, Layout, separator_before, visible_blocks
 from docspec.reporting.rich import Ends, RichText
 
@@ -231,3 +232,19 @@ def _picture(text: str, figure: str | None, description: str, said: str) -> str:
         return f"![{text[2 : text.index('](')]}]({figure})"
     name = "" if figure.startswith("data:") else PurePosixPath(unquote(figure)).stem
     return f"![{label(description) or name}{said}]({figure})" + (f"\n\n{text}" if text else "")
+
+
+def with_bars(result: PageResult) -> PageResult:
+    """``result`` with its tables of HTML between bars where the words stand; cells that span are opened into empty
+    ones."""
+    return replace(result, blocks=tuple(map(_with_bars, result.blocks)))
+
+
+def _with_bars(block: Block) -> Block:
+    if block.category is not Category.TABLE or not stands(block) or not block.text.startswith("<"):
+        return block
+    tables = []
+    for grid in grids(block):
+        lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in grid.lines()]
+        tables.append("\n".join([lines[0], "| --- " * grid.columns + "|", *lines[1:]]))
+    return replace(block, text="\n\n".join(tables)) if tables else block

@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 from docspec.core import PageDraft
 from docspec.isolation.child import Child, WorkerLost
@@ -24,8 +24,6 @@ SECONDS = 60.0
 """For one image."""
 MOST_WAITING = 16
 """Images that wait for a worker; what comes then is sent on without a draft."""
-
-T = TypeVar("T")
 
 
 class Recognition:

@@ -54,14 +54,6 @@ def run(app: ASGIApp, host: str, port: int, drain_seconds: float, say: Callable[
     _Server(config).run(sockets=[listening])
 
 
-def free_port() -> int:
-    """A port of loopback that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
 class _Server(uvicorn.Server):
     """One for which a signal that was followed is done with: it ends the process as planned, not as a failure."""
 

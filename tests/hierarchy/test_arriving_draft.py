@@ -91,7 +91,7 @@ class Conductor(NullObserver):
 
 @pytest.fixture
 def read(lively_qwen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., PageResult]:
-    monkeypatch.setattr("docspec.hierarchy.progress.LEAST_SECONDS", -1.0)
+    monkeypatch.setattr("docspec.hierarchy.reading_context.LEAST_SECONDS", -1.0)
     paper = tmp_path / "paper.pdf"
     with pymupdf.open() as document:
         document.new_page(width=200, height=120).insert_text((20, 40), "Some words.", fontsize=11)

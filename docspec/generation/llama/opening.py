@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from docspec.core import ModelError
+from docspec.core.processors import processors
 from docspec.generation.llama.generator import LlamaGenerator
 from docspec.generation.llama.model_files import ModelFiles, find_files, fitting, settings_for
 from docspec.targets.estimate import free_ram
@@ -64,12 +64,12 @@ def open_llama(
     files.check_rules()
     wanted = answer if answer is not None or files.family is None else files.card.max_new_tokens
     small = files.weights <= SMALL
-    decoders = decoders or (min(cores_here(), DECODERS) if small else 1)
+    decoders = decoders or (min(processors(), DECODERS) if small else 1)
     cells, remark = files.cells(wanted or ANSWER, free_ram(), decoders)
     settings = settings_for(
         files,
         cells,
-        threads or (1 if small else cores_here()),
+        threads or (1 if small else processors()),
         decoders=decoders,
         rows=rows or (FEW_ROWS if small else ROWS),
         chain=CHAIN if drafts else 0,
@@ -89,13 +89,6 @@ def open_llama(
     if strict:
         tell(f"strict: choices closer than {facts.noise:.2g} to the next are made again")
     return OpenedLlama(generator, files, cells)
-
-
-def cores_here() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
 
 
 def gguf_of(model: str) -> Path:

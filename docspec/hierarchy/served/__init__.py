@@ -2,5 +2,5 @@
 
 A page is a task that waits for its answers; pages share nothing but the engine, so any number of them may be read at
 once, each in a thread of its own. ``context`` is what they are read with, ``answers`` how requests go out and come
-back, ``reading`` and ``whole`` the two ways to read a page, ``pages`` what becomes of it.
+back, ``whole`` how a page is read whole, ``pages`` how it is read by regions and what becomes of it.
 """

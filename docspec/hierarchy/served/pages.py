@@ -1,16 +1,59 @@
-"""Drafted pages through an engine on the other side of the seam, each from its draft to its result."""
+"""Drafted pages through an engine on the other side of the seam, each from its draft to its result.
+
+A page that is read by regions asks for all of its crops at once.
+"""
 
 from __future__ import annotations
 
-from docspec.core import ModelError, PageImage, PageResult
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from docspec.core import ModelError, PageDraft, PageImage, PageResult, Region, StageStats
 from docspec.drafting.drafted_page import DraftedPage
+from docspec.engine.request import Output
+from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy import results
 from docspec.hierarchy.page_state import page_of
 from docspec.hierarchy.readers import Readers
+from docspec.hierarchy.regions.cutting import Cutting
 from docspec.hierarchy.regions.pages import RegionPages
+from docspec.hierarchy.regions.regions_read import RegionsRead
+from docspec.hierarchy.served.answers import TextOutput, ask
 from docspec.hierarchy.served.context import ServedContext
-from docspec.hierarchy.served.reading import ServedReading
 from docspec.hierarchy.served.whole import ServedWhole
+
+
+class ServedReading:
+    """A :class:`docspec.hierarchy.regions.protocol.Reads`."""
+
+    def __init__(self, context: ServedContext) -> None:
+        self._context = context
+        self._cutting = Cutting(context.options, context.card, context.dialect, context.sight)
+
+    def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
+        return self._cutting.cut(page, draft)
+
+    def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
+        return self._cutting.crops_of(page, regions)
+
+    def read(self, pages: Sequence[RegionsRead], on_step: Any = None, plain: bool = False) -> None:
+        """Asks for the crops of ``pages``; ``plain``: without drafts."""
+        for page in pages:
+            requests = [replace(crop.request, drafts=()) if plain else crop.request for crop in page.crops]
+            outputs, stats = ask(self._context, requests)
+            page.outputs, page.stats = list(outputs), page.stats + stats
+
+    def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
+        found: list[tuple[Output, StageStats]] = []
+        for one in asked:
+            [output], stats = ask(self._context, [one])
+            found.append((output, stats))
+        return found
+
+    def text_of(self, output: Output) -> str:
+        assert isinstance(output, TextOutput)
+        return output.text
 
 
 class ServedPages:
