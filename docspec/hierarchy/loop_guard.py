@@ -5,8 +5,8 @@ up to a bound, how long the output has been repeating itself at that distance, a
 ever is. What print repeats is layout: blank cells, equal rows, dot leaders, list items; running words it does not.
 
 No tokens repeat in a loop that counts (the same words, but for numbers that go up or down by the same step). It is
-found in the text: what stands between the numbers repeats itself, and each number of a turn is as far from the same number of
-the turn before as that was from its own.
+found in the text: what stands between the numbers repeats itself, and each number of a turn is as far from the same
+number of the turn before as that was from its own.
 """
 
 from __future__ import annotations

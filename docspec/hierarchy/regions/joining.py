@@ -3,7 +3,7 @@
 The words are the reader's own. Added are only the marks that the layout stands for (headings, items, formulas) and
 the joints between pieces: a space, or nothing where a word was broken; in listings line breaks and indents.
 
-Program text put together from the lines that were read of it: fenced, and indented as it is on the page.
+Program text is put together from the lines that were read of it: fenced, and indented as it is on the page.
 """
 
 from __future__ import annotations
