@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.util
 import os
+import sys
 from pathlib import Path
 from random import Random
 
@@ -75,6 +77,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shuffle", type=int, metavar="SEED", help="files in random order, and the tests of each file")
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now stays: collecting garbage does not look at it again. And transformers spells out every
+    configuration that it reads for a message that nobody is shown, which takes longer than reading it."""
+    gc.collect()
+    gc.freeze()
+    if "transformers.configuration_utils" in sys.modules:
+        from transformers import PreTrainedConfig
+
+        PreTrainedConfig.__repr__ = object.__repr__  # type: ignore[method-assign]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -54,8 +54,9 @@ CHAT_MARKS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 class Case:
     """A family's published files in small. ``config`` and ``processor`` are made of the ids of ``marks``; ``names`` are
     the marks that the tokenizer knows by attribute; ``inputs`` are the model inputs that one image and prompt give
-    beside the tokens. ``image_mark`` stands ``image_tokens`` times for a picture of 160 x 96 pixels, between ``frame``
-    where the processor writes that. ``zoom`` is how much larger pictures have to be to be cut into views.
+    beside the tokens. ``image_mark`` stands ``image_tokens`` times for a picture of that shape, between ``frame``
+    where the processor writes that. ``zoom`` is how much larger pictures have to be to be cut into views, and ``shape``
+    that of a page which is cut into few.
     ``own_inputs`` is what the published code makes of a picture and "Read.", written down once more, where transformers
     has no processor. With weights of ``seed`` it does not write one token for ever."""
 
@@ -70,6 +71,7 @@ class Case:
     template: str | None = None
     frame: tuple[str, str] = ("", "")
     zoom: int = 1
+    shape: tuple[int, int] = (160, 96)
     own_inputs: Callable[[Path, Image], dict[str, Any]] | None = None
     seed: int = 0
     inputs: frozenset[str] = frozenset({"pixel_values", "image_grid_thw", "mm_token_type_ids"})

@@ -15,10 +15,11 @@ def levels(picture: Image.Image) -> torch.Tensor:
 
 
 def own_inputs(path: Path, picture: Image.Image, columns: int = 3, rows: int = 2) -> dict[str, Any]:
-    """A picture of 960 x 576: tiles beside each other in rows, and the whole of it between grey bars."""
+    """A picture of 960 x 576 or 960 x 480: tiles beside each other in rows, and the whole of it between grey bars."""
     grey, white = 127, 255
     page = Image.new("RGB", (1024, 1024), (grey,) * 3)
-    page.paste(picture.resize((1024, 614), Image.Resampling.BICUBIC), (0, 205))
+    height = 1024 * picture.height // picture.width
+    page.paste(picture.resize((1024, height), Image.Resampling.BICUBIC), (0, (1024 - height) // 2))
     wide = levels(picture.resize((640 * columns, 640 * rows), Image.Resampling.BICUBIC))
     whole = levels(page).view(1, 1024, 1024, 3).permute(0, 3, 1, 2)
     tiles = wide.view(rows, 640, columns, 640, 3).permute(0, 2, 4, 1, 3).reshape(-1, 3, 640, 640)

@@ -25,8 +25,9 @@ CASE = Case(
     },
     images={"image_processor_type": "DeepseekOcr2ImageProcessor", "tile_size": 768},
     processor={"processor_class": "DeepseekOcr2Processor"},
-    image_tokens=256 + 6 * 144 + 1,
+    image_tokens=256 + 2 * 144 + 1,
     image_mark="<image>",
     zoom=6,
+    shape=(160, 80),
     inputs=frozenset({"pixel_values", "pixel_values_local", "num_local_patches"}),
 )  # fmt: skip

@@ -35,9 +35,13 @@ def case(request) -> Case:
 
 
 @pytest.fixture(scope="module")
-def target(case, tmp_path_factory):
-    directory = write(case, tmp_path_factory.mktemp("families") / case.model_type)
-    return load_target(ParseOptions(model=str(directory), dtype="float32", device="cpu")).target
+def path(case, tmp_path_factory) -> Path:
+    return write(case, tmp_path_factory.mktemp("families") / case.model_type)
+
+
+@pytest.fixture(scope="module")
+def target(path):
+    return load_target(ParseOptions(model=str(path), dtype="float32", device="cpu")).target
 
 
 def printed(width: int, height: int) -> Image.Image:
@@ -50,7 +54,7 @@ def printed(width: int, height: int) -> Image.Image:
 @pytest.fixture(scope="module")
 def pictures(case) -> list[Image.Image]:
     """A page and two crops of it."""
-    return [printed(width * case.zoom, height * case.zoom) for width, height in ((160, 96), (96, 32), (48, 64))]
+    return [printed(width * case.zoom, height * case.zoom) for width, height in (case.shape, (96, 32), (48, 64))]
 
 
 def generated(target, prompt) -> tuple[int, ...]:
@@ -77,10 +81,9 @@ def test_trees_write_what_generate_writes_alone_and_side_by_side(target, picture
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-def test_pixels_get_the_models_precision(case, pictures, tmp_path, dtype):
+def test_pixels_get_the_models_precision(path, pictures, dtype):
     """Towers that take what they are given multiply it with weights of 16 bits."""
-    options = ParseOptions(model=str(write(case, tmp_path)), dtype=dtype, device="cpu")
-    target = load_target(options).target
+    target = load_target(ParseOptions(model=str(path), dtype=dtype, device="cpu")).target
     prompt = target.encode(pictures[0], "Read.")
     filled = target.prefill([prompt], target.kv.cache(1, prompt.length + 1), [0])[0]
     assert filled.logits.dtype == getattr(torch, dtype)

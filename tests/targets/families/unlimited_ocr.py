@@ -10,7 +10,7 @@ from .checkpoint import TEXT, Case
 
 
 def own_inputs(path: Path, picture: Image.Image) -> dict[str, Any]:
-    return deepseek_ocr.own_inputs(path, picture, 5, 3)
+    return deepseek_ocr.own_inputs(path, picture, 2, 1)
 
 
 CASE = Case(
@@ -36,9 +36,10 @@ CASE = Case(
     },
     images={},
     names={"bos_token": "<|im_start|>"},
-    image_tokens=16 * 17 + 1 + 30 * 51,
+    image_tokens=16 * 17 + 1 + 10 * 21,
     image_mark="<image>",
     zoom=6,
+    shape=(160, 80),
     own_inputs=own_inputs,
     seed=1,
     inputs=frozenset({"pixel_values", "pixel_values_local", "patches_grid", "num_local_patches"}),
