@@ -11,14 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from docspec.core import DocspecError
 from docspec.core.extras import EXTRAS, LOCAL, missing
+from docspec.core.plugins import Kind, load, plugins
 from docspec.core.safe_text import first_line
 from docspec.versions import DISTRIBUTION, machine, version_of
 
-Area = Literal["package", "extra", "device", "model", "drafter"]
+Area = Literal["package", "extra", "device", "model", "drafter", "plug-in"]
 State = Literal["ok", "optional", "broken"]
 
 REQUIRED = ("pymupdf", "pillow", "numpy", "typer", "rich", "rapidfuzz")
@@ -41,7 +42,7 @@ class Finding:
 
 def examine(model: str = "auto", ppstructure_models: Path | None = None, engine: str = "onnxruntime") -> list[Finding]:
     """All findings. ``model`` is what would be used (``auto``: the bundled reader)."""
-    return [*packages(), *extras(), *devices(), *models(model), *drafters(ppstructure_models, engine)]
+    return [*packages(), *extras(), *devices(), *models(model), *drafters(ppstructure_models, engine), *added()]
 
 
 def able(findings: Sequence[Finding]) -> bool:
@@ -194,6 +195,17 @@ def _ppstructure(folder: Path | None, engine: str) -> Finding:
         return Finding("drafter", name, "optional", what, remedy)
     notes = "".join(f"; {note}" for note in found.notes)
     return Finding("drafter", name, "ok", f"{len(found.models)} models for {engine} in {folder}{notes}")
+
+
+def added() -> Iterator[Finding]:
+    """What other packages add by entry points (docs/extending.md), imported for real."""
+    for kind in get_args(Kind):
+        for name, entry in plugins(kind).items():
+            try:
+                load(kind, name)
+                yield Finding("plug-in", name, "ok", f"{kind}: {entry.value}")
+            except DocspecError as error:
+                yield Finding("plug-in", name, "optional", f"{kind}: {error}", "ask its maker")
 
 
 def _import_problem(module: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -55,6 +56,21 @@ def test_a_drafter_and_a_format_are_choices_like_docspecs_own(installed: Path) -
     ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "out.words", "--drafter", "shouting")
     assert ran.returncode == 0, ran.stderr
     assert (installed / "out.words").read_text() == "page.pdf\nLOW\nTIDE\nAT\nNOON\n"
+
+
+def test_a_drafter_from_scratch_drafts_a_page_that_is_read_whole(installed: Path) -> None:
+    (installed / "page.txt").write_text("Low tide at noon")
+    ways = ("--drafter", "sidecar", "--words", "model", "--read", "page", "--report", "report.json")
+    ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "out.md", *ways)
+    assert ran.returncode == 0, ran.stderr
+    [document] = json.loads((installed / "report.json").read_text())["documents"]
+    assert document["pages"][0]["drafter"] == "sidecar" and document["pages"][0]["stage2"]["drafted"] > 0
+
+
+def test_doctor_lists_plug_ins_and_names_one_that_cannot_be_imported(installed: Path) -> None:
+    found = json.loads(run(installed, "-m", "docspec", "doctor", "--json").stdout)["findings"]
+    states = {one["name"]: one["state"] for one in found if one["area"] == "plug-in"}
+    assert states["shouting"] == states["echo"] == "ok" and states["broken"] == "optional"
 
 
 def test_a_dialect_a_family_and_a_proposer_are_found_by_name(installed: Path) -> None:

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from docspec.doctor import Finding
 
 _MARKS = {"ok": ("yes", "green"), "optional": ("no", "yellow"), "broken": ("NO", "bold red")}
-_TITLES = {"package": "Packages", "extra": "Extras", "device": "Devices", "model": "Models", "drafter": "Drafters"}
+_TITLES = {
+    "package": "Packages",
+    "extra": "Extras",
+    "device": "Devices",
+    "model": "Models",
+    "drafter": "Drafters",
+    "plug-in": "Plug-ins",
+}
 
 
 def doctor(

@@ -15,7 +15,7 @@ class Quality:
     model wrote: the share of words that what was read and what was drafted for it have in common; print of a scan that
     nobody recognises counts 0. ``margin`` is how
     far, in logits, the model's least certain choice was from its second one. ``None``: there was nothing to measure.
-    ``doubtful`` is why the page should be looked at by a person; docs/words.md has the thresholds behind the ``grade``.
+    ``doubtful`` is why a person should look at the page; docs/doubtful.md has the thresholds behind the ``grade``.
     """
 
     grade: Grade

@@ -1,4 +1,4 @@
-"""Grades pages that were read, and says which of them are doubtful and why (docs/words.md has how the thresholds were
+"""Grades pages that were read, and says which of them are doubtful and why (docs/doubtful.md: how the thresholds were
 found)."""
 
 from __future__ import annotations
