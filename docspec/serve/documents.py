@@ -25,8 +25,8 @@ from docspec.core.safe_text import one_line
 from docspec.serve.converter import ConversionOptions, Converter, Stopped, markdown_of
 from docspec.serve.jobs import ConversionJob, Jobs
 from docspec.serve.refusal import Refusal
-from docspec.serve.sketches import Sketches
 from docspec.serve.submission import Submission, from_form, from_json
+from docspec.serve.uploaded_drafts import UploadedDrafts
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
@@ -50,7 +50,7 @@ class Documents:
             state = Path(self._temporary.name)
         self._jobs = Jobs(state)
         self._converter = Converter(options, gateway.settings.limits.pages)
-        self._sketches = Sketches(options, gateway.settings.limits.pages)
+        self._uploaded_drafts = UploadedDrafts(options, gateway.settings.limits.pages)
         self._reading = ThreadPoolExecutor(2, "docspec-documents")
         self._added = asyncio.Event()
         self._ended = asyncio.Condition()
@@ -68,7 +68,7 @@ class Documents:
             Route("/v1/status/poll/{name}", self._status),
             Route("/v1/result/{name}", self._result),
             Route("/v1/parse", self._parse, methods=["POST"]),
-            Route("/v1/drafts", self._sketch, methods=["POST"]),
+            Route("/v1/drafts", self._keep_drafts, methods=["POST"]),
             Route("/v1/drafts/{name}", self._forget, methods=["DELETE"]),
         ]
 
@@ -82,7 +82,7 @@ class Documents:
         if self._worker is not None:
             self._worker.cancel()
         self._converter.close()
-        self._sketches.close()
+        self._uploaded_drafts.close()
         await asyncio.get_running_loop().run_in_executor(None, self._reading.shutdown)
         self._jobs.close()
         if self._temporary is not None:
@@ -146,7 +146,7 @@ class Documents:
         given = await from_form(self._gateway, request)
         return StreamingResponse(self._events(given), media_type="text/event-stream")
 
-    async def _sketch(self, request: Request) -> Response:
+    async def _keep_drafts(self, request: Request) -> Response:
         """Keeps what a document's own text and a recogniser say of its pages; images of these pages, sent to
         ``/v1/chat/completions`` by the same client, get it as drafts."""
         client = self._gateway.access.client(request.scope)
@@ -154,7 +154,7 @@ class Documents:
         loop = asyncio.get_running_loop()
         try:
             pages = await loop.run_in_executor(
-                self._reading, self._sketches.of, given.data, given.title, given.wanted.pages
+                self._reading, self._uploaded_drafts.of, given.data, given.title, given.wanted.pages
             )
         except DocspecError as error:
             raise Refusal(422, one_line(str(error))) from None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from docspec.isolation.document import IsolatedDocument
 
 
-class Sketches:
+class UploadedDrafts:
     """Opens, draws and drafts in processes of its own (:mod:`docspec.isolation`); ``most`` pages of a document."""
 
     def __init__(self, options: ParseOptions, most: int) -> None:
