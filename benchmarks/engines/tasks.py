@@ -76,7 +76,7 @@ def _whole(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
     from docspec.hierarchy.whole import WholePages
 
     [request] = WholePages(context).requests(PageState.begun(DraftedPage(page, DraftResult(draft))))
-    marks, factor = context.card.writes_marks, context.sight.factor
+    marks, factor = context.card.writes_special_tokens, context.sight.factor
 
     def asked(texts: Sequence[str] | None) -> GenerationRequest:
         return asked_of_page(context.dialect, page, draft, texts, request.budget, marks)

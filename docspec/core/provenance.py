@@ -14,7 +14,7 @@ from typing import Literal
 from docspec.core.categories import Category
 from docspec.core.geometry import BBox
 
-Mark = Literal["agreed", "corrected", "model", "draft", "differs"]
+SpanMark = Literal["agreed", "corrected", "model", "draft", "differs"]
 """``agreed``: a reading of the draft has these words in this place. ``corrected``: every reading that has words in this
 place has others. ``model``: no draft has anything in this place. ``draft``: the draft has words here and the model has
 none. ``differs``: a number that one reading agrees with and an independent one does not."""
@@ -36,7 +36,7 @@ class Span:
 
     start: int
     end: int
-    mark: Mark
+    mark: SpanMark
     draft: str | None = None
     origins: tuple[tuple[str, int], ...] = ()
     margin: float | None = None

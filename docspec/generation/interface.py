@@ -30,7 +30,7 @@ class GenerationRequest:
     ``prompt`` is the user's message; ``{image}`` in it says where the image stands (without it: before the text).
     ``drafts`` are texts that the answer may follow, the likeliest first; how right those of one ``kind`` (``text``,
     ``table``, ``formula``, ``page``) are is learnt together. ``max_tokens`` bounds the answer, its end token not
-    counted. ``marks``: special tokens are part of what the model writes and stay in the text. ``template_arguments``
+    counted. ``special_tokens`` are part of what the model writes and stay in the text. ``template_arguments``
     are told the model's chat template beside the message.
     """
 
@@ -39,7 +39,7 @@ class GenerationRequest:
     max_tokens: int
     drafts: tuple[str, ...] = ()
     kind: str = "text"
-    marks: bool = False
+    special_tokens: bool = False
     template_arguments: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -14,7 +14,7 @@ MAX_REGION_TOKENS = 1536
 
 
 def asked_of_regions(
-    dialect: Dialect, factor: int, page: PageImage, draft: PageDraft, marks: bool = False
+    dialect: Dialect, factor: int, page: PageImage, draft: PageDraft, special_tokens: bool = False
 ) -> list[tuple[int, GenerationRequest]]:
     """The requests of Stage 1 in reading order, each with the index of its region; a region without pixels or without
     text to verify is passed over. ``factor`` is the grid that crops are padded to."""
@@ -24,7 +24,9 @@ def asked_of_regions(
         if image is not None:
             drafts = tuple(dialect.region_drafts(region))
             prompt = dialect.crop_prompt(region)
-            found.append((index, GenerationRequest(image, prompt, MAX_REGION_TOKENS, drafts, marks=marks)))
+            found.append(
+                (index, GenerationRequest(image, prompt, MAX_REGION_TOKENS, drafts, special_tokens=special_tokens))
+            )
     return found
 
 
@@ -34,8 +36,8 @@ def asked_of_page(
     draft: PageDraft,
     texts: Sequence[str] | None,
     max_tokens: int,
-    marks: bool = False,
+    special_tokens: bool = False,
 ) -> GenerationRequest:
     """The request of Stage 2: ``draft`` and the ``texts`` that Stage 1 wrote for its regions may be followed."""
     drafts = dialect.page_drafts(draft, page.width, page.height, None if texts is None else list(texts))
-    return GenerationRequest(page.image, dialect.page_prompt, max_tokens, tuple(drafts), "page", marks)
+    return GenerationRequest(page.image, dialect.page_prompt, max_tokens, tuple(drafts), "page", special_tokens)

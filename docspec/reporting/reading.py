@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Literal
 
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageResult, Provenance, Span
-from docspec.core import marks as printed
+from docspec.core.marks import Mark
 from docspec.core.paths import open_regular
 from docspec.core.plausible import check_page
-from docspec.core.provenance import Mark, NumberReadings
+from docspec.core.provenance import NumberReadings, SpanMark
 from docspec.core.quality import Grade, Quality
 from docspec.core.result import PageStatus, WordsOf
 from docspec.core.validation import InvalidValues, parsed_as
@@ -90,7 +90,7 @@ _Box = tuple[int, int, int, int]
 class _Span:
     start: int
     end: int
-    mark: Mark
+    mark: SpanMark
     draft: str | None = None
     origins: Mapping[str, int] | None = None
     margin: float | None = None
@@ -111,7 +111,7 @@ class _Block:
     words: WordsOf = "model"
     figure: str | None = None
     spans: tuple[_Span, ...] = ()
-    marks: tuple[printed.Mark, ...] = ()
+    marks: tuple[Mark, ...] = ()
     level: int = 0
     points: float = 0.0
     indents: tuple[float, ...] = ()

@@ -311,7 +311,7 @@ class TransformersTarget:
 
     def detokenize(self, tokens: list[int]) -> str:
         return self.processing.tokenizer.decode(
-            tokens, skip_special_tokens=not self.card.writes_marks, clean_up_tokenization_spaces=False
+            tokens, skip_special_tokens=not self.card.writes_special_tokens, clean_up_tokenization_spaces=False
         )
 
 

@@ -88,7 +88,7 @@ class ModelProfile:
         return self.region_prompts is not None and "chart" in self.region_prompts
 
     @property
-    def writes_marks(self) -> bool:
+    def writes_special_tokens(self) -> bool:
         """Whether marks that the tokenizer holds for special ones are part of what the target writes."""
         return self.dialect in ("doctags", "grounded", "grounded-inline") or self.table_style == "otsl"
 

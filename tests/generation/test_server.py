@@ -44,7 +44,7 @@ def echo(body: dict) -> str:
 def test_a_request_is_sent_as_the_model_is_asked() -> None:
     picture = Image.effect_noise((40, 24), 90).convert("RGB")
     with StandIn() as server, generator(server, key="secret") as engine:
-        asked = GenerationRequest(picture, "Before.{image}After.", 77, ("one", "two"), "table", marks=True)
+        asked = GenerationRequest(picture, "Before.{image}After.", 77, ("one", "two"), "table", special_tokens=True)
         found = engine.submit(asked).result()
         assert isinstance(engine, Generator)
     [body] = server.asked
@@ -59,7 +59,7 @@ def test_a_request_is_sent_as_the_model_is_asked() -> None:
 
 def test_a_prompt_without_words_is_a_picture_alone_and_strangers_are_sent_no_extras() -> None:
     with StandIn(owner="somebody") as server, generator(server) as engine:
-        asked = GenerationRequest(Image.new("RGB", (8, 8)), "", 9, ("one",), marks=True)
+        asked = GenerationRequest(Image.new("RGB", (8, 8)), "", 9, ("one",), special_tokens=True)
         assert engine.submit(asked).result().counts.tokens == 5, "only vLLM is known to count the end token"
     [body] = server.asked
     assert [part["type"] for part in body["messages"][0]["content"]] == ["image_url"]

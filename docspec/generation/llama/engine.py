@@ -212,10 +212,10 @@ class BatchEngine:
             accepted += 1
         sequence.drafted += len(chain)
         sequence.accepted += accepted
-        marks = sequence.prepared.ask.marks
-        sequence.tell_text([self._model.bytes_of(token, marks) for token in written])
+        special_tokens = sequence.prepared.ask.special_tokens
+        sequence.tell_text([self._model.bytes_of(token, special_tokens) for token in written])
         if sequence.finish is not None:
-            text = self._model.detokenize(sequence.output, marks)
+            text = self._model.detokenize(sequence.output, special_tokens)
             self._leave(sequence)
             self._answered(sequence.prepared.ask.number, sequence.generation(text))
             return

@@ -93,7 +93,7 @@ class LlamaGenerator(Closing):
             tuple(request.drafts),
             request.kind,
             on_text is not None,
-            request.marks,
+            request.special_tokens,
             tuple(request.template_arguments.items()),
         )
         with self._lock:

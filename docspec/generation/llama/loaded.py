@@ -62,7 +62,7 @@ class LoadedModel:
         self._pieces: dict[tuple[int, bool], bytes] = {}
         self._batch = _Batch(llama)
         bos = llama.llama_vocab_bos(self.vocab)
-        self.bos = self.piece(bos, marks=True).decode("utf-8", "replace") if bos >= 0 else ""
+        self.bos = self.piece(bos, special_tokens=True).decode("utf-8", "replace") if bos >= 0 else ""
 
     def beside(self) -> LoadedModel:
         """The same weights with another KV memory, for another thread."""
@@ -101,26 +101,26 @@ class LoadedModel:
         found = self._llama.llama_tokenize(self.vocab, data, len(data), tokens, room, False, False)
         return tokens[: max(found, 0)]
 
-    def piece(self, token: int, marks: bool = False) -> bytes:
-        """The bytes of a token; special ones have some only with ``marks``."""
+    def piece(self, token: int, special_tokens: bool = False) -> bytes:
+        """The bytes of a token; special ones have some only with ``special_tokens``."""
         size = 64
         while True:
             buffer = ctypes.create_string_buffer(size)
-            found = self._llama.llama_token_to_piece(self.vocab, token, buffer, size, 0, marks)
+            found = self._llama.llama_token_to_piece(self.vocab, token, buffer, size, 0, special_tokens)
             if found >= 0:
                 return buffer.raw[:found]
             size = -found
 
-    def bytes_of(self, token: int, marks: bool) -> bytes:
-        """What an output token adds to the text, with ``marks`` a special one too."""
-        known = self._pieces.get((token, marks))
+    def bytes_of(self, token: int, special_tokens: bool) -> bytes:
+        """What an output token adds to the text, with ``special_tokens`` a special one too."""
+        known = self._pieces.get((token, special_tokens))
         if known is None:
-            known = self._pieces[token, marks] = self.piece(token, marks)
+            known = self._pieces[token, special_tokens] = self.piece(token, special_tokens)
         return known
 
-    def detokenize(self, tokens: Sequence[int], marks: bool = True) -> str:
+    def detokenize(self, tokens: Sequence[int], special_tokens: bool = True) -> str:
         """The text of output tokens."""
-        return b"".join(self.bytes_of(token, marks) for token in tokens).decode("utf-8", "replace")
+        return b"".join(self.bytes_of(token, special_tokens) for token in tokens).decode("utf-8", "replace")
 
     def is_end(self, token: int) -> bool:
         return bool(self._llama.llama_vocab_is_eog(self.vocab, token))

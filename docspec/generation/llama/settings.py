@@ -43,7 +43,7 @@ class ChildRequest:
     drafts: tuple[str, ...]
     kind: str
     told: bool = False
-    marks: bool = False
+    special_tokens: bool = False
     arguments: tuple[tuple[str, Any], ...] = ()
 
 

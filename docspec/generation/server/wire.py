@@ -104,7 +104,7 @@ class Body:
             body["return_token_ids"] = True
             if request.template_arguments:
                 body["chat_template_kwargs"] = dict(request.template_arguments)
-            if request.marks:
+            if request.special_tokens:
                 body["skip_special_tokens"] = False
             if request.drafts:
                 body["vllm_xargs"] = {"docspec_drafts": list(request.drafts), "docspec_kind": request.kind}

@@ -88,7 +88,7 @@ class Cutting:
             min(most, LEAST_TOKENS + TOKENS_PER_CELL * cells),
             tuple(self._dialect.region_drafts(shown)),
             KINDS.get(shown.category, "text"),
-            self._card.writes_marks,
+            self._card.writes_special_tokens,
         )
         return Crop(number, piece, shown.category, asked)
 

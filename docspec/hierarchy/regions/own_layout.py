@@ -59,7 +59,7 @@ def _asked(context: RegionsContext, prompt: str, state: PageState) -> Generation
     elif state.draft.regions:
         drafts.append(spell_layout(state.draft.regions, page.width, page.height))
     budget = context.options.max_tokens or context.card.max_new_tokens
-    return GenerationRequest(image, prompt, budget, tuple(drafts), "page", context.card.writes_marks)
+    return GenerationRequest(image, prompt, budget, tuple(drafts), "page", context.card.writes_special_tokens)
 
 
 def _read(context: RegionsContext, text: str, state: PageState) -> list[tuple[Category, BBox]]:

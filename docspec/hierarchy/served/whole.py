@@ -41,7 +41,7 @@ class ServedWhole:
         context, start = self._context, time.perf_counter()
         most = min(context.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
         found = asked_of_regions(
-            context.dialect, context.sight.factor, state.page, state.draft, context.card.writes_marks
+            context.dialect, context.sight.factor, state.page, state.draft, context.card.writes_special_tokens
         )
         asked = [
             replace(one, max_tokens=min(max(map(len, one.drafts), default=0) + SPARE_TOKENS, most)) for _, one in found
@@ -77,7 +77,7 @@ class ServedWhole:
                 Failure.TOO_LARGE,
             )
         most = min(context.options.max_tokens or context.card.max_new_tokens, room)
-        return asked_of_page(context.dialect, page, usable, state.texts, most, context.card.writes_marks)
+        return asked_of_page(context.dialect, page, usable, state.texts, most, context.card.writes_special_tokens)
 
     def _prompt_tokens(self, width: int, height: int) -> int:
         """Tokens of the page's picture, exactly where the model's sizes are known, and of the prompt, at most."""

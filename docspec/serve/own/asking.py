@@ -66,7 +66,7 @@ class ChatRequest:
     max_tokens: int | None = None
     stops: tuple[str, ...] = ()
     penalties: Penalties = field(default_factory=Penalties)
-    keeps_marks: bool = False
+    keeps_special_tokens: bool = False
     drafts: tuple[str, ...] = ()
     kind: str = ""
     streams: bool = False

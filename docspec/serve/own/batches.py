@@ -127,7 +127,7 @@ class Batches:
             raise Refusal(400, f"the prompt has {prompt.length} tokens; the model takes {target.max_length}")
         budget = min(ask.max_tokens or target.card.max_new_tokens, room)
         answer.prompt_tokens = prompt.length
-        answer.writing = AnswerText(partial(self._spelled, not ask.keeps_marks), ask.stops)
+        answer.writing = AnswerText(partial(self._spelled, not ask.keeps_special_tokens), ask.stops)
         drafts = tuple(tuple(target.tokenize(text)) for text in ask.drafts if text)
         writing = answer.writing
         return Request(prompt, drafts, budget, stop=lambda: writing, kind=ask.kind, rules=self._rules(ask))
@@ -150,9 +150,9 @@ class Batches:
         )
         return None if rules == own else rules
 
-    def _spelled(self, without_marks: bool, tokens: list[int]) -> str:
+    def _spelled(self, without_special: bool, tokens: list[int]) -> str:
         text: str = self._target.processing.tokenizer.decode(
-            tokens, skip_special_tokens=without_marks, clean_up_tokenization_spaces=False
+            tokens, skip_special_tokens=without_special, clean_up_tokenization_spaces=False
         )
         return text
 
