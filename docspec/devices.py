@@ -20,8 +20,8 @@ from docspec.isolation.worker_handle import PrepareOptions
 if TYPE_CHECKING:
     from docspec.targets.model_profile import ModelProfile
 
-Verify = Callable[[Sequence[DraftedPage]], list[PageResult]]
-VerifyUnknown = Callable[[Sequence[DraftedPage], Verify], list[PageResult]]
+VerifyPages = Callable[[Sequence[DraftedPage]], list[PageResult]]
+VerifyUnknown = Callable[[Sequence[DraftedPage], VerifyPages], list[PageResult]]
 
 
 class DevicesVerifier:

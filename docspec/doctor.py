@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 from docspec.core import DocspecError
 from docspec.core.extras import EXTRAS, LOCAL, missing
-from docspec.core.plugins import Kind, load, plugins
+from docspec.core.plugins import PluginKind, load, plugins
 from docspec.core.safe_text import first_line
 from docspec.versions import DISTRIBUTION, machine, version_of
 
@@ -199,7 +199,7 @@ def _ppstructure(folder: Path | None, engine: str) -> Finding:
 
 def added() -> Iterator[Finding]:
     """What other packages add by entry points (docs/extending.md), imported for real."""
-    for kind in get_args(Kind):
+    for kind in get_args(PluginKind):
         for name, entry in plugins(kind).items():
             try:
                 load(kind, name)

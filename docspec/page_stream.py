@@ -22,7 +22,7 @@ from docspec.documents import PageFailure
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
-from docspec.isolation.pool import Isolation, Page, Place
+from docspec.isolation.pool import Isolation, Page, PagePlace
 from docspec.isolation.worker_handle import PrepareOptions
 from docspec.lookahead import lookahead
 
@@ -112,7 +112,7 @@ class PageStream:
         """Whether nobody reads on in ``document``."""
         return document in self._abandoned
 
-    def read(self, pages: Iterator[Place], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
+    def read(self, pages: Iterator[PagePlace], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
         """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are theirs, where
         they are known beforehand."""
         self._verifier.open()
@@ -133,7 +133,7 @@ class PageStream:
                     yield self._verified(group)
 
     def _groups(
-        self, pages: Iterator[Place], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
+        self, pages: Iterator[PagePlace], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
     ) -> Generator[list[Page]]:
         """``pages``, prepared, as many together as are verified in one call."""
         expected = iter(numbers)

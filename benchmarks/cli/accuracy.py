@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
-from docspec.bench.cli.common import Inputs, JsonFile, repeatable, sources_of, target_fields, target_line, write_json
+from docspec.bench.cli.common import (
+    InputPaths,
+    JsonFile,
+    repeatable,
+    sources_of,
+    target_fields,
+    target_line,
+    write_json,
+)
 from docspec.bench.cli.tables import console, page_names, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
 )
 def accuracy(
     *,
-    inputs: Inputs,
+    inputs: InputPaths,
     options: ParseOptions,
     skip_verification: Annotated[
         list[str] | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def born_digital(
-    inputs: Inputs,
+    inputs: InputPaths,
     *,
     repeats: Repeats = 3,
     processes: Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from docspec.bench.cli.common import (
-    Inputs,
+    InputPaths,
     JsonFile,
     Repeats,
     repeatable,
@@ -43,7 +43,7 @@ def _level(name: str, least: float, most: float, help: str) -> Any:
 )
 def drafts(
     *,
-    inputs: Inputs,
+    inputs: InputPaths,
     options: ParseOptions,
     drafter: Annotated[
         list[str] | None, repeatable("NAME", "Default: text-layer, rapidocr, none, and those whose options are given.")

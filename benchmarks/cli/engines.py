@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
@@ -34,7 +34,7 @@ NO_DRAFTS = "vLLM, docspec, no drafts"
 )
 def engines(
     *,
-    inputs: Inputs,
+    inputs: InputPaths,
     options: ParseOptions,
     vllm_python: Annotated[
         Path | None,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -15,7 +15,7 @@ from docspec.core import ParseOptions
 
 @takes_options("model", "device", "dtype", "dpi", pages="1")
 def kinds(
-    inputs: Inputs,
+    inputs: InputPaths,
     *,
     options: ParseOptions,
     blur: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, target_fields, target_line, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, target_fields, target_line, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", words="model")
 def layer(
-    inputs: Inputs,
+    inputs: InputPaths,
     *,
     options: ParseOptions,
     scan: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @takes_options("model", "device", "pages", "dpi", "max_tokens", words="model")
 def marks(
     *,
-    inputs: Inputs,
+    inputs: InputPaths,
     options: ParseOptions,
     rate: Annotated[float, typer.Option(min=0, max=1, help="Share of characters changed.")] = 0.1,
     json_file: JsonFile = None,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, sources_of, write_json
 from docspec.bench.cli.tables import console, page_names, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", stages="page", words="model")
-def overlap(*, inputs: Inputs, options: ParseOptions, repeats: Repeats = 3, json_file: JsonFile = None) -> int:
+def overlap(*, inputs: InputPaths, options: ParseOptions, repeats: Repeats = 3, json_file: JsonFile = None) -> int:
     """Pages read whole, recognised first (--overlap off) and while they are read (auto): one run, interleaved, medians.
 
     Beside the page recognition has half of the cores; OMP_NUM_THREADS gives the model the other half.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, Tokenizer, Transcripts, repeatable, write_json
+from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, repeatable, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def proposer(
     *,
     inputs: Transcripts,
-    tokenizer: Tokenizer,
+    tokenizer: TokenizerPath,
     rows: Annotated[list[int] | None, repeatable("N", "Rows of a step; default: 1, 16 and 64.")] = None,
     steps: Annotated[int, typer.Option(min=1, help="Steps that are counted.")] = 200,
     options: ParseOptions,

@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from benchmarks.cli.born_digital import print_timings, rows_of
-from docspec.bench.cli.common import Inputs, JsonFile, Repeats, sources_of, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, sources_of, write_json
 from docspec.core import UsageError
 
 
 def runs(
-    inputs: Inputs,
+    inputs: InputPaths,
     *,
     way: Annotated[
         list[str], typer.Option(metavar="NAME=OPTIONS", help="A name, and options of docspec parse; repeatable.")

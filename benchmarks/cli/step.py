@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docspec.bench.cli.common import JsonFile, Repeats, Transcripts, write_json
-from docspec.bench.cli.step import Prefix, Rows, Trees, facts_of, measure_steps
+from docspec.bench.cli.step import Prefix, Rows, TreeSizes, facts_of, measure_steps
 from docspec.bench.cli.tables import console
 from docspec.console import exits
 from docspec.console.parameters import takes_options
@@ -32,7 +32,7 @@ def step(
     ] = None,
     options: ParseOptions,
     prefix: Prefix = 1024,
-    tree: Trees = None,
+    tree: TreeSizes = None,
     rows: Rows = None,
     repeats: Repeats = 20,
     explain: Annotated[

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, sources_of, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
@@ -28,7 +28,7 @@ INSTALLED = {
 
 @takes_options("model", "device", "dtype", "dpi", pages="1")
 def words(
-    inputs: Inputs,
+    inputs: InputPaths,
     *,
     options: ParseOptions,
     blur: Annotated[

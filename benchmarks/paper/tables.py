@@ -20,7 +20,7 @@ from benchmarks.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from benchmarks.suites.results import SuiteResults
 from benchmarks.suites.summary import FILTERS, Speed, by_kind, readable, speed
 from docspec.bench.speed import NAMED, PLAIN, WINDOWS
-from docspec.heads import Kind
+from docspec.heads import HeadKind
 from docspec.proposing.trained_head import BUNDLED
 
 PUBLISHED: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
@@ -108,7 +108,7 @@ class _Maker:
             if name is None or name in ran:
                 continue
             remark = f"not run: name it with --proposer {name}:MODEL"
-            if name in get_args(Kind):
+            if name in get_args(HeadKind):
                 remark = f"no trained head was named: python -m training.head --head {name}, then --proposer head:DIR"
             rows.append(Row(method["name"].split(",")[0].split(":")[0], remark=remark))
         return _grid("4", tuple(dict.fromkeys(rows)), self._said_of_methods())

@@ -17,7 +17,7 @@ from docspec.dialects import Dialect
 from docspec.engine.request import Request
 from docspec.targets.registry import LoadedTarget
 
-Inputs = Mapping[str, torch.Tensor]
+ModelInputs = Mapping[str, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ReferenceGenerator:
         ended = all(ended for _, ended in found)
         return Reference(tokens, ended, "docspec's own crops, read by regions", "", time.perf_counter() - started)
 
-    def _inputs(self, page: PageImage, file: Path | None) -> tuple[Inputs | None, str]:
+    def _inputs(self, page: PageImage, file: Path | None) -> tuple[ModelInputs | None, str]:
         """The page through ``AutoProcessor``: an image file by its path, so that it is loaded as transformers does."""
         if self._processor is None:
             return None, f"docspec's own: {self.why_not}"
@@ -84,7 +84,7 @@ class ReferenceGenerator:
                 return self._processed({"image": load_image(str(file))}), "AutoProcessor and load_image"
         return self._processed({"image": page.image}), "AutoProcessor"
 
-    def _processed(self, image: dict[str, Any]) -> Inputs:
+    def _processed(self, image: dict[str, Any]) -> ModelInputs:
         content = [{"type": "image", **image}, {"type": "text", "text": self._prompt}]
         return dict(
             self._processor.apply_chat_template(
@@ -97,7 +97,7 @@ class ReferenceGenerator:
         )
 
 
-def difference(theirs: Inputs, ours: Inputs) -> str:
+def difference(theirs: ModelInputs, ours: ModelInputs) -> str:
     """The first input in which the two differ, and how; empty where they are equal."""
     if theirs.keys() != ours.keys():
         return f"other inputs: {', '.join(sorted(theirs.keys() ^ ours.keys()))}"

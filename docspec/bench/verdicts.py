@@ -37,7 +37,7 @@ def _without_draft_boxes(text: str) -> str:
     return json.dumps(page)
 
 
-Verdict = Literal["identical", "cut", "differs"]
+Comparison = Literal["identical", "cut", "differs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class FidelityCheck:
     attention: str
     drafts: str
     way: str
-    verdict: Verdict
+    verdict: Comparison
     apart: tuple[str, ...]
     draft_characters: int
     tokens: int
@@ -93,7 +93,7 @@ class PageChecks:
     seconds: float = 0.0
     target: TargetInfo | None = None
 
-    def of(self, verdict: Verdict) -> tuple[FidelityCheck, ...]:
+    def of(self, verdict: Comparison) -> tuple[FidelityCheck, ...]:
         return tuple(check for check in self.checks if check.verdict == verdict)
 
     @property

@@ -1,7 +1,7 @@
 """The value types that all rooms share. Nothing here imports torch, PyMuPDF or any other room."""
 
 from docspec.core.categories import Category
-from docspec.core.draft import Grid, PageDraft, PrintedLine, Region
+from docspec.core.draft import CellBoxes, PageDraft, PrintedLine, Region
 from docspec.core.errors import DocspecError, DrafterError, InputError, ModelError, OutputError, PageError, UsageError
 from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
@@ -26,13 +26,13 @@ __all__ = [
     "Baseline",
     "Block",
     "Category",
+    "CellBoxes",
     "Cut",
     "DocspecError",
     "DocumentResult",
     "DrafterError",
     "Event",
     "Failure",
-    "Grid",
     "InputError",
     "LeftOut",
     "ModelError",

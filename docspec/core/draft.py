@@ -10,7 +10,7 @@ from docspec.core.geometry import BBox
 from docspec.core.marks import Mark
 from docspec.core.result import Event, WordsOf
 
-Grid = tuple[tuple[BBox, ...], ...]
+CellBoxes = tuple[tuple[BBox, ...], ...]
 """Places by rows and columns."""
 
 
@@ -59,7 +59,7 @@ class Region:
     confidence: float = 1.0
     lines: tuple[PrintedLine, ...] = ()
     chart: bool = False
-    grid: Grid = ()
+    grid: CellBoxes = ()
     agreed: bool = False
     listing: bool = False
     words: WordsOf | None = None

@@ -17,11 +17,11 @@ from typing import Any, Literal, get_args
 
 from docspec.core.errors import UsageError
 
-Kind = Literal["drafters", "dialects", "formats", "families", "proposers"]
+PluginKind = Literal["drafters", "dialects", "formats", "families", "proposers"]
 
 
 @cache
-def plugins(kind: Kind) -> dict[str, EntryPoint]:
+def plugins(kind: PluginKind) -> dict[str, EntryPoint]:
     """The entry points of the group ``docspec.KIND`` by their names."""
     return {one.name: one for one in _installed().select(group=f"docspec.{kind}")}
 
@@ -32,7 +32,7 @@ def _installed() -> Any:
     return entry_points()
 
 
-def load(kind: Kind, name: str) -> Any:
+def load(kind: PluginKind, name: str) -> Any:
     """What the plug-in called ``name`` is. Raises :class:`docspec.core.UsageError` where it cannot be imported."""
     found = plugins(kind)[name]
     try:
@@ -43,6 +43,6 @@ def load(kind: Kind, name: str) -> Any:
         raise UsageError(f"{name} of {package} ({found.value}) cannot be loaded: {why}") from error
 
 
-def with_plugins(names: Any, kind: Kind) -> Any:
+def with_plugins(names: Any, kind: PluginKind) -> Any:
     """The ``Literal`` of ``names`` with those of plug-ins behind them."""
     return Literal[tuple(dict.fromkeys((*get_args(names), *plugins(kind))))]

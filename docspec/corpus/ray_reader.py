@@ -29,8 +29,8 @@ from docspec.isolation.worker_handle import PrepareOptions
 from docspec.served import card_of_served
 from docspec.targets.registry import card_of
 
-Row = Mapping[str, Any]
-Batch = Mapping[str, Any]
+RayRow = Mapping[str, Any]
+RayBatch = Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Draw:
         dpi = card(options).image_dpi if options.image_scale == "published" else None
         self._wanted = PrepareOptions.complete(View.of(options), dpi)
 
-    def __call__(self, batch: Batch) -> Iterator[dict[str, Any]]:
+    def __call__(self, batch: RayBatch) -> Iterator[dict[str, Any]]:
         for index, data in zip(batch["index"], batch["data"], strict=True):
             source, held = pickle.loads(data)
             try:
@@ -89,7 +89,7 @@ class Verify:
         self._parser = Parser(options)
         self._with_pictures = with_pictures
 
-    def __call__(self, batch: Batch) -> dict[str, Any]:
+    def __call__(self, batch: RayBatch) -> dict[str, Any]:
         rows = [
             (index, kind, pickle.loads(data))
             for index, kind, data in zip(batch["index"], batch["kind"], batch["data"], strict=True)
@@ -241,7 +241,7 @@ def _dataset(
     jobs: Sequence[Job],
     held: Mapping[str, frozenset[int]],
     with_pictures: bool,
-) -> Iterator[Row]:
+) -> Iterator[RayRow]:
     import ray
 
     context = ray.data.DataContext.get_current()

@@ -17,7 +17,7 @@ from typing import Any
 from docspec.core import Category
 from docspec.dialects.latex_escapes import restored
 
-Box = tuple[float, float, float, float]
+FloatBox = tuple[float, float, float, float]
 
 _KEYS = ("bbox", "category", "text")
 _QUOTE = "[\"'“”]"
@@ -48,7 +48,7 @@ class LayoutCell:
     ``text`` is ``None`` where there is no such key.
     """
 
-    bbox: Box | None
+    bbox: FloatBox | None
     category: str
     text: str | None = None
 
@@ -152,7 +152,7 @@ def _once(cells: Iterable[LayoutCell]) -> list[LayoutCell]:
     return list(found.values())
 
 
-def _box(value: Any) -> Box | None:
+def _box(value: Any) -> FloatBox | None:
     if not isinstance(value, list) or len(value) != 4:
         return None
     numbers = [number for number in value if isinstance(number, int | float) and abs(number) < 1e9]
@@ -182,7 +182,7 @@ def _next_cell(text: str, at: int) -> int:
 
 def _read_cell(text: str, at: int) -> tuple[LayoutCell | None, int]:
     """The cell whose fields begin at ``at``, and where to go on; no cell if there is nothing but a box."""
-    box: Box | None = None
+    box: FloatBox | None = None
     category: str | None = None
     words: str | None = None
     others: list[str] = []  # of other keys, which may hold the text
@@ -208,7 +208,7 @@ def _read_cell(text: str, at: int) -> tuple[LayoutCell | None, int]:
     return LayoutCell(box, category or Category.TEXT.value, words), at
 
 
-def _read_box(text: str, at: int) -> tuple[Box | None, int]:
+def _read_box(text: str, at: int) -> tuple[FloatBox | None, int]:
     listed = _LIST.match(text, at)
     if listed is None:
         return None, at

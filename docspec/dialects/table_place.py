@@ -11,7 +11,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
-from docspec.dialects.tables import TableCell
+from docspec.dialects.tables import TableCell, TableRow
 
 NEAR = 24
 """Cells ahead and behind that are looked through for what was written."""
@@ -20,8 +20,6 @@ DISTINCT = 4
 """Letters and digits by which a cell is known again anywhere."""
 
 _TAG = re.compile(r"<[^<>]*>")
-
-TableRow = Sequence[TableCell]
 
 
 class DraftedCells:

@@ -6,19 +6,17 @@ have the first characters already.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from docspec.dialects.tables import TableCell
+from docspec.dialects.tables import TableCell, TableRow
 
 LONGEST = 4000
 """Characters after which a cell (or a line of pipes) is no table any more: the output has gone astray."""
 
 UNKNOWN = TableCell("\0")
 """A cell of which only the border before it is written on."""
-
-TableRow = Sequence[TableCell]
 
 
 class TableSyntax(Protocol):

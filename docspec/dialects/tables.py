@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from typing import Literal
@@ -28,6 +28,9 @@ class TableCell:
     header: bool = False
     colspan: int = 1
     rowspan: int = 1
+
+
+TableRow = Sequence[TableCell]
 
 
 @dataclass(frozen=True, slots=True)

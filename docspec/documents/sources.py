@@ -20,9 +20,9 @@ from typing import Literal
 from docspec.core import InputError, UsageError
 from docspec.core.paths import file_hash, is_regular
 
-Kind = Literal["pdf", "image"]
+FileKind = Literal["pdf", "image"]
 
-SUFFIXES: dict[str, Kind] = {
+SUFFIXES: dict[str, FileKind] = {
     ".pdf": "pdf",
     ".png": "image",
     ".jpg": "image",
@@ -48,7 +48,7 @@ class Source:
     """
 
     name: str
-    kind: Kind
+    kind: FileKind
     relative: PurePath
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
@@ -98,7 +98,7 @@ class Expansion:
             raise self.errors[0] if self.errors else InputError("no input given; name a file, a folder or -")
 
 
-def sniff_kind(head: bytes) -> Kind | None:
+def sniff_kind(head: bytes) -> FileKind | None:
     """The kind of a file from its first kilobyte, ``None`` if it is none that can be read."""
     if b"%PDF-" in head[:1024]:
         return "pdf"

@@ -13,7 +13,7 @@ from docspec.core import DrafterError, PageDraft, PageImage
 from docspec.documents.mupdf import has_layout_model
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
-from docspec.drafting.policy import AlwaysDraft, DraftingPolicy, Kind
+from docspec.drafting.policy import AlwaysDraft, DraftingPolicy, DraftKind
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter
@@ -82,7 +82,7 @@ class AutoDrafter:
             return self._timed("layout", self._text_layer, page, trusted)
         return self._timed("cut", self._cut, page, f"{trusted}; {layout.why}")
 
-    def _timed(self, kind: Kind, drafter: Drafter, page: PageImage, reason: str) -> PageDraft:
+    def _timed(self, kind: DraftKind, drafter: Drafter, page: PageImage, reason: str) -> PageDraft:
         draft = drafter.draft(page)
         self._policy.drafted(kind, draft.seconds)
         return replace(draft, reason=f"{reason}; {draft.reason}")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from docspec.drafting.lines import TextLine, join_lines
+from docspec.drafting.lines import PrintedRow, join_lines
 
 ENTRIES = 3
 """Entries with leaders that make a table of contents; fewer may be a form."""
@@ -21,11 +21,8 @@ _PAGE = r"(?:\d{1,4}|[ivxlc]{1,8}|[A-Z]-?\d{1,3}|\d{1,3}-\d{1,3})"
 _LED = re.compile(rf"\S.*?(?:(?:\s?[.·•_]){{4,}}|\s?…(?:\s?[.…])*|(?:\s\.){{3,}})\s*{_PAGE}\s*")
 _ENDED = re.compile(rf"\S.*\s{_PAGE}\s*")
 
-Row = Sequence[TextLine]
-"""The runs of one printed line."""
 
-
-def entries(rows: Sequence[Row]) -> list[list[Row]]:
+def entries(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     """The printed lines ``rows`` of a region by the entries of the table of contents that they are; none where they
     are no such table."""
     texts = [join_lines([row]) for row in rows]
@@ -34,7 +31,7 @@ def entries(rows: Sequence[Row]) -> list[list[Row]]:
         return []
     left = min(line.bbox.x0 for row in rows for line in row)
     right = max(line.bbox.x1 for row in rows for line in row)
-    found: list[list[Row]] = [[]]
+    found: list[list[PrintedRow]] = [[]]
     for row, text in zip(rows, texts, strict=True):
         found[-1].append(row)
         goes_on = max(line.bbox.x1 for line in row) > left + WRAPPED * (right - left)

@@ -57,7 +57,7 @@ class Cell:
         return (self.bbox.y0 + self.bbox.y1) / 2
 
 
-Row = Sequence[Cell]
+CellRow = Sequence[Cell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def is_figure(text: str) -> bool:
     return (_FIGURE.fullmatch(text) or _NEGATIVE.fullmatch(text)) is not None
 
 
-def columns_of_figures(rows: Sequence[Row], above: Sequence[Row] = ()) -> Columns | None:
+def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -> Columns | None:
     """The table that ``rows`` (top to bottom) are, with those of the rows ``above`` them (nearest first) that are heads
     of its columns; ``None`` where they are none. Columns of running text beside it are left out."""
     height = median(cell.bbox.height for row in rows for cell in row)
@@ -99,7 +99,7 @@ def columns_of_figures(rows: Sequence[Row], above: Sequence[Row] = ()) -> Column
     return Columns(tuple(kept), tuple(texts), tuple(edges), headed)
 
 
-def _edges(rows: Sequence[Row], gutter: float) -> list[tuple[float, float]]:
+def _edges(rows: Sequence[CellRow], gutter: float) -> list[tuple[float, float]]:
     """Left and right edges of the columns that the gutters between the cells of ``rows`` leave."""
     told = [cell.bbox for row in rows if len(row) > 1 for cell in row]
     most = int(ASTRAY * sum(len(row) > 1 for row in rows))
@@ -121,7 +121,7 @@ def _edges(rows: Sequence[Row], gutter: float) -> list[tuple[float, float]]:
     return merged
 
 
-def _with_signs(edges: list[tuple[float, float]], rows: Sequence[Row]) -> list[tuple[float, float]]:
+def _with_signs(edges: list[tuple[float, float]], rows: Sequence[CellRow]) -> list[tuple[float, float]]:
     """``edges`` with columns that hold nothing but signs of currencies joined to the amounts after them."""
     columns = list(zip(*(_texts(row, edges) for row in rows), strict=True))
     joined: list[tuple[float, float]] = []
@@ -136,7 +136,7 @@ def _with_signs(edges: list[tuple[float, float]], rows: Sequence[Row]) -> list[t
     return joined
 
 
-def _without_prose(edges: list[tuple[float, float]], rows: Sequence[Row]) -> list[tuple[float, float]]:
+def _without_prose(edges: list[tuple[float, float]], rows: Sequence[CellRow]) -> list[tuple[float, float]]:
     """``edges`` from the last column of running text left of the figures to the first one right of them."""
     texts = [_texts(row, edges) for row in rows]
     figures = _figure_columns(texts)
@@ -148,7 +148,7 @@ def _without_prose(edges: list[tuple[float, float]], rows: Sequence[Row]) -> lis
     return edges[first:last]
 
 
-def _is_prose(number: int, edges: Sequence[tuple[float, float]], rows: Sequence[Row]) -> bool:
+def _is_prose(number: int, edges: Sequence[tuple[float, float]], rows: Sequence[CellRow]) -> bool:
     """Whether the column ``number`` is running text: its lines are long, or fill it."""
     cells = [cell for row in rows for cell in row if _column_of(cell.bbox, edges) == number]
     if not cells:
@@ -167,18 +167,18 @@ def _column_of(box: BBox, edges: Sequence[tuple[float, float]]) -> int | None:
     return shared.index(max(shared))
 
 
-def _within(row: Row, edges: Sequence[tuple[float, float]]) -> tuple[Cell, ...]:
+def _within(row: CellRow, edges: Sequence[tuple[float, float]]) -> tuple[Cell, ...]:
     return tuple(cell for cell in row if _column_of(cell.bbox, edges) is not None)
 
 
-def _is_whole(kept: Sequence[Row], rows: Sequence[Row]) -> bool:
+def _is_whole(kept: Sequence[CellRow], rows: Sequence[CellRow]) -> bool:
     """Whether no line was taken apart."""
     inside = {cell.line for row in kept for cell in row}
     count = sum(len(row) for row in kept)
     return count == sum(cell.line in inside for row in rows for cell in row)
 
 
-def _texts(row: Row, edges: Sequence[tuple[float, float]]) -> tuple[str, ...]:
+def _texts(row: CellRow, edges: Sequence[tuple[float, float]]) -> tuple[str, ...]:
     texts = [""] * len(edges)
     for cell in sorted(row, key=lambda cell: (cell.bbox.x0, cell.bbox.y0)):
         number = _column_of(cell.bbox, edges)
@@ -238,7 +238,7 @@ def _is_contents(texts: Sequence[Sequence[str]], figures: Sequence[int]) -> bool
     return all(a <= b for column in told for a, b in pairwise(column))
 
 
-def _heads(row: Row, edges: Sequence[tuple[float, float]]) -> dict[int, str]:
+def _heads(row: CellRow, edges: Sequence[tuple[float, float]]) -> dict[int, str]:
     """What the cells of ``row`` say over columns of their own; nothing where one stands over none, or over several."""
     heads: dict[int, str] = {}
     for cell in row:

@@ -55,6 +55,10 @@ class TextLine:
         return replace(self, bbox=self.bbox.scaled(factor), size=self.size * factor)
 
 
+PrintedRow = Sequence[TextLine]
+"""The runs of one printed line."""
+
+
 def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
     """The lines of a ``pymupdf.Page`` in the order of its text layer, in points, repaired; empty lines left
     out. ``links`` are the page's.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.lines import TextLine
+from docspec.drafting.lines import PrintedRow, TextLine
 
 TYPEWRITTEN = 0.95
 """A page of which more is set in such type than this share is typewritten: its prose looks like program text."""
@@ -22,9 +22,6 @@ LINES = 2
 APART = 2.5
 """Two listings that are no more than so many heights of a line apart are one."""
 
-Row = Sequence[TextLine]
-"""The runs of one printed line."""
-
 _NUMBER = re.compile(r"\d+(?=\s|$)")
 _ADDRESS = re.compile(r"\S*@[\w-]+(\.[\w-]+)+|(https?:|www\.)\S+")
 
@@ -34,7 +31,7 @@ def is_typewritten(lines: Iterable[TextLine]) -> bool:
     return _share(lines) > TYPEWRITTEN
 
 
-def is_listing(rows: Sequence[Row], category: Category = Category.TEXT) -> bool:
+def is_listing(rows: Sequence[PrintedRow], category: Category = Category.TEXT) -> bool:
     """Whether the printed lines ``rows`` of a region, on a page that is not typewritten, are a listing. Addresses are
     none; layout models call numbered lines list items."""
     if category is not Category.TEXT and not (category is Category.LIST_ITEM and all(map(_is_numbered, rows))):
@@ -44,11 +41,11 @@ def is_listing(rows: Sequence[Row], category: Category = Category.TEXT) -> bool:
     return listed and not all(_ADDRESS.search(line.text) for row in rows for line in row)
 
 
-def listings_apart(rows: Sequence[Row]) -> list[Sequence[Row]]:
+def listings_apart(rows: Sequence[PrintedRow]) -> list[Sequence[PrintedRow]]:
     """The printed lines ``rows`` of a region, in turns those of a listing in it and those of none."""
     if is_listing(rows):
         return [rows]
-    runs: list[tuple[bool, list[Row]]] = []
+    runs: list[tuple[bool, list[PrintedRow]]] = []
     for even, found in groupby(rows, lambda row: _share(row) >= LISTED):
         run = list(found)
         spaced = any(len(row) > 1 or " " in row[0].text for row in run)
@@ -87,7 +84,7 @@ def _go_on(first: Region, second: Region) -> bool:
     return shared > 0 and 0 < below.y1 - above.y1 <= (1 + APART) * min(above.height, below.height)
 
 
-def _is_numbered(row: Row) -> bool:
+def _is_numbered(row: PrintedRow) -> bool:
     return _NUMBER.match(row[0].text) is not None
 
 

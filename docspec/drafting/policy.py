@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-Kind = Literal["cut", "layout", "recognition"]
+DraftKind = Literal["cut", "layout", "recognition"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class DraftingPolicy(Protocol):
         """Whether a page without a sound text layer is recognised."""
         ...
 
-    def drafted(self, kind: Kind, seconds: float) -> None:
+    def drafted(self, kind: DraftKind, seconds: float) -> None:
         """A draft of that kind was made in ``seconds``."""
         ...
 
@@ -52,7 +52,7 @@ class AlwaysDraft:
     def recognition_pays(self) -> Decision:
         return Decision(True, "")
 
-    def drafted(self, kind: Kind, seconds: float) -> None:
+    def drafted(self, kind: DraftKind, seconds: float) -> None:
         return
 
     def recognised(self, lines: Sequence[str]) -> None:
@@ -87,7 +87,7 @@ class PricedPolicy:
 
     def __init__(self) -> None:
         self.prices: DraftingPolicy | Prices = AlwaysDraft()
-        self.spent: list[tuple[Kind, float]] = []
+        self.spent: list[tuple[DraftKind, float]] = []
         self.tell: Callable[[Sequence[str]], None] | None = None
 
     def layout_pays(self, characters: int) -> Decision:
@@ -96,7 +96,7 @@ class PricedPolicy:
     def recognition_pays(self) -> Decision:
         return self.prices.recognition_pays()
 
-    def drafted(self, kind: Kind, seconds: float) -> None:
+    def drafted(self, kind: DraftKind, seconds: float) -> None:
         self.spent.append((kind, seconds))
 
     def recognised(self, lines: Sequence[str]) -> None:

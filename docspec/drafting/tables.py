@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from docspec.core import BBox, Grid
+from docspec.core import BBox, CellBoxes
 
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 
@@ -23,7 +23,7 @@ class FoundTable:
 
     bbox: BBox
     html: str
-    grid: Grid = ()
+    grid: CellBoxes = ()
 
 
 def find_tables(page: Any) -> list[FoundTable]:
@@ -38,7 +38,7 @@ def find_tables(page: Any) -> list[FoundTable]:
     return found
 
 
-def _grid(table: Any) -> Grid:
+def _grid(table: Any) -> CellBoxes:
     rows = [row.cells for row in table.rows]
     if any(cell is None for row in rows for cell in row):
         return ()

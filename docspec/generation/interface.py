@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-Finish = Literal["stop", "length"]
+FinishReason = Literal["stop", "length"]
 """Why an answer ended: by the model's end token, or at its limit of tokens."""
 
 OnText = Callable[[str], None]
@@ -67,7 +67,7 @@ class Generation:
     """An answer: its ``text`` without the end token; its ``token_ids`` where the engine tells them."""
 
     text: str
-    finish: Finish
+    finish: FinishReason
     counts: GenerationCounts
     token_ids: tuple[int, ...] | None = None
 

@@ -8,5 +8,5 @@ from __future__ import annotations
 
 from typing import Literal
 
-Kind = Literal["hivis", "vispec"]
+HeadKind = Literal["hivis", "vispec"]
 """How a head is built; :mod:`docspec.heads.network` says what each has."""

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from docspec.heads import Kind
+from docspec.heads import HeadKind
 
 THETA = 10_000.0
 
@@ -29,7 +29,7 @@ class HeadConfig:
     """``size`` is that of the target's hidden states; ``steps`` are the steps ahead that are told apart, ``queries``
     the tokens that an image is compressed to (ViSpec)."""
 
-    kind: Kind
+    kind: HeadKind
     size: int
     heads: int
     inner: int

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from docspec.core import PageDraft, StageStats
-from docspec.drafting.policy import Decision, Kind, Prices, compared
+from docspec.drafting.policy import Decision, DraftKind, Prices, compared
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.pacing import Pacing
 
@@ -75,7 +75,7 @@ class Planner:
         yes = saved > LOOKUP_SECONDS
         return Decision(yes, f"looking up costs {1e3 * LOOKUP_SECONDS:.1f} ms a step and saves {1e3 * saved:.2f} ms")
 
-    def drafted(self, kind: Kind, seconds: float) -> None:
+    def drafted(self, kind: DraftKind, seconds: float) -> None:
         self.costs.draft[kind].add(seconds)
 
     def recognised(self, lines: Sequence[str]) -> None:

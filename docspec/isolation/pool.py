@@ -28,7 +28,7 @@ LEAST_BESIDE = 2
 """Children where another process decodes on this machine: drafting takes longer than a small model's decoding, and
 parts of it run on one processor."""
 
-Place = tuple[IsolatedDocument | Unread, int]
+PagePlace = tuple[IsolatedDocument | Unread, int]
 """A page by its number; one that cannot be read has a single page, which fails."""
 Page = tuple[IsolatedDocument | Unread, DraftedPage | PageFailure]
 
@@ -66,7 +66,7 @@ class Isolation:
         finally:
             worker.lock.release()
 
-    def pages(self, pages: Iterator[Place], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
+    def pages(self, pages: Iterator[PagePlace], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared before they are asked
         for, side by side where there are processors for it."""
         count = max(1, min(ahead, self._most))
@@ -92,7 +92,7 @@ class Isolation:
         return self._workers[0]
 
 
-def _prepare(worker: WorkerHandle, preparation: PrepareOptions, place: Place) -> Page:
+def _prepare(worker: WorkerHandle, preparation: PrepareOptions, place: PagePlace) -> Page:
     document, number = place
     if isinstance(document, Unread):
         return document, PageFailure(number, document.name, PageError(str(document.error), document.error.failure))

@@ -15,7 +15,7 @@ from docspec.documents.view import View
 from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink
 from docspec.drafting.page import DraftResult, PageDrafters
-from docspec.drafting.policy import Kind, PricedPolicy, Prices
+from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
 from docspec.isolation.serving import RecognisedLines
 from docspec.isolation.shared_pixels import SIZE, PixelsHandle, seen_at
 from docspec.process import silence
@@ -107,7 +107,9 @@ class DocumentWorker:
         part = memoryview(self._pixels)[start : start + SIZE]
         self._shared_pixels[: len(part)] = part
 
-    def draft(self, by_regions: bool, prices: Prices, told: bool) -> tuple[DraftResult, Sequence[tuple[Kind, float]]]:
+    def draft(
+        self, by_regions: bool, prices: Prices, told: bool
+    ) -> tuple[DraftResult, Sequence[tuple[DraftKind, float]]]:
         """The draft of the page that was drawn, and the seconds that each kind of drafting took. Where it is ``told``,
         lines are sent as they are recognised."""
         assert self._page is not None and self._drafters is not None

@@ -19,7 +19,7 @@ from docspec.drafting.blank import is_blank
 from docspec.drafting.draft_future import DraftFuture
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.page import DraftResult
-from docspec.drafting.policy import FREE, Kind, Prices
+from docspec.drafting.policy import FREE, DraftKind, Prices
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.document import IsolatedDocument
 from docspec.isolation.shared_pixels import SIZE
@@ -52,7 +52,7 @@ class PrepareOptions:
     image_dpi: float | None
     by_regions: Callable[[PageImage], bool]
     prices: Callable[[], Prices]
-    drafted: Callable[[Kind, float], None]
+    drafted: Callable[[DraftKind, float], None]
     overlaps: bool = False
     looks: Callable[[PageImage, DraftResult], bool] | None = None
 

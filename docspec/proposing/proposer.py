@@ -132,7 +132,7 @@ proposers: dict[str, Callable[[TargetModel | None], BatchProposer]] = {}
 openers: dict[str, Callable[[str, TargetModel | None], BatchProposer]] = {}
 """What opens proposers that are named ``KIND:WHAT`` (``model:NAME``), by kind."""
 
-Made = TypeVar("Made", bound=type[RowProposer])
+RowClass = TypeVar("RowClass", bound=type[RowProposer])
 Loaded = TypeVar("Loaded")
 
 
@@ -165,10 +165,10 @@ def make_named(name: str, target: TargetModel | None) -> BatchProposer:
     return openers[kind](what, target)
 
 
-def proposer(name: str) -> Callable[[Made], Made]:
+def proposer(name: str) -> Callable[[RowClass], RowClass]:
     """Registers a class of :class:`RowProposer` as ``name``."""
 
-    def register(made: Made) -> Made:
+    def register(made: RowClass) -> RowClass:
         proposers[name] = partial(RowProposers, made)
         return made
 

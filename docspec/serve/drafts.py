@@ -16,7 +16,7 @@ from docspec.serve.payoff import Payoff, Way
 from docspec.serve.picture import Picture
 from docspec.serve.readers import PLAIN, KnownPrompt, reader_of
 from docspec.serve.recognition import Recognition
-from docspec.serve.settings import Recognition as Mode
+from docspec.serve.settings import RecogniseMode
 from docspec.serve.spelling import bounded, spelled
 from docspec.serve.uploads import Uploads
 
@@ -52,7 +52,7 @@ class DraftFinder:
     """Finds drafts. ``recognition`` is ``None`` where nothing is recognised."""
 
     def __init__(
-        self, mode: Mode, recognition: Recognition | None, uploads: Uploads, cache: DraftCache, payoff: Payoff
+        self, mode: RecogniseMode, recognition: Recognition | None, uploads: Uploads, cache: DraftCache, payoff: Payoff
     ) -> None:
         self._mode = mode
         self._recognition = recognition

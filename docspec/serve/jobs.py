@@ -22,7 +22,7 @@ KEPT_SECONDS = 24 * 3600.0
 MOST_BYTES = 2**30
 """Of results; beyond it the oldest are forgotten."""
 
-Status = Literal["pending", "started", "success", "partial_success", "failure"]
+JobStatus = Literal["pending", "started", "success", "partial_success", "failure"]
 ENDED = ("success", "partial_success", "failure")
 
 SCHEMA = """
@@ -42,7 +42,7 @@ class ConversionJob:
     name: str
     title: str
     wanted: Mapping[str, Any]
-    status: Status
+    status: JobStatus
     pages: int = 0
     error: str | None = None
     position: int | None = None
@@ -91,7 +91,7 @@ class Jobs:
         """``pages`` of a job are read; says whether the job is still wanted."""
         return bool(self._do("UPDATE jobs SET pages = ? WHERE name = ? RETURNING name", (pages, name)))
 
-    def end(self, name: str, status: Status, result: bytes | None, error: str | None = None) -> None:
+    def end(self, name: str, status: JobStatus, result: bytes | None, error: str | None = None) -> None:
         """The job has ended; its document is forgotten, and old results are."""
         self._do(
             "UPDATE jobs SET status = ?, result = ?, error = ?, ended = ?, document = NULL WHERE name = ?",

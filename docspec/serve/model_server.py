@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from docspec.core import ModelError
 from docspec.core.options import BUNDLED_MODELS
 
-EngineName = Literal["auto", "local", "vllm"]
+ServingEngine = Literal["auto", "local", "vllm"]
 MOST_STARTS = 5
 """In a row, each of which has lasted less than :data:`LASTED` seconds."""
 LASTED = 60.0
@@ -76,7 +76,7 @@ class ModelServer:
 
 def model_server(
     model: str,
-    engine: EngineName,
+    engine: ServingEngine,
     greedy: bool,
     python: Path | None,
     arguments: Sequence[str],

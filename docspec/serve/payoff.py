@@ -41,7 +41,7 @@ class RunningMean:
 
 
 @dataclass(slots=True)
-class Kind:
+class KindRates:
     """Requests that are alike: the seconds a byte of their answers, by the way they went."""
 
     rates: dict[Way, RunningMean] = field(
@@ -55,7 +55,7 @@ class Payoff:
     """``decide`` before an image is read, ``recognised`` and ``answered`` behind it."""
 
     def __init__(self) -> None:
-        self._kinds: dict[tuple[str, bool], Kind] = {}
+        self._kinds: dict[tuple[str, bool], KindRates] = {}
         self._pixel = RunningMean(PIXEL_SECONDS)
         self._answering = 0.0
         self._trying = 0.0
@@ -65,7 +65,7 @@ class Payoff:
     ) -> Way:
         """The way of a request of ``kind`` (what is asked for; whether it streams) with an image of ``pixels``: plain,
         or one of ``ways``; one of them in any case where images are ``always`` recognised."""
-        known = self._kinds.setdefault(kind, Kind())
+        known = self._kinds.setdefault(kind, KindRates())
         cost = self._pixel.value * pixels
         measured = [way for way in ways if known.rates[way].count >= ENOUGH]
         best = min(measured or ways, key=lambda way: known.rates[way].value)
@@ -90,6 +90,6 @@ class Payoff:
         """An answer of ``size`` bytes took ``seconds`` beyond recognition."""
         self._answering += seconds
         if size:
-            known = self._kinds.setdefault(kind, Kind())
+            known = self._kinds.setdefault(kind, KindRates())
             known.rates[way].note(seconds / size)
             known.size.note(size)

@@ -15,7 +15,7 @@ from docspec.targets.families import families
 from docspec.targets.family import Checkpoint
 from docspec.targets.model_profile import KINDS, ModelProfile
 
-Kind = Literal["page", "text", "table", "formula", "chart", "layout"]
+PromptKind = Literal["page", "text", "table", "formula", "chart", "layout"]
 
 MARKS = re.compile(r"\{image\}|<image>|<\|[^|<>]{1,40}\|>")
 """Where an image stands, as prompts say it; clients put them in themselves."""
@@ -27,7 +27,7 @@ NOWHERE = BBox(0, 0, 1, 1)
 class KnownPrompt:
     """``kind`` is what is asked for. Without a ``dialect`` drafts are plain text."""
 
-    kind: Kind
+    kind: PromptKind
     dialect: Dialect | None = None
 
 
@@ -68,10 +68,10 @@ def _cards() -> Iterator[tuple[Checkpoint | None, ModelProfile]]:
         yield None, family.card
 
 
-def _prompts(card: ModelProfile) -> Iterator[tuple[Kind, str, Dialect]]:
+def _prompts(card: ModelProfile) -> Iterator[tuple[PromptKind, str, Dialect]]:
     """What a card asks with and for what; first what an image is likelier to be, where one prompt asks for two."""
     dialect = _dialect(card)
-    kinds: tuple[Kind, ...] = ("text", "table", "formula")
+    kinds: tuple[PromptKind, ...] = ("text", "table", "formula")
     if card.page_pixels != 0:
         yield "page", dialect.page_prompt, dialect
     for kind in kinds:

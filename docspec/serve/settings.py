@@ -12,7 +12,7 @@ UpstreamKind = Literal["vllm", "sglang", "llama", "plain"]
 """How drafts travel to an upstream: in ``vllm_xargs``, as an external corpus of SGLang, as ``drafts`` of llama.cpp's
 server (with the patch in ``integrations/llama.cpp``), or not at all."""
 
-Recognition = Literal["auto", "always", "never"]
+RecogniseMode = Literal["auto", "always", "never"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class GatewaySettings:
     kind: UpstreamKind = "vllm"
     keys: tuple[str, ...] = field(default=(), repr=False)
     upstream_key: str | None = field(default=None, repr=False)
-    recognition: Recognition = "auto"
+    recognition: RecogniseMode = "auto"
     workers: int = 1
     allow_urls: bool = False
     state: Path | None = None

@@ -13,7 +13,7 @@ from docspec.documents import parse_page_ranges
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.isolation.pool import Isolation, Place
+from docspec.isolation.pool import Isolation, PagePlace
 from docspec.isolation.worker_handle import PrepareOptions
 from docspec.serve.recognition_worker import fingerprint_of
 from docspec.serve.uploads import Uploaded
@@ -46,7 +46,7 @@ class UploadedDrafts:
         self._isolation.close()
 
 
-def _places(document: IsolatedDocument, numbers: tuple[int, ...]) -> Iterator[Place]:
+def _places(document: IsolatedDocument, numbers: tuple[int, ...]) -> Iterator[PagePlace]:
     for number in numbers:
         yield document, number
 

@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from docspec.targets.registry import TargetInfo
 
-Inputs = Annotated[
+InputPaths = Annotated[
     list[str], typer.Argument(metavar="INPUT", show_default=False, help="PDF or image files, or folders.")
 ]
 JsonFile = Annotated[
@@ -28,7 +28,7 @@ Transcripts = Annotated[
         help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
     ),
 ]
-Tokenizer = Annotated[
+TokenizerPath = Annotated[
     Path, typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped.")
 ]
 Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Times that everything is run each way.")]

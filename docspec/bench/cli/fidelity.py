@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import Inputs, JsonFile, repeatable, sources_of, target_fields, target_line, write_json
+from docspec.bench.cli.common import (
+    InputPaths,
+    JsonFile,
+    repeatable,
+    sources_of,
+    target_fields,
+    target_line,
+    write_json,
+)
 from docspec.bench.cli.tables import console, table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
@@ -29,7 +37,7 @@ ATTENTIONS = ("sdpa", "eager", "auto")
 )
 def fidelity(
     *,
-    inputs: Inputs,
+    inputs: InputPaths,
     options: ParseOptions,
     drafter: Annotated[list[str] | None, repeatable("NAME", "Default: text-layer.")] = None,
     attention: Annotated[list[str] | None, repeatable("|".join(ATTENTIONS), "Default: auto.")] = None,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from docspec.bench.cli.common import (
-    Inputs,
+    InputPaths,
     JsonFile,
     Modes,
     Proposers,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @takes_options("model", "read", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", words="model")
 def speed(
     *,
-    inputs: Inputs,
+    inputs: InputPaths,
     options: ParseOptions,
     mode: Modes = None,
     proposer: Proposers = None,

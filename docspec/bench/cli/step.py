@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
 
 Prefix = Annotated[int, typer.Option(min=1, help="Verified tokens before each tree.")]
-Trees = Annotated[list[int] | None, repeatable("N", "Tree tokens; default: 1 to 128.", least=1)]
+TreeSizes = Annotated[list[int] | None, repeatable("N", "Tree tokens; default: 1 to 128.", least=1)]
 Rows = Annotated[list[int] | None, repeatable("N", "Rows of a batch; default: 1, 4, 16.", least=1)]
 
 
@@ -26,7 +26,7 @@ def step(
     *,
     options: ParseOptions,
     prefix: Prefix = 1024,
-    tree: Trees = None,
+    tree: TreeSizes = None,
     rows: Rows = None,
     repeats: Repeats = 20,
     json_file: JsonFile = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, Tokenizer, Transcripts, repeatable
+from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, repeatable
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions
@@ -25,7 +25,7 @@ LABEL = "replayed transcript: no model runs; steps are those of exact acceptance
 def transcripts(
     *,
     inputs: Transcripts,
-    tokenizer: Tokenizer,
+    tokenizer: TokenizerPath,
     align: Annotated[
         list[str] | None, repeatable("NAME", "What to replay; default: window and cursor.", "--proposer", "--align")
     ] = None,

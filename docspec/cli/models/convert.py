@@ -9,7 +9,7 @@ import typer
 
 from docspec.cli.models.parameters import Name, go_offline
 from docspec.console import exits
-from docspec.generation.llama.convert import Format
+from docspec.generation.llama.convert import WeightFormat
 
 
 def convert(
@@ -17,7 +17,7 @@ def convert(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE.gguf", help="Where to write it; mmproj-FILE.gguf beside it.")
     ],
-    kind: Annotated[Format, typer.Option("--type", help="Number format of the weights.")] = "auto",
+    kind: Annotated[WeightFormat, typer.Option("--type", help="Number format of the weights.")] = "auto",
     source: Annotated[
         Path | None,
         typer.Option(metavar="FILE|DIR", show_default=False, help="llama-cpp-python's sdist, or llama.cpp's source."),

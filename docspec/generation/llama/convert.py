@@ -23,7 +23,7 @@ from docspec.generation.llama.library import TRIED
 from docspec.generation.llama.model_files import CARD, GENERATION, MODEL_TYPE, PIXELS, RULES
 from docspec.targets.validation import read_object
 
-Format = Literal["auto", "f32", "f16", "bf16", "q8_0"]
+WeightFormat = Literal["auto", "f32", "f16", "bf16", "q8_0"]
 """Number formats that the converter writes; ``auto``: the checkpoint's own, 16 bits at most."""
 
 CONVERTER = "convert_hf_to_gguf.py"
@@ -34,7 +34,7 @@ HOW = (
 )
 
 
-def convert(checkpoint: Path, file: Path, kind: Format = "auto", source: Path | None = None) -> tuple[Path, Path]:
+def convert(checkpoint: Path, file: Path, kind: WeightFormat = "auto", source: Path | None = None) -> tuple[Path, Path]:
     """Writes the model in the folder ``checkpoint`` to ``file``, its picture tower to ``mmproj-`` ``file`` beside it;
     answers both. ``source`` is llama-cpp-python's source distribution or a folder of llama.cpp's.
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from docspec.generation.interface import Finish, Generation, GenerationCounts
+from docspec.generation.interface import FinishReason, Generation, GenerationCounts
 from docspec.generation.llama.pictures import PromptPiece
 from docspec.generation.llama.settings import ChildRequest
 from docspec.proposing.chains import Chained
@@ -44,7 +44,7 @@ class Decoding:
     output: list[int] = field(default_factory=list)
     chain: list[int] = field(default_factory=list)
     chained: Chained | None = None
-    finish: Finish | None = None
+    finish: FinishReason | None = None
     steps: int = 0
     drafted: int = 0
     accepted: int = 0

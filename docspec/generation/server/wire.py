@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from docspec.core.safe_text import first_line, one_line
-from docspec.generation.interface import Finish, Generation, GenerationCounts, GenerationRequest
+from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest
 
 IMAGE = "{image}"
 """Where a prompt says that the image stands; without it, before the text."""
@@ -149,7 +149,7 @@ class Stream:
     def __init__(self, model: ServedModel) -> None:
         self.text = ""
         self._model = model
-        self._finish: Finish | None = None
+        self._finish: FinishReason | None = None
         self._tokens: list[int] | None = None
         self._usage: Any = None
 
@@ -194,7 +194,9 @@ def error_in(body: bytes) -> str:
     return one_line(str(said))[:MOST_SAID]
 
 
-def _made(text: str, finish: Finish, tokens: tuple[int, ...] | None, usage: Any, model: ServedModel) -> Generation:
+def _made(
+    text: str, finish: FinishReason, tokens: tuple[int, ...] | None, usage: Any, model: ServedModel
+) -> Generation:
     """vLLM counts the end token, and tells it: here it is no part of the answer."""
     usage = usage if isinstance(usage, Mapping) else {}
     ended = finish == "stop" and model.owner == VLLM
@@ -213,7 +215,7 @@ def with_seconds(made: Generation, first: float | None, whole: float) -> Generat
     return replace(made, counts=counts)
 
 
-def _finish(reason: Any) -> Finish:
+def _finish(reason: Any) -> FinishReason:
     if reason == "length":
         return "length"
     if reason in ("abort", "error"):

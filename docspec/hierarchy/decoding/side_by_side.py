@@ -10,7 +10,7 @@ from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
 from docspec.hierarchy.decoding.engine import Engine
 
-Key = TypeVar("Key")
+K = TypeVar("K")
 
 MAX_ROWS = 16
 """Crops in one batch."""
@@ -44,8 +44,8 @@ def decode_side_by_side(
 
 
 def queues(
-    requests: Sequence[tuple[Key, Request]], allowed: int | None = None, spare: int = 0
-) -> Iterator[tuple[list[tuple[Key, Request]], int]]:
+    requests: Sequence[tuple[K, Request]], allowed: int | None = None, spare: int = 0
+) -> Iterator[tuple[list[tuple[K, Request]], int]]:
     """Requests that pass through one buffer, the longest first, and the rows that the buffer has for them.
 
     All rows of a buffer are as long as its longest request, ``spare`` slots included; so long ones, of which fewer than

@@ -7,11 +7,12 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from docspec.core import DocspecError, ParseOptions
 from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
+from docspec.generation.interface import FinishReason
 from docspec.hierarchy.decoding import make_engine
 from docspec.serve.own.asking import WRITTEN, ChatRequest
 from docspec.serve.own.writing import AnswerText
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 ROWS = 16
 """Requests of one batch."""
 
-Finish = Literal["stop", "length"]
-
 
 class PendingAnswer:
     """One request on its way; ``tell`` hears of its text as it grows, ``end`` that it has ended, or why it failed. Both
@@ -43,7 +42,7 @@ class PendingAnswer:
         self.has_left = False
         self.writing: AnswerText | None = None
         self.text = ""
-        self.finish: Finish = "stop"
+        self.finish: FinishReason = "stop"
         self.prompt_tokens = self.tokens = self.drafted = self.accepted = 0
 
     def leave(self) -> None:

@@ -100,7 +100,7 @@ class StaticStep:
 
     def __init__(self, target: TargetModel, shape: GraphKey, cache: SlotCache, staging: Staging) -> None:
         self.shape = shape
-        self.replay: Replay | None = None
+        self.replay: ReplayStep | None = None
         self.address = 0
         self._target = target
         self._staging = staging
@@ -176,7 +176,7 @@ class StaticStep:
         return unpacked(answer[:, :rows, :width], self.shape.flags, hidden)
 
 
-Replay = Callable[[], None]
+ReplayStep = Callable[[], None]
 """Runs the computation of the step that is loaded."""
 
 
@@ -185,7 +185,7 @@ class Capture(Protocol):
 
     mode: str
 
-    def capture(self, step: StaticStep) -> Replay:
+    def capture(self, step: StaticStep) -> ReplayStep:
         """Runs ``step``, which was run before, and returns its replay; raises whatever went wrong."""
         ...
 
@@ -199,7 +199,7 @@ class NoCapture:
 
     mode = "static"
 
-    def capture(self, step: StaticStep) -> Replay:
+    def capture(self, step: StaticStep) -> ReplayStep:
         step.compute()
         return step.compute
 

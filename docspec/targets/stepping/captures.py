@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from docspec.core.safe_text import first_line
-from docspec.targets.stepping.bucketed import CaptureError, Replay, StaticStep
+from docspec.targets.stepping.bucketed import CaptureError, ReplayStep, StaticStep
 
 TOLERANCE = 0.02
 """Largest difference of a captured step's logits from the plain ones, as a share of the largest: kernels chosen anew
@@ -43,7 +43,7 @@ class CudaGraphs:
         self._pool: Any = None
         self._stream: Any = None
 
-    def capture(self, step: StaticStep) -> Replay:
+    def capture(self, step: StaticStep) -> ReplayStep:
         device = step.output.device
         module = torch.get_device_module(device)
         with module.device(device):
@@ -63,7 +63,7 @@ class CudaGraphs:
             before.wait_stream(self._stream)
             graph.replay()
             check(step, expected)
-        replay: Replay = graph.replay
+        replay: ReplayStep = graph.replay
         return replay
 
     def _record(self, graph: Any, step: StaticStep) -> None:
@@ -99,7 +99,7 @@ class Compiled:
     def __init__(self, backend: str = "inductor") -> None:
         self._backend = backend
 
-    def capture(self, step: StaticStep) -> Replay:
+    def capture(self, step: StaticStep) -> ReplayStep:
         step.compute()
         expected = step.peak.clone()
         compiled = torch.compile(step.compute, backend=self._backend, fullgraph=True, dynamic=False)
