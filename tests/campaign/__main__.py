@@ -122,11 +122,18 @@ class Campaign:
         if name not in self._words:
             path = self._folder / f"sound-{name}"
             path.write_bytes(data)
-            found = self._worker.look(path, recognise=path.suffix != ".pdf", folder=self._folder)
+            found = self._worker.look(path, recognise=True, folder=self._folder)
             full = all(words_of(text).total() > 5 for text in found["texts"])
-            self._words[name] = words_of("\n".join(found["texts"])), full
+            self._words[name] = words_on_pages(found["texts"], found["seen"]), full
             path.unlink()
         return self._words[name]
+
+
+def words_on_pages(texts: Sequence[str], seen: Sequence[str]) -> Counter[str]:
+    """The words of a file's ``texts``, or those that the recogniser has ``seen`` where it sees fewer than half of them:
+    such a text layer says other letters than the page shows."""
+    told, shown = words_of("\n".join(texts)), words_of("\n".join(seen))
+    return shown if seen and (told & shown).total() < told.total() / 2 else told
 
 
 def _smallest(folder: Path) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.campaign import hostile, images
-from tests.campaign.__main__ import results_so_far
+from tests.campaign.__main__ import results_so_far, words_on_pages
 from tests.campaign.case import Case, Result
 from tests.campaign.kills import is_of_python
 from tests.campaign.mutants import IMAGE_KINDS, KINDS, mutant
@@ -125,3 +125,10 @@ def test_an_interrupt_of_python_itself_is_no_fault_of_the_command() -> None:
     assert is_of_python(frames.format('  File "/x/docspec/__main__.py", line 3, in <module>\n'))
     assert not is_of_python(frames.format('  File "/x/docspec/cli/app.py", line 3, in <module>\n'))
     assert not is_of_python("docspec: interrupted\n")
+
+
+def test_words_of_a_layer_that_the_page_does_not_show_are_those_that_are_seen() -> None:
+    shown = ["Accelerating the science of language models"]
+    assert words_on_pages(["Zbbdkdqzshmf sgd rbhdmbd ne kzmftzfd lncdkr"], shown) == words_of(shown[0])
+    assert words_on_pages(shown, ["Accelerating the scienee of language"]) == words_of(shown[0])
+    assert words_on_pages(shown, []) == words_of(shown[0])
