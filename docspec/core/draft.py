@@ -105,6 +105,11 @@ class PageDraft:
     unread: tuple[Region, ...] | None = None
 
     @property
+    def laid_out_by(self) -> str:
+        """Whose the regions are: ``layout``, or the drafter that does not say; empty where there are none."""
+        return self.layout or (self.drafter if self.regions else "")
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing that a target could accept."""
         return not self.page_texts and not any(region.texts for region in self.regions)

@@ -62,7 +62,7 @@ class PageState:
             self.result,
             drafter=draft.drafter,
             drafter_reason=draft.reason,
-            layout=draft.layout,
+            layout=draft.laid_out_by,
             regions=len(draft.regions),
             events=(*self.result.events, *drafted.events),
             timings=timings,

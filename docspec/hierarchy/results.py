@@ -43,7 +43,7 @@ def begun(page: PageImage, draft: PageDraft, events: tuple[Event, ...], waited: 
         height=page.height,
         drafter=draft.drafter,
         drafter_reason=draft.reason,
-        layout=draft.layout,
+        layout=draft.laid_out_by,
         regions=len(draft.regions),
         events=events,
         image=page.image if page.is_drawn else None,

@@ -35,5 +35,5 @@ def result_without_model(drafted: DraftedPage, card: ModelProfile) -> PageResult
         regions = [replace(one, bbox=as_printed(one.bbox, tilt, state.page)) for one in regions]
     page = RegionsRead(regions, (), {}, known)
     blocks = page.blocks(lambda output: "")
-    result = result_of(state.result, page, state.draft.layout, blocks, time.perf_counter() - start)
+    result = result_of(state.result, page, state.draft.laid_out_by, blocks, time.perf_counter() - start)
     return graded(result, state.draft, card)

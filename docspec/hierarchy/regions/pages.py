@@ -101,7 +101,7 @@ class RegionPages:
         """Adds to the result what was read in the page's regions."""
         state.outputs = page.told
         blocks = page.blocks(self._crop_text)
-        state.result = result_of(state.result, page, state.draft.layout, blocks, state.encode_seconds)
+        state.result = result_of(state.result, page, state.draft.laid_out_by, blocks, state.encode_seconds)
 
     def _compare(self, state: PageState, page: RegionsRead) -> None:
         """Adds to the result what plain decoding takes for the same crops, and for those of trusted regions."""

@@ -93,6 +93,12 @@ def test_strictly_each_crop_is_decoded_alone(parsers: dict[str, PageParser]) -> 
     assert strict.token_ids == shared.token_ids
 
 
+def test_regions_of_a_drafter_that_names_no_layout_are_its_own(parsers: dict[str, PageParser]) -> None:
+    found = parsers["auto"].verify(DraftedPage(print_page(), DraftResult(replace(draft(layout=""), drafter="mine"))))
+    [said] = [event.detail for event in found.events if event.kind == "read_by_regions"]
+    assert found.layout == "mine" and said.endswith("layout: mine")
+
+
 def test_other_print_gives_other_tokens(parsers: dict[str, PageParser]) -> None:
     one, other = (
         parsers["auto"].verify(DraftedPage(print_page(words), DraftResult(DRAFTS["right"])))
