@@ -76,12 +76,12 @@ def _whole(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
     from docspec.hierarchy.whole import WholePages
 
     [request] = WholePages(context).requests(PageState.begun(DraftedPage(page, DraftResult(draft))))
-    marks, factor = context.card.writes_special_tokens, context.sight.factor
+    special_tokens, factor = context.card.writes_special_tokens, context.sight.factor
 
     def asked(texts: Sequence[str] | None) -> GenerationRequest:
-        return asked_of_page(context.dialect, page, draft, texts, request.budget, marks)
+        return asked_of_page(context.dialect, page, draft, texts, request.budget, special_tokens)
 
-    found = asked_of_regions(context.dialect, factor, page, draft, marks)
+    found = asked_of_regions(context.dialect, factor, page, draft, special_tokens)
 
     def after(written: Sequence[str]) -> GenerationRequest:
         texts = [""] * len(draft.regions)

@@ -21,6 +21,10 @@ PARTIAL = 3
 PIPE_CLOSED = 128 + 13
 INTERRUPTED = 128 + 2
 
+RETRY_SECONDS = 0.05
+"""After so many seconds a signal that came while native code was loaded is sent again."""
+_LOADING = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
+
 
 class Interrupted(KeyboardInterrupt):
     """A request to stop that came as a signal."""
@@ -76,11 +80,6 @@ def _stop(number: int, frame: FrameType | None) -> None:
         again.start()
         return
     raise Interrupted(_StopSignal.number)
-
-
-RETRY_SECONDS = 0.05
-"""After so many seconds a signal that came while native code was loaded is sent again."""
-_LOADING = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
 
 
 def _is_loading_native_code(frame: FrameType | None) -> bool:

@@ -24,6 +24,7 @@ from docspec.targets import adapter, attention
 from docspec.targets.attention import additive_mask, choose_kernels, folded_mask
 from docspec.targets.deepseek_ocr.modeling import DeepseekOcrForCausalLM
 from docspec.targets.kv_arena import KVArena
+from docspec.targets.patch_embedding import embed_by_products
 from docspec.targets.registry import load_target
 from docspec.targets.staging import Staging
 from docspec.targets.stepping import captures
@@ -32,7 +33,6 @@ from docspec.targets.stepping.captures import Compiled
 from docspec.targets.stepping.choice import FirstThatWorks
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import OutputFlags, Pending, chain
-from docspec.targets.weight_layout import embed_by_products
 from tests.targets.families import deepseek_ocr, qwen3_vl, unlimited_ocr
 from tests.targets.families.checkpoint import write
 from tests.targets.families.test_families import printed

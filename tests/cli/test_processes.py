@@ -217,7 +217,13 @@ from docspec.cli import main
 app.app.command("stopped")(lambda: os.kill(os.getpid(), {int(number)}))
 main(lambda: app.run(["stopped"]))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # nohup and background jobs ignore some
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert (done.returncode, done.stderr) == (128 + number, "docspec: interrupted\n")
 
 

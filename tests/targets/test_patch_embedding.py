@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from docspec.targets.weight_layout import embed_by_products
+from docspec.targets.patch_embedding import embed_by_products
 
 CONVOLUTIONS = {
     "image": nn.Conv2d(3, 8, 4, stride=4),

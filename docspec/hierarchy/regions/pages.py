@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rapidfuzz import fuzz
-
-from docspec.core import PageImage, Region, StageStats
+from docspec.core import PageImage, StageStats
 from docspec.engine.request import Output
 from docspec.hierarchy import results
 from docspec.hierarchy.page_state import PageState
@@ -18,6 +15,7 @@ from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.own_layout import lay_out
 from docspec.hierarchy.regions.protocol import Reads, RegionsContext
 from docspec.hierarchy.regions.regions_read import RegionsRead, markdown_of, result_of
+from docspec.hierarchy.regions.reread import unreached
 
 
 class RegionPages:
@@ -116,38 +114,3 @@ class RegionPages:
             page.tokens, timings, plain.tokens, plain.stats, state.encode_seconds, timings.draft
         )
         state.result = replace(state.result, baseline=baseline)
-
-
-BEGINNING = 40
-"""Letters of a region by which it is recognised."""
-
-LEAST = 12
-"""Letters below which a text is no evidence: it may stand anywhere."""
-
-ALIKE = 85.0
-"""Similarity (0 to 100) from which on a beginning is found."""
-
-_TAG = re.compile(r"<[^<>]{1,200}>")
-_NOT_LETTER = re.compile(r"[\W_]+")
-
-
-def unreached(regions: Sequence[Region], text: str) -> list[Region] | None:
-    """The ``regions`` behind the last one whose beginning stands in ``text``; all of them where none does.
-
-    ``None`` where no region has enough text to tell. Regions that ``text`` left out before that one are not found.
-    """
-    written = _letters(text)
-    beginnings = [[_letters(one)[:BEGINNING] for one in region.texts] for region in regions]
-    known = [any(len(one) >= LEAST for one in ways) for ways in beginnings]
-    if not any(known):
-        return None
-    reached = [
-        any(len(one) >= LEAST and len(written) >= LEAST and fuzz.partial_ratio(one, written) >= ALIKE for one in ways)
-        for ways in beginnings
-    ]
-    last = max((index for index, found in enumerate(reached) if found), default=-1)
-    return list(regions[last + 1 :])
-
-
-def _letters(text: str) -> str:
-    return _NOT_LETTER.sub("", _TAG.sub(" ", text).casefold())

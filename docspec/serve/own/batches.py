@@ -7,25 +7,22 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from docspec.core import DocspecError, ParseOptions
+from docspec.core import ParseOptions
 from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
 from docspec.generation.interface import FinishReason
 from docspec.hierarchy.decoding import make_engine
 from docspec.serve.own.asking import WRITTEN, ChatRequest
+from docspec.serve.own.prompts import prompt_of
 from docspec.serve.own.writing import AnswerText
 from docspec.serve.refusal import Refusal
-from docspec.targets.own_processor import IMAGE, OwnProcessor
-from docspec.targets.protocol import Prompt
 from docspec.targets.registry import LoadedTarget, load_target
 from docspec.targets.rules import GenerationRules, NgramBan
 
 if TYPE_CHECKING:
     from docspec.core import StageStats
-    from docspec.targets.adapter import TransformersTarget
-
 
 ROWS = 16
 """Requests of one batch."""
@@ -167,23 +164,3 @@ def _finish(answer: PendingAnswer, output: Output, stats: StageStats) -> None:
     if answer.ask.streams and rest:
         answer.tell(rest)
     answer.end(None)
-
-
-def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
-    """The model's inputs for ``ask``. Raises :class:`Refusal` (400)."""
-    try:
-        if isinstance(target.processing, OwnProcessor):
-            inputs = target.processing.encode_chat(ask.messages, ask.images)
-            return Prompt(inputs, int(inputs["input_ids"].shape[1]))
-        return target.encode(*_single(ask))
-    except DocspecError as error:
-        raise Refusal(400, str(error)) from None
-
-
-def _single(ask: ChatRequest) -> tuple[Any, str]:
-    """Image and prompt, for models that are framed by docspec: one image, one message of a user."""
-    users = [message for message in ask.messages if message["role"] == "user"]
-    if len(ask.images) != 1 or len(users) != len(ask.messages) or len(users) != 1:
-        raise Refusal(400, "this model takes one image and one message of a user")
-    parts = [IMAGE if part["type"] == "image" else part["text"] for part in users[0]["content"]]
-    return ask.images[0], "".join(parts)
