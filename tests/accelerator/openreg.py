@@ -92,8 +92,20 @@ class _Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         found = func(*args, **(kwargs or {}))
-        self._tape.append((func, args, kwargs or {}, found))
+        tensors = _tensors(found)
+        if not (func.is_view and all(_memory(each) == _memory(args[0]) for each in tensors)):  # a view stays one
+            self._tape.append((func, args, kwargs or {}, tensors))
         return found
+
+
+def _memory(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _tensors(found: Any) -> list[torch.Tensor]:
+    if isinstance(found, torch.Tensor):
+        return [found]
+    return [each for each in tree_leaves(found) if isinstance(each, torch.Tensor)]
 
 
 class CUDAGraph:
@@ -136,9 +148,8 @@ class CUDAGraph:
         _library.set_replaying(1)
         try:
             for func, args, kwargs, found in self._tape:
-                again = func(*args, **kwargs)
-                for old, new in zip(tree_leaves(found), tree_leaves(again), strict=True):
-                    if isinstance(old, torch.Tensor) and old.numel() and old.data_ptr() != new.data_ptr():
+                for old, new in zip(found, _tensors(func(*args, **kwargs)), strict=True):
+                    if old.numel() and old.data_ptr() != new.data_ptr():
                         old.copy_(new)
         finally:
             _library.set_replaying(0)

@@ -35,9 +35,16 @@ def drafted(number, text, height=128):
 PAGES = (drafted(1, "some words"), drafted(2, "others " * 9, 192), drafted(3, "x y z", 96))
 
 
-def pages_with(model, **said):
+def parser_with(model, loaded=None, **said):
     settings = {"device": "cpu", "dtype": "float32", "max_tokens": 16, "stages": "both", **said}
-    return Parser(ParseOptions(model=str(model), **settings)).page_parser
+    parser = Parser(ParseOptions(model=str(model), **settings))
+    if loaded is not None:
+        parser.loaded = loaded
+    return parser
+
+
+def pages_with(model, **said):
+    return parser_with(model, **said).page_parser
 
 
 def tokens_of(pages):
@@ -53,8 +60,10 @@ def expected(lively_qwen):
 
 @pytest.mark.parametrize(("graphs", "where"), [("off", "openreg:1"), ("cuda", "openreg:0")])
 def test_pages_are_read_as_on_the_cpu(lively_qwen, expected, graphs, where):
+    loaded = None
     for way, tokens in expected:
-        pages = pages_with(lively_qwen, device=where, graphs=graphs, pages_in_flight=3, **way)
+        parser = parser_with(lively_qwen, loaded, device=where, graphs=graphs, pages_in_flight=3, **way)
+        loaded, pages = parser.loaded, parser.page_parser
         assert tokens_of(map(pages.verify, PAGES)) == tokens, way
         assert tokens_of(pages.verify_all(PAGES)) == tokens, way
         assert pages.context.target.steps.report.mode == ("eager" if graphs == "off" else "cuda")
