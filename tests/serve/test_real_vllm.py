@@ -13,8 +13,11 @@ import httpx
 import psutil
 import pytest
 
+from docspec import ParseOptions, Parser
+from docspec.serve.converter import rendered
+from docspec.targets.registry import BUNDLED
 from tests.serve.conftest import data_url, printed
-from tests.serve.processes import gateway
+from tests.serve.processes import ROOT, gateway
 from tests.serve.speed import CHAT, crops, speculated, timed, vllm
 
 PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
@@ -39,6 +42,21 @@ def test_answers_are_vllms_own_and_drafts_are_accepted() -> None:
         assert refusals[0].status_code == refusals[1].status_code == 400
         assert refusals[0].json() == refusals[1].json()
     assert accepted > 0.5 * sum(len(text) for text in straight) / 4, "most of what is written was drafted"
+
+
+def test_documents_are_read_by_the_server_behind_the_gateway() -> None:
+    """The words are those of docspec's own engine; the server has accepted drafts of them."""
+    file = ROOT / "samples" / "notes.pdf"
+    with Parser(ParseOptions(model=str(BUNDLED), dtype="float32")) as parser:
+        pages = list(parser.pages(file))
+    own = rendered(pages, "notes", ("md",))["md_content"]
+    with vllm(str(PYTHON), True) as upstream, gateway("--upstream", upstream.url, "--model", str(BUNDLED)) as served:
+        with file.open("rb") as data:
+            answer = httpx.post(served.url + "/v1/convert/file", files={"files": ("notes", data)}, timeout=300)
+        accepted = speculated(upstream.url)[1]
+    assert answer.json()["status"] == "success"
+    assert answer.json()["document"]["md_content"] == own
+    assert accepted > 0.5 * len(own) / 4, "most of what is written was drafted"
 
 
 def larger(number: int) -> dict[str, Any]:
