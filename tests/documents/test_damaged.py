@@ -228,26 +228,30 @@ def forms(levels: int, times: int) -> bytes:
     return document(b"/X Do", resources=b"/XObject<</X 20 0 R>>", more=more)
 
 
-@pytest.mark.parametrize(
-    ("data", "says"),
-    [
-        (forms(12, 10), "unfold to more than"),
-        (forms(60, 1), "deep"),
-        (document(stream(b" " * 200_000_000, flate=True)), "unfold to more than"),
-        (document(stream(b"0 0 m " + b"9 9 l\n" * 300_001 + b"S", flate=True)), "300,000 points"),
-        (document(stream(b"BT /F 9 Tf " + b"(%b) Tj " % (b"x" * 1000) * 11_000 + b"ET", flate=True)), "characters"),
-        (
-            document(
-                b"/I Do",
-                resources=b"/XObject<</I 20 0 R>>",
-                more={20: stream(b"x", b"/Subtype/Image/Width 90000/Height 90000/ColorSpace/DeviceRGB")},
-            ),
-            "90,000 x 90,000",
+UNFOLDING: dict[str, tuple[Callable[[], bytes], str]] = {
+    "forms": (lambda: forms(12, 10), "unfold to more than"),
+    "depth": (lambda: forms(60, 1), "deep"),
+    "stream": (lambda: document(stream(b" " * 200_000_000, flate=True)), "unfold to more than"),
+    "path": (lambda: document(stream(b"0 0 m " + b"9 9 l\n" * 300_001 + b"S", flate=True)), "300,000 points"),
+    "text": (
+        lambda: document(stream(b"BT /F 9 Tf " + b"(%b) Tj " % (b"x" * 1000) * 11_000 + b"ET", flate=True)),
+        "characters",
+    ),
+    "image": (
+        lambda: document(
+            b"/I Do",
+            resources=b"/XObject<</I 20 0 R>>",
+            more={20: stream(b"x", b"/Subtype/Image/Width 90000/Height 90000/ColorSpace/DeviceRGB")},
         ),
-    ],
-    ids=["forms", "depth", "stream", "path", "text", "image"],
-)
-def test_what_unfolds_without_measure_is_refused_before_it_is_begun(data: bytes, says: str) -> None:
+        "90,000 x 90,000",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNFOLDING)
+def test_what_unfolds_without_measure_is_refused_before_it_is_begun(what: str) -> None:
+    make, says = UNFOLDING[what]
+    data = make()
     with within(2):
         (failure,) = pages_of(data)
         assert isinstance(failure, PageFailure)

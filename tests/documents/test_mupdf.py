@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
 from docspec.documents.mupdf import mupdf
 
-pytest.importorskip("pymupdf4llm")
+pytestmark = pytest.mark.skipif(find_spec("pymupdf4llm") is None, reason="pymupdf4llm is not installed")
 
 PROGRAM = """
 import sys

@@ -61,18 +61,18 @@ def block(text: str, box: object) -> dict[str, object]:
 
 
 HOSTILE = {
-    "nan": [block("here", [math.nan] * 4), block("there", [1, 1, 50, 50])],
-    "surrogate": [block("half \ud83d of it", [1, 1, 50, 50])],
-    "long": [block("x" * 10_000_000, [1, 1, 50, 50])],
-    "many": [block("x", [n % 700, n % 900, n % 700 + 20, n % 900 + 8]) for n in range(100_000)],
-    "nested": [block("x", [1, 1, 50, [[9]]])],
+    "nan": lambda: [block("here", [math.nan] * 4), block("there", [1, 1, 50, 50])],
+    "surrogate": lambda: [block("half \ud83d of it", [1, 1, 50, 50])],
+    "long": lambda: [block("x" * 10_000_000, [1, 1, 50, 50])],
+    "many": lambda: [block("x", [n % 700, n % 900, n % 700 + 20, n % 900 + 8]) for n in range(100_000)],
+    "nested": lambda: [block("x", [1, 1, 50, [[9]]])],
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("form", ["result", "document"])
 def test_hostile_saved_drafts_are_bounded_and_quick(tmp_path: Path, kind: str, form: str) -> None:
-    blocks = HOSTILE[kind]
+    blocks = HOSTILE[kind]()
     result = {"width": 800, "height": 1000, "parsing_res_list": blocks}
     page = {"page": 1, "status": "ok", "width": 800, "height": 1000, "blocks": blocks}
     data = result if form == "result" else {"schema": "docspec.document/1", "pages": [page]}
