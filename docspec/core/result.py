@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 PageStatus = Literal["ok", "blank", "failed"]
 
-WordsOf = Literal["text layer", "recognition", "model"]
-"""Whose words a text is made of."""
+WordsOf = Literal["text layer", "recognition", "model", "draft"]
+"""Whose words a text is made of; ``draft``: those of a text layer, or of a saved draft, that nobody could check."""
 
 DAMAGE = frozenset({"damaged_page", "damaged_input", "page_unread"})
 """Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
@@ -37,11 +37,11 @@ class Block:
     answer (the gaps and texts of all blocks together are that answer), ``None`` where the target wrote separate cells.
     ``reread`` blocks were read on crops of their own, because the page's text was cut before them. ``trusted``
     characters of the text were taken from the draft and not read (``--trust-agreement``). ``words`` says whose words
-    they are: the model's, or those of the text layer or the recogniser (``--words evidence``); of a joined block with
-    words of several, the less certain one. Where the words stand, ``marks`` say how they are printed; of a heading,
-    ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its type (0: not known); of list
-    items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a picture in which nobody looked
-    for text.
+    they are: the model's, or those of the text layer, the recogniser or the draft (``--words evidence``); of a joined
+    block with words of several, the less certain one. Where the words stand, ``marks`` say how they are printed; of a
+    heading, ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its type (0: not known); of
+    list items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a picture in which nobody
+    looked for text.
     """
 
     category: Category

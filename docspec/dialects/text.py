@@ -23,6 +23,8 @@ _HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
 _CUT_ADDRESS = re.compile(r"(?:\w://|\bwww\.)\S*[-/_=?&]$|\w://$")
 _HYPHENS = "-\u2010"
 _UNSPACED = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_SPACED_BY_PHRASES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""Thai, Lao, Burmese and Khmer, whose lines break between words as good as always, where there is no space."""
 _TIGHT = re.compile(f"{_UNSPACED.pattern}[A-Za-z0-9]|[A-Za-z0-9]{_UNSPACED.pattern}")
 _APART = re.compile(f"{_UNSPACED.pattern} [A-Za-z0-9]|[A-Za-z0-9] {_UNSPACED.pattern}")
 
@@ -45,7 +47,7 @@ def join_lines(text: str, hyphens: Hyphens = "drop") -> str:
 
     A hyphen between two letters at a line's end is removed if the word goes on in lower case (or all in
     capitals) and does not stand in ``text`` with its hyphen elsewhere; ``hyphens="keep"`` keeps it, the word
-    still joined. Soft hyphens always go. Web addresses and Chinese and Japanese lines are joined without a
+    still joined. Soft hyphens always go. Web addresses and Chinese, Japanese and Thai lines are joined without a
     space; Korean ones, which may be broken within words, only with ``"keep"``, the other reading of what is doubtful.
     """
     paragraphs = (part.split("\n") for part in re.split(r"\n\s*\n", text))
@@ -123,6 +125,8 @@ def _joins_tightly(left: str, right: str, context: str, hyphens: Hyphens) -> boo
     """Whether lines that end and begin so are joined without a space."""
     if _is_hangul(left) and _is_hangul(right):
         return hyphens == "keep"
+    if _SPACED_BY_PHRASES.match(left) and _SPACED_BY_PHRASES.match(right):
+        return True
     if not (_is_unspaced(left) or _is_unspaced(right)):
         return False
     other = right if _is_unspaced(left) else left

@@ -16,8 +16,8 @@ from docspec.drafting.drafter import Drafter
 from docspec.drafting.policy import AlwaysDraft, DraftingPolicy, DraftKind
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.text_layer import TextLayerDrafter
-from docspec.drafting.trust import TrustJudge
+from docspec.drafting.text_layer import TextLayerDrafter, unchecked
+from docspec.drafting.trust import TrustJudge, is_all_there_is
 
 
 class AutoDrafter:
@@ -74,6 +74,8 @@ class AutoDrafter:
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {self._why_not}")
         if not recognition.yes:
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {recognition.why}")
+        if is_all_there_is(page, verdict, self._reading.recogniser.alphabet):
+            return unchecked(self._from_text_layer(page, f"{verdict.reason}, in a script that is not recognised"))
         return self._timed("recognition", self._reading, page, verdict.reason)
 
     def _from_text_layer(self, page: PageImage, trusted: str) -> PageDraft:

@@ -132,6 +132,11 @@ def _checked(region: Region) -> Region:
     return _unchecked(region) if region.texts and bad_share(region.texts[0].replace("\n", "")) > 0 else region
 
 
+def unchecked(draft: PageDraft) -> PageDraft:
+    """``draft`` without a claim that the words of the text layer are sound."""
+    return replace(draft, regions=tuple(map(_unchecked, draft.regions)))
+
+
 def _unchecked(region: Region) -> Region:
     """``region`` without a claim that the words of the text layer are sound."""
     return region if region.words != "text layer" else replace(region, words=None)

@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from docspec.core import PageImage
+from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.recogniser import Recogniser
@@ -137,6 +138,16 @@ class TrustJudge:
             return _with(verdict, False, f"{kind} differs from the print (likeness {likeness:.2f})", likeness)
         self._sound = (page.source, known | fonts)
         return _with(verdict, True, f"sound {kind} (likeness {likeness:.2f})", likeness)
+
+
+def is_all_there_is(page: PageImage, verdict: Verdict, alphabet: frozenset[str]) -> bool:
+    """Whether a text layer with ``verdict``, sound or not, says more than recognition with that ``alphabet`` could: it
+    is no stamp on a scan, and most of its letters are of scripts that the recogniser does not write."""
+    if page.pdf_page is None or (image_share(page.pdf_page) > MIN_IMAGE_SHARE and verdict.hidden_share < 0.5):
+        return False
+    text = unicodedata.normalize("NFKC", page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP))
+    unknown = scripts_of("".join(letter for letter in text if letter not in alphabet)).total()
+    return unknown >= MIN_CHARACTERS and 2 * unknown > scripts_of(text).total()
 
 
 def spot_check(

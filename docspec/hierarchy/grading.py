@@ -7,30 +7,24 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult
+from docspec.core import Block, Category, PageDraft, PageImage, PageResult
 from docspec.core.quality import Grade, Quality
 from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
 from docspec.drafting.tilt import straightened
 from docspec.drafting.unread import unread_regions
+from docspec.hierarchy.legibility import certainty_of
+from docspec.hierarchy.regions.evidence import FOREIGN
 from docspec.targets.model_profile import ModelProfile
 
 THRESHOLDS: tuple[tuple[Grade, float], ...] = (("A", 0.97), ("B", 0.93), ("C", 0.85))
 """The least certainty of each grade; below all of them is D."""
-
-FOREIGN = 0.2
-"""Share of foreign letters, those of scripts that the reader does not write, among words that stand in no file: from
-here on the page is a foreign one."""
 
 LEAST_AGREEMENT = 0.5
 """Agreement (0..1) of what was read with what was drafted below which the two are of different pages."""
 
 LEAST_WORDS = 8
 """Fewer words than these tell nothing of how far two readings agree."""
-
-SPARSEST = 0.8
-"""Characters of a line for each of its heights along it: a line of fewer holds letters that were not recognised (Latin
-print has about 2, Chinese 1)."""
 
 _ASIDE = frozenset({Category.FORMULA, Category.PICTURE})
 
@@ -45,13 +39,16 @@ def graded(result: PageResult, draft: PageDraft, card: ModelProfile) -> PageResu
         sizes[block.words] += len("".join(block.text.split()))
     agreement = _agreement(result.blocks, draft)
     confidence = _confidence(draft)
-    certain = {"text layer": draft.soundness, "recognition": confidence, "model": agreement}
+    certain = {"text layer": draft.soundness, "recognition": confidence, "model": agreement, "draft": 0.0}
     known = [(size, certain[source]) for source, size in sizes.items() if size]
     weighed = [(size, share) for size, share in known if share is not None]
-    if not weighed:
+    found = 1.0 if sizes["text layer"] else _recognised_share(result, draft)
+    if weighed:
+        certainty = found * sum(size * share for size, share in weighed) / sum(size for size, _ in weighed)
+    elif confidence is not None or found < 1.0:
+        certainty = found * (confidence or 0.0)  # print of which nothing is written
+    else:
         return result
-    certainty = sum(size * share for size, share in weighed) / sum(size for size, _ in weighed)
-    certainty *= 1.0 if sizes["text layer"] else _recognised_share(result, draft)
     grade: Grade = next((name for name, least in THRESHOLDS if certainty >= least), "D")
     reason = _foreign(result.blocks, card)
     if reason is None and agreement is not None and agreement < LEAST_AGREEMENT and 2 * sizes["model"] > sizes.total():
@@ -64,11 +61,12 @@ def graded(result: PageResult, draft: PageDraft, card: ModelProfile) -> PageResu
 
 def _why(sizes: Counter[str], certainty: float) -> str:
     """Why the page is so uncertain: what most of its words come from."""
-    [(source, _)] = sizes.most_common(1)
+    source = max(+sizes or Counter(recognition=1), key=sizes.__getitem__)
     told = {
         "text layer": "hidden text that differs from the print",
         "recognition": "handwriting, a poor picture or a script that is not recognised",
         "model": "what was read differs from what was drafted",
+        "draft": "words that nobody could check",
     }
     return f"{told[source]} (certainty {certainty:.2f})"
 
@@ -99,23 +97,9 @@ def _recognised_share(result: PageResult, draft: PageDraft) -> float:
 
 
 def _confidence(draft: PageDraft) -> float | None:
-    """The recogniser's mean confidence over the characters that it recognised, and those that it must have missed in
-    lines that hold more; ``None`` where there are none."""
-    lines = [
-        line
-        for region in draft.regions
-        if region.words == "recognition"
-        for line in (*region.lines, *region.labels)
-        if line.text
-    ]
-    total = sum(max(len(line.text), SPARSEST * _length(line.bbox)) for line in lines)
-    return sum(line.confidence * len(line.text) for line in lines) / total if total else None
-
-
-def _length(line: BBox) -> float:
-    """How many times as long as high a printed line is."""
-    short, long = sorted((line.width, line.height))
-    return long / short if short else 0.0
+    """The certainty of what was recognised; ``None`` where nothing was."""
+    recognised = (region for region in draft.regions if region.words == "recognition")
+    return certainty_of(line for region in recognised for line in (*region.lines, *region.labels))
 
 
 def _agreement(blocks: Sequence[Block], draft: PageDraft) -> float | None:

@@ -49,6 +49,8 @@ def test_joining_never_fails_and_leaves_no_single_line_break(text: str) -> None:
         ("a pause—\nthen", "a pause—then"),
         ("soft\u00ad\nhyphen", "softhyphen"),
         ("漢字の\n文章", "漢字の文章"),
+        ("ริมฝั่ง\nทุกคืน", "ริมฝั่งทุกคืน"),
+        ("เมื่อปี\n1911", "เมื่อปี 1911"),
         ("他说：“好”\n然后走了", "他说：“好”然后走了"),
         ("建于1926年，在2009\n年重修", "建于1926年，在2009年重修"),
         ("使用 PDF 文件，以及 HTML\n文件", "使用 PDF 文件，以及 HTML 文件"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pymupdf
 import pytest
 from PIL import Image, ImageDraw
 
@@ -18,7 +19,9 @@ from docspec.drafting.auto import AutoDrafter
 from docspec.drafting.blank import is_blank
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.recogniser import Recogniser
+from samples.scripts import TEXTS
 
+from .conftest import write_without_unicode_of
 from .test_rapidocr import write_short
 
 PageOf = Callable[..., PageImage]
@@ -35,6 +38,34 @@ def test_a_scan_is_recognised(page_of: PageOf, recogniser: Recogniser) -> None:
     draft = AutoDrafter(recogniser=recogniser).draft(page_of(write_short, size=(260, 180), scan=True))
     assert draft.drafter == "rapidocr"
     assert draft.reason.startswith("no text layer; 4 lines recognised")
+
+
+@pytest.mark.parametrize(
+    ("script", "drafter"), [("russian", "text-layer"), ("greek", "rapidocr")], ids=["not recognised", "recognised"]
+)
+def test_an_unsound_layer_is_better_than_recognition_without_its_letters(
+    page_of: PageOf, recogniser: Recogniser, script: str, drafter: str
+) -> None:
+    text = (TEXTS / f"{script}.md").read_text(encoding="utf-8")
+    unknown = "бваи" if script == "russian" else "αιτσ"
+    draft = AutoDrafter(recogniser=recogniser).draft(
+        page_of(lambda page: write_without_unicode_of(page, unknown, text))
+    )
+    assert draft.drafter == drafter
+    assert "text layer of unknown characters" in draft.reason or "does not tell" in draft.reason
+    sources = {region.words for region in draft.regions if region.texts}
+    assert sources == ({None} if drafter == "text-layer" else {"recognition"})
+
+
+def test_a_stamp_in_letters_that_are_not_recognised_is_not_all_there_is(
+    page_of: PageOf, recogniser: Recogniser
+) -> None:
+    page = page_of(write_short, size=(260, 180), scan=True)
+    assert page.pdf_page is not None
+    font = pymupdf.Font("helv")
+    page.pdf_page.insert_font(fontname="F0", fontbuffer=font.buffer)
+    page.pdf_page.insert_text((20, 170), "Старая обсерватория", fontname="F0", fontsize=8)
+    assert AutoDrafter(recogniser=recogniser).draft(page).drafter == "rapidocr"
 
 
 def test_a_blank_page_has_an_empty_draft(page_of: PageOf, recogniser: Recogniser) -> None:

@@ -16,7 +16,6 @@ from docspec.hierarchy.grading import graded
 from docspec.parser import Parser
 from docspec.targets.model_profile import ModelProfile
 from samples.scripts import TEXTS
-from samples.scripts.fonts import WANTED, font_of
 from samples.scripts.press import LANGUAGES, RIGHT_TO_LEFT, SHEET, write_shaped
 
 CARD = ModelProfile("markdown", scripts=("Latin",))
@@ -85,26 +84,35 @@ def _letters(text: str) -> str:
 
 
 def test_pages_of_ten_scripts_have_the_words_of_their_text_layer(parser: Parser, sheets: dict[str, Path]) -> None:
+    """Of some fonts MuPDF writes letters without their Unicode: they are missing, and the page is doubtful."""
     for script, path in sheets.items():
         [page] = parser.parse(path).pages
         with pymupdf.open(path) as pdf:
             layer = pdf[0].get_text()
-        if script in WANTED and font_of(script) is None and page.doubtful:
-            continue  # MuPDF's own font says of this script what no text holds
-        found, there = _letters("".join(block.text for block in page.blocks)), _letters(layer)
-        assert {block.words for block in page.blocks} == {"text layer"}, script
-        assert page.doubtful is None, script
-        if script not in RIGHT_TO_LEFT:  # whose forms are made letters, in the order of reading
-            assert found == there, script
-        else:
-            assert abs(len(found) - len(there)) <= 0.1 * len(there), script
+        text = "".join(block.text for block in page.blocks)
+        sources = {block.words for block in page.blocks}
+        assert sources <= {"text layer", "draft"}, script
+        assert (page.doubtful is None) == ("draft" not in sources), script
+        if page.doubtful is None and script not in RIGHT_TO_LEFT:
+            assert _letters(text) == _letters(layer), script
+        else:  # forms are made letters, in the order of reading
+            [(name, there)] = scripts_of(layer).most_common(1)
+            assert abs(scripts_of(text)[name] - there) <= 0.1 * there, script
 
 
-def test_scans_of_ten_scripts_are_doubtful(parser: Parser, sheets: dict[str, Path]) -> None:
-    told = {script: _doubt(parser, path.with_suffix(".png")) for script, path in sheets.items()}
-    assert len(told) == 10 and all(told.values()), told
+def test_scans_of_ten_scripts_are_doubtful_and_no_salad(parser: Parser, sheets: dict[str, Path]) -> None:
+    assert len(sheets) == 10
+    for script, path in sheets.items():
+        [page] = parser.parse(path.with_suffix(".png")).pages
+        assert page.doubtful, script
+        latin = scripts_of("".join(block.text for block in page.blocks))["Latin"]
+        assert latin <= scripts_of((TEXTS / f"{script}.md").read_text(encoding="utf-8"))["Latin"] + 8, script
 
 
-def _doubt(parser: Parser, path: Path) -> str | None:
-    [page] = parser.parse(path).pages
-    return page.doubtful
+def test_print_of_which_nothing_is_written_is_doubtful() -> None:
+    place = BBox(0, 0, 100, 20)
+    result = PageResult("a.pdf", 1, "ok", blocks=(Block(Category.PICTURE, "", place),))
+    line = PrintedLine(place, "vnaaaaa", confidence=0.5)
+    draft = PageDraft((Region(place, Category.TEXT, ("vnaaaaa",), lines=(line,), words="recognition"),))
+    page = graded(result, draft, CARD)
+    assert page.doubtful == "handwriting, a poor picture or a script that is not recognised (certainty 0.50)"

@@ -49,7 +49,7 @@ class Cutting:
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, those that the draft forgot included, and their crops."""
         upright, straight = straightened(page, draft)
-        found = self.crops_of(upright, complete(upright, straight, self._options.evidence))
+        found = self.crops_of(upright, complete(upright, straight, self._card if self._options.evidence else None))
         if draft.tilt:
             regions = [replace(one, bbox=as_printed(one.bbox, draft.tilt, page)) for one in found.regions]
             return replace(found, regions=regions)

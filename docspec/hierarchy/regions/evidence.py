@@ -24,6 +24,9 @@ from docspec.targets.model_profile import KINDS, UNSURE, ModelProfile
 SURE = 0.8
 """Confidence of the recogniser (0..1) from which on a line is taken as it was recognised."""
 
+FOREIGN = 0.2
+"""Share of letters, those of scripts that the reader does not write, from which on a text is foreign to it."""
+
 _KIND_OF = {category: kind for kind, category in KINDS.items()}
 
 
@@ -49,8 +52,8 @@ def known_words(known: Mapping[int, str], regions: Sequence[Region]) -> tuple[Ev
     """What to report about ``known`` texts of ``regions``: how many stand, and whose words they are."""
     if not known:
         return ()
-    sources = Counter(regions[number].words for number in known)
-    told = ", ".join(f"{count} from {source}" for source, count in sorted(sources.items(), key=str))
+    sources = Counter(regions[number].words or "draft" for number in known)
+    told = ", ".join(f"{count} from {source}" for source, count in sorted(sources.items()))
     return (Event("words_stand", f"{len(known)} of {len(regions)} regions were not read by the model: {told}"),)
 
 
@@ -69,19 +72,21 @@ def unread_pictures(blocks: Sequence[Block], happened: Collection[str] = ()) -> 
 
 def stands(region: Region, card: ModelProfile) -> bool:
     """Whether the words of ``region`` are known well enough that a model with ``card`` is not asked for them."""
-    if region.words is None or not region.texts:
+    if not region.texts:
         return False
     if is_foreign(region.texts[0], card):
-        return True
+        return True  # sound or not: the model has no letters for it
+    if region.words is None:
+        return False
     if region.category is not Category.TEXT and _KIND_OF.get(region.category) in card.reads:
         return False
     return region.words == "text layer" or UNSURE not in card.reads or is_sure(region)
 
 
 def is_foreign(text: str, card: ModelProfile) -> bool:
-    """Whether most letters of ``text`` are of scripts that a model with ``card`` does not write."""
+    """Whether letters of ``text`` are of scripts that a model with ``card`` does not write."""
     scripts = scripts_of(text) if card.scripts else Counter()
-    return sum(count for script, count in scripts.items() if script not in card.scripts) > scripts.total() / 2
+    return sum(count for script, count in scripts.items() if script not in card.scripts) > FOREIGN * scripts.total()
 
 
 def is_sure(region: Region) -> bool:
@@ -109,14 +114,13 @@ def known_text(region: Region) -> str:
 
 def known_block(region: Region, text: str) -> Block:
     """``region``, whose words stand, as a block with its ``text`` and how that is printed."""
-    assert region.words is not None
     heads = region.category in (Category.TITLE, Category.SECTION_HEADER)
     return Block(
         region.category,
         text,
         region.bbox,
         "draft",
-        words=region.words,
+        words=region.words or "draft",
         marks=_marks_of(region, text),
         level=region.level,
         points=round(max((line.points for line in region.lines), default=0.0), 2) if heads else 0.0,

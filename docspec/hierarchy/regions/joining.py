@@ -29,7 +29,7 @@ BETWEEN = frozenset(
 )
 """What may stand between the two halves of a paragraph."""
 
-CERTAINTY: tuple[WordsOf, ...] = ("text layer", "recognition", "model")
+CERTAINTY: tuple[WordsOf, ...] = ("text layer", "recognition", "model", "draft")
 """Sources of words, the surest first."""
 
 _HEADING_MARKS = {Category.TITLE: ("# ",), Category.SECTION_HEADER: ("## ",)}

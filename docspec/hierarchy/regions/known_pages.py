@@ -26,7 +26,7 @@ def result_without_model(drafted: DraftedPage, card: ModelProfile) -> PageResult
         return None
     start = time.perf_counter()
     upright, straight = straightened(state.page, state.draft)
-    regions = complete(upright, straight, evidence=True)
+    regions = complete(upright, straight, card)
     known = known_texts(regions, card)
     if any(number not in known and asked_for(region, card) for number, region in enumerate(regions)):
         return None

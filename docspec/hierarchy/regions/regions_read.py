@@ -93,7 +93,7 @@ class RegionsRead:
 
     def _block(self, number: int, pieces: Sequence[tuple[str, Slice]]) -> Block:
         region = self.regions[number]
-        if number in self.known and region.words is not None:
+        if number in self.known and (region.words is not None or region.texts):
             return known_block(region, self.known[number])
         text = region_text(region, pieces)
         trusted = len(text) if number in self.taken else 0

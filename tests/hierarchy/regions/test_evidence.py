@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from docspec.core import BBox, Category, PageResult, ParseOptions, PrintedLine, Region, UsageError
-from docspec.hierarchy.regions.evidence import SURE, known_text, stands
+from docspec.hierarchy.regions.evidence import SURE, known_block, known_text, stands
 from docspec.parser import Parser
 from docspec.targets.model_profile import ModelProfile
 
@@ -87,6 +87,17 @@ def test_unsure_recognition_and_what_the_card_reads_better_do_not_stand() -> Non
     assert not stands(Region(box, Category.TEXT, ("4,136",)), CARD)
     assert not stands(Region(box, Category.FORMULA, ("E = mc2",), words="text layer"), CARD)
     assert stands(Region(box, Category.TABLE, ("<table><tr><td>1</td></tr></table>",), words="text layer"), CARD)
+
+
+def test_words_of_a_script_that_the_reader_does_not_write_stand_sound_or_not() -> None:
+    card = replace(CARD, scripts=("Latin",))
+    place = BBox(0, 0, 100, 20)
+    unsound = Region(place, Category.TEXT, ("سوق المدينة ǀ؝ القديمة",))
+    assert stands(unsound, card) and not stands(unsound, replace(card, scripts=()))
+    assert stands(replace(unsound, texts=("Страница: post.example.org",)), card), "a part of the letters is enough"
+    assert not stands(replace(unsound, texts=("A wave of length λ that is Δ long",)), card)
+    assert not stands(replace(unsound, texts=()), card)
+    assert known_block(unsound, "سوق").words == "draft"
 
 
 def test_known_text_is_no_answer_of_a_model_to_be_unpacked() -> None:
