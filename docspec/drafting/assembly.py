@@ -16,6 +16,7 @@ from docspec.core.result import WordsOf
 from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
 from docspec.drafting.contents import ENTRIES, entries
+from docspec.drafting.false_tables import is_no_table
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, runs_leftwards, usual_height
@@ -65,7 +66,7 @@ def assemble(
     for line in lines:
         index = claims.owner(line.bbox)
         (loose if index is None else claimed[index]).append(line)
-    filled = [_Filled(box, tuple(own)) for box, own in zip(boxes, claimed, strict=True)]
+    filled = [part for box, own in zip(boxes, claimed, strict=True) for part in _filled(box, own)]
     for stray in _stray_boxes(loose):
         filled.insert(place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
     if drawings and any(map(_is_hollow, filled)):
@@ -78,6 +79,13 @@ def assemble(
     filled = [part for item in filled for part in _beside_tables(item, tables)]
     regions = [region for item in filled if (region := _region(item, tables)) is not None]
     return with_title(joined_listings(regions))
+
+
+def _filled(box: LayoutBox, lines: Sequence[TextLine]) -> list[_Filled]:
+    """``box`` with its ``lines``; what is no table is running text, by its columns."""
+    if box.category is not Category.TABLE or not is_no_table(lines):
+        return [_Filled(box, tuple(lines))]
+    return [_of_lines(column, Category.TEXT) for column in columns_of(lines, ragged=True)]
 
 
 def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:

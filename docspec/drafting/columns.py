@@ -48,14 +48,19 @@ def _has_rows(lines: Sequence[TextLine]) -> bool:
     return len(printed_lines(lines)) > 1
 
 
-def columns_of(lines: Sequence[TextLine]) -> list[list[TextLine]]:
+def columns_of(lines: Sequence[TextLine], ragged: bool = False) -> list[list[TextLine]]:
     """``lines`` that a layout model took for one region, by the columns in which they are set, in reading order.
 
-    Only where all of them are wide: bullets, numbers and keys beside their values are no columns.
+    Only where all of them are wide: bullets, numbers and keys beside their values are no columns. Of columns whose
+    lines are pieces, ``ragged``, the whole is.
     """
     unit = usual_height(lines)
     groups = xy_cut(lines, lambda line: line.bbox, GUTTER * unit, math.inf, _has_rows, runs_leftwards(lines))
-    wide = all(median(line.bbox.width for line in group) >= COLUMN * unit for group in groups)
+    widths = (
+        BBox.union(line.bbox for line in group).width if ragged else median(line.bbox.width for line in group)
+        for group in groups
+    )
+    wide = all(width >= COLUMN * unit for width in widths)
     return groups if wide else [list(lines)]
 
 

@@ -17,8 +17,18 @@ MOST = 0.5
 WRAPPED = 0.6
 """A line without a page number is the beginning of an entry that goes on where it reaches that far over the width."""
 
+NUMBERED = 0.75
+"""Share of the lines of a table of contents without leaders that are numbered at least: an index has no number."""
+
+FEWEST = 2
+"""Entries where all have leaders."""
+
+RUNS = 4
+"""Pieces of such a line at most, number, title, leader and page: more are cells."""
+
 _PAGE = r"(?:\d{1,4}|[ivxlc]{1,8}|[A-Z]-?\d{1,3}|\d{1,3}-\d{1,3})"
 _LED = re.compile(rf"\S.*?(?:(?:\s?[.·•_]){{4,}}|\s?…(?:\s?[.…])*|(?:\s\.){{3,}})\s*{_PAGE}\s*")
+_SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2})*\.?)\s+(?!\d).*\s(\d{1,4})\s*")
 _ENDED = re.compile(rf"\S.*\s{_PAGE}\s*")
 
 
@@ -27,7 +37,7 @@ def entries(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     are no such table."""
     texts = [join_lines([row]) for row in rows]
     led = sum(_LED.fullmatch(text) is not None for text in texts)
-    if led < max(ENTRIES, MOST * len(rows)):
+    if led < max(ENTRIES, MOST * len(rows)) and not (led == len(rows) >= FEWEST or _is_numbered(rows, texts)):
         return []
     left = min(line.bbox.x0 for row in rows for line in row)
     right = max(line.bbox.x1 for row in rows for line in row)
@@ -38,3 +48,18 @@ def entries(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
         if _ENDED.fullmatch(text) or not goes_on:
             found.append([])
     return [entry for entry in found if entry]
+
+
+def _is_numbered(rows: Sequence[PrintedRow], texts: Sequence[str]) -> bool:
+    """Whether most lines have the number of a section in front and that of a page at the end, both in order, and the
+    first one is no row of heads of columns."""
+    if len(rows[0]) > 1 and _ENDED.fullmatch(texts[0]) is None:
+        return False
+    found = [
+        (tuple(map(int, match[1].rstrip(".").split("."))), int(match[2]))
+        for text, row in zip(texts, rows, strict=True)
+        if len(row) <= RUNS and (match := _SECTION.fullmatch(text))
+    ]
+    sections, pages = [section for section, _ in found], [page for _, page in found]
+    in_order = sections == sorted(set(sections)) and pages == sorted(pages)
+    return in_order and len(found) >= max(ENTRIES, NUMBERED * len(rows))
