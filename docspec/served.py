@@ -133,7 +133,7 @@ class ServedVerifier:
         from docspec.hierarchy.served.context import ServedContext
         from docspec.hierarchy.served.pages import ServedPages
 
-        engine = self.engine
+        engine, family = self.engine, self.profile.family
         return ServedPages(
             ServedContext(
                 engine.generator,
@@ -143,7 +143,8 @@ class ServedVerifier:
                 engine.max_length or MAX_LENGTH,
                 self._options,
                 NullObserver(),  # pages are read in many threads; the run hears of finished ones
-                {} if self.profile.family is None else self.profile.family.template_arguments,
+                {} if family is None else family.template_arguments,
+                "" if family is None else family.image_marks,
             )
         )
 

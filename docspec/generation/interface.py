@@ -31,7 +31,8 @@ class GenerationRequest:
     ``drafts`` are texts that the answer may follow, the likeliest first; how right those of one ``kind`` (``text``,
     ``table``, ``formula``, ``page``) are is learnt together. ``max_tokens`` bounds the answer, its end token not
     counted. ``special_tokens`` are part of what the model writes and stay in the text. ``template_arguments``
-    are told the model's chat template beside the message.
+    are told the model's chat template beside the message; ``image_marks`` stand for the image in the text where a
+    server takes messages as one text (:class:`docspec.targets.family.Family`).
     """
 
     image: Image | None
@@ -41,6 +42,7 @@ class GenerationRequest:
     kind: str = "text"
     special_tokens: bool = False
     template_arguments: Mapping[str, Any] = field(default_factory=dict)
+    image_marks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

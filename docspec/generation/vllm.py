@@ -25,6 +25,7 @@ from docspec.core import ModelError
 from docspec.core.safe_text import one_line
 from docspec.generation import lifeline
 from docspec.generation.server.client import PATIENCE, ServerGenerator
+from docspec.targets.remote_model import family_called
 
 SPECULATED = 47
 """Tokens that a row may be proposed in a step: a line of print has up to so many, and is written in one step then."""
@@ -64,6 +65,8 @@ class VllmSettings:
         words += ["--revision", revision] if revision else []
         words += ["--dtype", self.dtype] if self.dtype != "auto" else []
         words += ["--chat-template", self.template] if self.template else []
+        family = family_called(name)
+        words += ["--chat-template-content-format", "string"] if family is not None and family.image_marks else []
         given = any(word.split("=")[0] in ("--speculative-config", "--speculative_config") for word in self.arguments)
         if not self.plain and not given:
             words += ["--speculative-config", json.dumps(SPECULATIVE)]

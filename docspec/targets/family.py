@@ -41,7 +41,9 @@ class Family:
     ``processor`` is the class of transformers that builds its inputs (``None``: the one that ``AutoProcessor`` takes),
     or ``module:Class`` of a :class:`docspec.targets.processing.Processing`. ``template`` frames the prompt where the
     checkpoint brings no chat template: a Jinja one over ``messages``; ``template_arguments`` are what its published
-    tool tells any template beside them. ``logits`` is what the class does to the output of its head,
+    tool tells any template beside them. ``image_marks`` are those with which its published tool begins the text that
+    it sends to a vLLM beside an image; that vLLM takes messages as one text then
+    (``--chat-template-content-format string``). ``logits`` is what the class does to the output of its head,
     given the decoder's configuration. ``packed`` are model inputs that hold the patches of all images in one row.
     ``vision_attention`` is for towers that have no sdpa. ``factor`` is the grid in pixels that crops are padded to,
     where the image processor has none. ``end_tokens`` end an answer where no
@@ -58,6 +60,7 @@ class Family:
     processor: str | None = None
     template: str | None = None
     template_arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    image_marks: str = ""
     logits: Callable[[Any, Any], Any] | None = None
     packed: frozenset[str] = frozenset()
     vision_attention: str = "sdpa"

@@ -59,6 +59,12 @@ def remote_model_of(options: ParseOptions, *served: str) -> RemoteModel:
     return RemoteModel(found.name, found.family, found.card.asked(options.dialect, options.prompt), found.sight)
 
 
+def family_called(model: str) -> Family | None:
+    """The family of a folder's checkpoint or of a published name, where one is known."""
+    found = _on_disk(model) or _by_name(model)
+    return None if found is None else found.family
+
+
 def _unbundled(name: str) -> str:
     """The bundled reader's folder here, where ``name`` is one of its names or its folder elsewhere."""
     bundled = name in BUNDLED_MODELS or name.replace("\\", "/").rstrip("/").endswith(READER)

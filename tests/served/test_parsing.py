@@ -20,6 +20,7 @@ import pytest
 from docspec import ParseOptions, Parser
 from docspec.core import ModelError, UsageError
 from docspec.generation.server import fleet
+from docspec.targets.families import dots_ocr
 from tests.generation.stand_in import StandIn, picture_in, says
 
 ROOT = Path(__file__).parents[2]
@@ -157,6 +158,21 @@ def test_what_tells_the_model_may_be_said(tmp_path: Path) -> None:
     prompts = [[part.get("text") for part in body["messages"][0]["content"]] for body in server.asked]
     assert prompts[0] == prompts[1] == [None, " OCR with format: "]
     assert server.asked[-1]["chat_template_kwargs"] == {"enable_thinking": False}
+
+
+def test_texts_begin_with_the_marks_of_an_image_where_the_models_own_tool_sends_them(tmp_path: Path) -> None:
+    """Without them vLLM puts a line break between image and prompt; others are not told what they do not know."""
+    file, marks = pdf(tmp_path / "a.pdf", "Words."), dots_ocr.FAMILY.image_marks
+    begun = []
+    for owner in ("vllm", "docspec", "somebody"):
+        with StandIn(lambda body: "[]", model="rednote-hilab/dots.ocr", owner=owner) as server:
+            with Parser(options(server)) as parser:
+                parser.parse(file)
+            contents = [body["messages"][0]["content"] for body in server.asked]
+        assert contents and all([part["type"] for part in one] == ["image_url", "text"] for one in contents)
+        begun.append([one[1]["text"].count(marks) for one in contents])
+        assert all(one[1]["text"].startswith(marks) for one in contents) == (owner != "somebody")
+    assert set(begun[0]) == set(begun[1]) == {1} and set(begun[2]) == {0}
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,12 @@ TEMPLATE = (
 )
 
 
-def write_tiny_dots_ocr(directory: str | Path, seed: int = 0, *, shards: int = 1) -> Path:
+def write_tiny_dots_ocr(directory: str | Path, seed: int = 0, *, shards: int = 1, hidden: int = 64) -> Path:
     """Write the checkpoint into `directory` (made if missing) and return it; takes well under three seconds.
 
     The same `seed` gives the same weights (stored as bfloat16, like the published ones). With `shards` > 1
-    the weights are spread over that many files with an index, as published.
+    the weights are spread over that many files with an index, as published. `hidden` is the width of the
+    decoder, which has four heads.
     """
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
@@ -71,7 +72,7 @@ def write_tiny_dots_ocr(directory: str | Path, seed: int = 0, *, shards: int = 1
     tokenizer.save(str(directory / "tokenizer.json"))
     vocabulary = tokenizer.get_vocab()
     ids = {token: vocabulary[token] for token in SPECIAL_TOKENS}
-    config = _config(ids)
+    config = _config(ids, hidden)
     eos = [ids[marks.END_OF_TEXT], ids[marks.END_OF_ASSISTANT]]
     _write(directory / "config.json", config)
     _write(directory / "generation_config.json", {"max_length": 32768, "eos_token_id": eos})
@@ -98,7 +99,7 @@ def _train_tokenizer() -> Tokenizer:
     return tokenizer
 
 
-def _config(ids: dict[str, int]) -> dict[str, Any]:
+def _config(ids: dict[str, int], hidden: int) -> dict[str, Any]:
     return {
         "architectures": ["DotsOCRForCausalLM"],
         "model_type": "dots_ocr",
@@ -109,7 +110,7 @@ def _config(ids: dict[str, int]) -> dict[str, Any]:
         "attention_bias": True,
         "attention_dropout": 0.0,
         "hidden_act": "silu",
-        "hidden_size": 64,
+        "hidden_size": hidden,
         "initializer_range": 0.02,
         "intermediate_size": 128,
         "max_position_embeddings": 131072,
@@ -131,7 +132,7 @@ def _config(ids: dict[str, int]) -> dict[str, Any]:
         "video_token_id": ids["<|video_pad|>"],
         "vision_config": {
             "embed_dim": 48,
-            "hidden_size": 64,
+            "hidden_size": hidden,
             "intermediate_size": 96,
             "num_hidden_layers": 2,
             "num_attention_heads": 3,

@@ -12,10 +12,12 @@ import torch
 
 from docspec.core.errors import ModelError
 from docspec.targets.dots_ocr.processing import DotsOCRProcessing
+from docspec.targets.families.dots_ocr import FAMILY
 from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 from .tiny_dots_ocr import picture
 
+MARKS = FAMILY.image_marks
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
@@ -29,6 +31,16 @@ def test_the_prompt_is_framed_as_published(processing: DotsOCRProcessing) -> Non
     messages = [{"role": "user", "content": message}]
     served = processing.tokenizer.apply_chat_template(messages, return_dict=False)
     assert inputs["input_ids"][0].tolist() == served
+
+
+def test_what_stands_for_the_image_in_a_prompt_is_shown_once(processing: DotsOCRProcessing) -> None:
+    """Its own tool sends the marks of an image beside the image, and a server of docspec's says where that stood."""
+    plain, behind = (processing.encode(picture(84, 112), prompt)["input_ids"] for prompt in ("Read.", "Read.{image}"))
+    for prompt in ("{image}Read.", f"{MARKS}Read.", f"{{image}}{MARKS}Read."):
+        assert torch.equal(processing.encode(picture(84, 112), prompt)["input_ids"], plain), prompt
+    assert torch.equal(processing.encode(picture(84, 112), f"{{image}}Read.{MARKS}")["input_ids"], behind)
+    text = processing.tokenizer.decode(behind[0])
+    assert text.startswith("<|user|>Read.<|img|>") and text.endswith("<|endofimg|><|endofuser|><|assistant|>")
 
 
 def test_pixels_are_those_of_the_published_image_processor(processing: DotsOCRProcessing) -> None:

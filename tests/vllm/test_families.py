@@ -23,16 +23,21 @@ from transformers.image_utils import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
+from docspec.targets.families.dots_ocr import FAMILY as DOTS_OCR
 from docspec.targets.registry import load_target
 from tests.serve.conftest import data_url
+from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 from tests.targets.families.checkpoint import Case, write
 from tests.targets.families.test_families import NEW_TOKENS, printed
 
 PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
 pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")
 ROOT = Path(__file__).parents[2]
+OWN = "dots_ocr"
+"""docspec's own class has a checkpoint of its own, which vLLM reads without the code that its repository brings."""
+
 FAMILIES = (
-    *("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "glm_ocr", "paddleocr_vl"),
+    *(OWN, "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "glm_ocr", "paddleocr_vl"),
     *("internvl", "idefics3", "mistral3", "lighton_ocr"),
 )
 """Of the others HunyuanOCR runs through transformers there, and its tower does not fit vLLM's kernels for processors;
@@ -41,6 +46,11 @@ DeepSeek-OCR and its kin, GOT-OCR2, Qianfan-OCR and Qwen3.5 do not load from tin
 HEAD = 32
 """Numbers of a head of the text part."""
 
+
+SIZES = ((160, 96), (96, 32), (48, 64))
+DOTS_SIZES = ((168, 84), (84, 56), (56, 84))
+"""Of pictures that no processor resizes: where torchvision is installed, as beside vLLM, it resizes otherwise than
+Pillow, by a grey level here and there."""
 
 NORMALISED = {"image_mean": OPENAI_CLIP_MEAN, "image_std": OPENAI_CLIP_STD}
 
@@ -62,31 +72,35 @@ def wider(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**config, **tower, **inner}
 
 
+def written(name: str, folder: Path) -> Path:
+    """A tiny checkpoint of a family in ``folder``."""
+    if name == OWN:
+        return write_tiny_dots_ocr(folder, hidden=4 * HEAD)
+    case: Case = import_module(f"tests.targets.families.{name}").CASE
+    named = {"architectures": [case.family.architecture]}
+    whole = replace(case, config=lambda ids: {**wider(case.config(ids)), **named}, images={**NORMALISED, **case.images})
+    return write(whole, folder)
+
+
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """For each family the tokens of docspec's own engine (``own``) and vLLM's, without drafts and with them."""
-    pictures = [printed(*size) for size in ((160, 96), (96, 32), (48, 64))]
     folder = tmp_path_factory.mktemp("families")
     made: dict[str, dict[str, Any]] = {}
     for name in FAMILIES:
-        case: Case = import_module(f"tests.targets.families.{name}").CASE
-        named = {"architectures": [case.family.architecture]}
-        whole = replace(
-            case,
-            config=lambda ids, case=case, named=named: {**wider(case.config(ids)), **named},
-            images={**NORMALISED, **case.images},
-        )
-        directory = write(whole, folder / name)
+        directory = written(name, folder / name)
+        pictures = [printed(*size) for size in (DOTS_SIZES if name == OWN else SIZES)]
         target = load_target(ParseOptions(model=str(directory), dtype="float32", device="cpu")).target
         requests = [Request(target.encode(picture, "Read."), (), NEW_TOKENS) for picture in pictures]
         own = [list(output.tokens) for output in make_engine(target, ParseOptions()).speculate(requests)[0]]
         assert len(set(map(tuple, own))) == len(own), "they look at their pictures"
-        made[name] = {"folder": str(directory), "own": own, "ends": sorted(target.eos_ids)}
+        shown = [data_url(picture) for picture in pictures]
+        made[name] = {"folder": str(directory), "pictures": shown, "own": own, "ends": sorted(target.eos_ids)}
     tasks = {
         name: {
             "folder": one["folder"],
-            "prompt": "Read.",
-            "pictures": [data_url(picture) for picture in pictures],
+            "prompt": DOTS_OCR.image_marks + "Read." if name == OWN else "Read.",
+            "pictures": one["pictures"],
             "drafts": one["own"],
             "budget": NEW_TOKENS,
         }

@@ -94,7 +94,7 @@ class Body:
         request = self.request
         body: dict[str, Any] = {
             "model": model.name,
-            "messages": [{"role": "user", "content": self.content}],
+            "messages": [{"role": "user", "content": self._content_for(model)}],
             "temperature": 0,
             "max_tokens": request.max_tokens,
         }
@@ -111,6 +111,18 @@ class Body:
         elif model.takes_drafts and request.drafts:
             body["drafts"] = list(request.drafts)
         return body
+
+    def _content_for(self, model: ServedModel) -> list[dict[str, Any]]:
+        """The parts of the message; the text behind the picture begins with the model's marks for one, where the server
+        may take messages as one text."""
+        marks = self.request.image_marks
+        if not (marks and model.takes_extras):
+            return self.content
+        end = 1 + max((index for index, part in enumerate(self.content) if "image_url" in part), default=-1)
+        if not end:
+            return self.content
+        text = "".join(part["text"] for part in self.content[end:])
+        return [*self.content[:end], _text(marks + text)]
 
 
 def content_of(request: GenerationRequest) -> list[dict[str, Any]]:

@@ -82,8 +82,10 @@ def ask(context: ServedContext, requests: Sequence[GenerationRequest]) -> tuple[
     An answer is cut where it only repeats itself, unless it is to be kept. Raises what kept one from being answered,
     the others are cancelled then.
     """
-    generator, guards, told = context.generator, context.guards, context.template_arguments
-    requests = [replace(request, template_arguments=told) for request in requests] if told else requests
+    generator, guards = context.generator, context.guards
+    told, marks = context.template_arguments, context.image_marks
+    if told or marks:
+        requests = [replace(request, template_arguments=told, image_marks=marks) for request in requests]
     began = time.perf_counter()
     watched = [(_Watched(guards) if request.max_tokens > LONG else None) for request in requests]
     futures: list[Future[Generation]] = []

@@ -28,6 +28,7 @@ class ServedContext:
     options: ParseOptions
     observer: Observer
     template_arguments: Mapping[str, Any] = field(default_factory=dict)
+    image_marks: str = ""
 
     @property
     def guards(self) -> bool:

@@ -24,6 +24,9 @@ USER, END_OF_USER = "<|user|>", "<|endofuser|>"
 ASSISTANT, END_OF_ASSISTANT = "<|assistant|>", "<|endofassistant|>"
 IMAGE, IMAGE_PAD, END_OF_IMAGE = "<|img|>", "<|imgpad|>", "<|endofimg|>"
 END_OF_TEXT = "<|endoftext|>"
+PLACE = "{image}"
+"""Where a prompt says that the image stands."""
+IMAGE_MARKS = IMAGE + IMAGE_PAD + END_OF_IMAGE
 FRAME = (USER, END_OF_USER, ASSISTANT, END_OF_ASSISTANT, IMAGE, IMAGE_PAD, END_OF_IMAGE)
 
 
@@ -59,7 +62,8 @@ class DotsOCRProcessing(Processing):
         return columns, rows
 
     def encode(self, image: Image.Image, prompt: str) -> dict[str, Tensor]:
-        """Model inputs for one image and one prompt, on the CPU.
+        """Model inputs for one image and one prompt, on the CPU. The image stands first, or where the prompt has
+        `{image}` or, as dots.ocr's own tool writes to servers, the marks of an image.
 
         `input_ids` `(1, length)` of `<|user|><|img|>` + one `<|imgpad|>` per feature + `<|endofimg|>` +
         prompt + `<|endofuser|><|assistant|>`; `pixel_values` `(patches, 588)` float32; `image_grid_thw`
@@ -68,10 +72,13 @@ class DotsOCRProcessing(Processing):
         self.model_size(*image.size)
         pixels = self.image_processor(images=image, return_tensors="pt")
         grid = pixels["image_grid_thw"]
+        if IMAGE_MARKS in prompt:
+            prompt = prompt.replace(PLACE, "").replace(IMAGE_MARKS, PLACE)
+        before, _, after = prompt.rpartition(PLACE)
         ids = [
-            *self._ids(USER + IMAGE),
+            *self._ids(USER + before + IMAGE),
             *self._ids(IMAGE_PAD) * self.image_tokens(grid),
-            *self._ids(END_OF_IMAGE + prompt + END_OF_USER + ASSISTANT),
+            *self._ids(END_OF_IMAGE + after + END_OF_USER + ASSISTANT),
         ]
         return {"input_ids": torch.tensor([ids]), "pixel_values": pixels["pixel_values"], "image_grid_thw": grid}
 

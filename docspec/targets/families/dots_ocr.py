@@ -25,6 +25,7 @@ FAMILY = Family(
         ),
         Checkpoint("rednote-hilab/dots.mocr", 3.0, "dots.ocr License Agreement, over MIT"),
     ),
+    image_marks="<|img|><|imgpad|><|endofimg|>",  # without them vLLM puts a line break between image and prompt
     end_tokens=("<|endoftext|>", "<|endofassistant|>"),
     note="dots.mocr was dots.ocr-1.5; its repository has the same prompts for documents, its own files were not seen",
     sight=PublishedSight(DOTS_FACTOR, DOTS_MIN_PIXELS, DOTS_MAX_PIXELS),

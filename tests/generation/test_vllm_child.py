@@ -1,10 +1,10 @@
-"""What is told of a vLLM that did not start."""
+"""How a vLLM of one's own is started, and what is told of one that did not start."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from docspec.generation.vllm import last_error
+from docspec.generation.vllm import VllmSettings, last_error
 
 LOG = """\
 (Worker pid=9) ERROR 11-24 [multiproc_executor.py:1063] ValueError: No common block size for 16
@@ -13,6 +13,12 @@ LOG = """\
     raise RuntimeError(
 RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': 1}
 """
+
+
+def test_messages_are_one_text_where_the_models_own_tool_begins_it_with_the_marks_of_an_image() -> None:
+    said = {name: " ".join(VllmSettings(name).command(1)) for name in ("rednote-hilab/dots.ocr", "Qwen/Qwen3-VL-2B")}
+    assert "--chat-template-content-format string" in said["rednote-hilab/dots.ocr"]
+    assert "--chat-template-content-format" not in said["Qwen/Qwen3-VL-2B"]
 
 
 def test_the_error_is_told_and_not_the_code_that_raises_it(tmp_path: Path) -> None:
