@@ -30,24 +30,40 @@ def frame(template: str, prompt: str, image: bool, bos: str = "", arguments: Map
     template is told ``arguments`` too.
 
     What the template writes for a picture is found by leaving the picture out: llama.cpp writes marks of its own around
-    it. White space on both sides of it is kept. Raises :class:`docspec.core.ModelError` where the template fails, does
-    not end, or shows no picture.
+    it. White space on both sides of it is kept. In a template that takes a message as one text (dots.ocr's) the picture
+    stands where the prompt says. Raises :class:`docspec.core.ModelError` where the template fails, does not end, or
+    shows no picture.
     """
     before, _, after = prompt.rpartition(IMAGE)
-    if not image:
-        whole = _rendered(template, [{"type": "text", "text": before + after}], bos, arguments)
-        return Framed(whole, "", not (bos and whole.startswith(bos)))
     texts = [{"type": "text", "text": BEFORE}, {"type": "text", "text": AFTER}]
-    shown = _rendered(template, [texts[0], {"type": "image"}, texts[1]], bos, arguments)
-    start, end = _difference(shown, _rendered(template, texts, bos, arguments))
+    try:
+        shown = _rendered(template, [texts[0], {"type": "image"}, texts[1]] if image else texts, bos, arguments)
+        takes_parts = "'type'" not in shown  # as Python writes out a list of parts
+    except ModelError:
+        takes_parts = False
+    if not takes_parts:
+        first, told, last = _rendered(template, BEFORE, bos, arguments).partition(BEFORE)
+        if not told:
+            raise ModelError("the chat template of the model leaves the prompt out; take the published template")
+        first, last = first + before, after + last
+    elif image:
+        first, last = _around_picture(shown, _rendered(template, texts, bos, arguments))
+    else:
+        first, last = shown, ""
+    first, last = (part.replace(BEFORE, before).replace(AFTER, after) for part in (first, last))
+    begins = not (bos and first.startswith(bos))
+    return Framed(first, last, begins) if image else Framed(first + last, "", begins)
+
+
+def _around_picture(shown: str, without: str) -> tuple[str, str]:
+    """What a template has written before and after a picture, told by what it writes ``without`` one."""
+    start, end = _difference(shown, without)
     mark = shown[start:end]
     if not mark.strip():
         raise ModelError("the chat template of the model shows no picture; take the published template")
     start += len(mark) - len(mark.lstrip())
     end -= len(mark) - len(mark.rstrip())
-    said = [shown[:start], shown[end:]]
-    first, last = (part.replace(BEFORE, before).replace(AFTER, after) for part in said)
-    return Framed(first, last, not (bos and first.startswith(bos)))
+    return shown[:start], shown[end:]
 
 
 def _difference(longer: str, shorter: str) -> tuple[int, int]:
@@ -62,7 +78,7 @@ def _difference(longer: str, shorter: str) -> tuple[int, int]:
     return start, len(longer) - end
 
 
-def _rendered(template: str, parts: list[dict[str, str]], bos: str, arguments: Mapping[str, Any] | None) -> str:
+def _rendered(template: str, content: str | list[dict[str, str]], bos: str, arguments: Mapping[str, Any] | None) -> str:
     from jinja2.ext import loopcontrols
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -72,7 +88,7 @@ def _rendered(template: str, parts: list[dict[str, str]], bos: str, arguments: M
     # As transformers sets its environment up (``utils/chat_template_utils.py``).
     environment: Any = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
     environment.globals["raise_exception"] = refuse
-    messages = [{"role": "user", "content": parts}]
+    messages = [{"role": "user", "content": content}]
     return rendered(
         lambda: environment.from_string(template).render(
             **(arguments or {}), messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=""

@@ -35,11 +35,22 @@ def test_white_space_around_the_picture_and_the_first_token_are_the_templates_ow
     assert frame(FIRST, "Read.", True, "<s>") == Framed("<s>", "\nRead.", False)
 
 
+@pytest.mark.parametrize("shown", ["'<|user|>' + m.content + '<|end|>'", "'<|user|>' ~ m.content ~ '<|end|>'"])
+def test_templates_that_take_messages_as_one_text_have_the_picture_in_it(shown: str) -> None:
+    """Parts of a message are an error to the first kind; the second would write them out as Python does."""
+    template = f"{{% for m in messages %}}{{{{ {shown} }}}}{{% endfor %}}<|assistant|>"
+    end = "<|end|><|assistant|>"
+    assert frame(template, "Read.", True) == Framed("<|user|>", f"Read.{end}", True)
+    assert frame(template, "Read {image} it.", True) == Framed("<|user|>Read ", f" it.{end}", True)
+    assert frame(template, "Hello.", False) == Framed(f"<|user|>Hello.{end}", "", True)
+
+
 @pytest.mark.parametrize(
     ("template", "why"),
     [
         ("{{ messages[0].content[-1].text }}", "shows no picture"),
         ("{{ messages[0].nothing.more }}", "fails"),
+        ("{{ 'Hello' if messages[0].content is string else 1 / 0 }}", "leaves the prompt out"),
         ("{{ raise_exception('no pictures') }}", "no pictures"),
         ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "did not end"),
     ],
