@@ -39,7 +39,9 @@ def frame(template: str, prompt: str, image: bool, bos: str = "", arguments: Map
     try:
         shown = _rendered(template, [texts[0], {"type": "image"}, texts[1]] if image else texts, bos, arguments)
         takes_parts = "'type'" not in shown  # as Python writes out a list of parts
-    except ModelError:
+    except ModelError as error:
+        if error.__cause__ is None:  # it refuses pictures, or did not end
+            raise
         takes_parts = False
     if not takes_parts:
         first, told, last = _rendered(template, BEFORE, bos, arguments).partition(BEFORE)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from docspec.core import ModelError
+from docspec.generation.llama import chat
 from docspec.generation.llama.chat import Framed, frame
 
 QWEN = (
@@ -55,7 +58,10 @@ def test_templates_that_take_messages_as_one_text_have_the_picture_in_it(shown: 
         ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "did not end"),
     ],
 )
-def test_templates_that_cannot_be_used_are_refused_in_a_line(template: str, why: str) -> None:
+def test_templates_that_cannot_be_used_are_refused_in_a_line(
+    template: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat, "rendered", partial(chat.rendered, seconds=0.5))
     with pytest.raises(ModelError, match=why) as raised:
         frame(template, "Read.", True)
     assert "\n" not in str(raised.value)
