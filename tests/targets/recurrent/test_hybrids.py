@@ -100,7 +100,7 @@ def test_generation_rules_hold_along_every_branch(target, asked, monkeypatch):
 
 @pytest.mark.slow
 def test_two_thousand_tokens_do_not_drift(target, asked):
-    """Tokens are those of plain decoding; every hundred, a prefill of all that was written chooses the same one."""
+    """Tokens are those of plain decoding; now and then a prefill of all that was written chooses the same one."""
     prompt, _ = asked[0]
     most = 2000
     engine = make_engine(target, ParseOptions(on_loop="keep"))
@@ -110,7 +110,7 @@ def test_two_thousand_tokens_do_not_drift(target, asked):
     assert output.tokens == plain.tokens and len(output.tokens) == most
     assert stats.accepted > most / 2
     with torch.inference_mode():
-        for end in range(100, most, 100):
+        for end in range(400, most, 400):
             written = torch.tensor([output.tokens[:end]])
             inputs = dict(prompt.inputs)
             inputs["input_ids"] = torch.cat([inputs["input_ids"], written], dim=1)
