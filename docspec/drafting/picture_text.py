@@ -15,7 +15,7 @@ from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.core.scripts import scripts_of
 from docspec.drafting.assembly import assemble, place
 from docspec.drafting.contrast import ground_of
-from docspec.drafting.lines import TextLine
+from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def find_text(
         and not _is_ornament(line.text, scripts)
         and not any(line.bbox.overlap(box) > 0.5 for box in known)
     ]
+    ordered = [line for row in printed_lines(lines) for line in row]
+    lines = [replace(line, block=-1 - number) for number, line in enumerate(ordered)]  # areas are no paragraphs
     mute = sum(
         one.category is Category.TEXT and not any(one.bbox.intersection(line.bbox) for line in lines)
         for one in unread
@@ -154,6 +156,11 @@ def with_furniture(regions: Sequence[Region], found: Mapping[Category, Sequence[
     """``regions`` with what :func:`furniture_of` has ``found``: heads before all, feet after all."""
     edges = {kind: [replace(one, category=kind) for one in assemble((), lines)] for kind, lines in found.items()}
     return [*edges.get(Category.PAGE_HEADER, ()), *regions, *edges.get(Category.PAGE_FOOTER, ())]
+
+
+def is_label(line: TextLine, regions: Sequence[Region]) -> bool:
+    """Whether ``line`` stands in a picture among ``regions``."""
+    return any(one.category is Category.PICTURE and line.bbox.overlap(one.bbox) > 0.5 for one in regions)
 
 
 def with_labels(regions: Sequence[Region], found: Sequence[Region]) -> list[Region]:

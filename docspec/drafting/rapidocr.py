@@ -19,7 +19,7 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.hidden_text import write_hidden
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
-from docspec.drafting.picture_text import find_text, with_labels
+from docspec.drafting.picture_text import find_text, is_label, is_prose, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import AlwaysDraft, DraftingPolicy
 from docspec.drafting.recogniser import Recogniser
@@ -71,6 +71,11 @@ class RapidOcrDrafter:
             straight, drafted = straightened(page, PageDraft(tuple(regions), tilt=tilt))
             unread = unread_regions(straight.image, drafted.regions)
             more, mute = find_text(straight, drafted.regions, unread, self.recogniser)
+            late = [line for line in more if not is_label(line, drafted.regions)]
+            if is_prose(late):
+                found, layout, events = regions_of_lines(page, [*lines, *late], tilt)
+                regions = with_pictures(page.image, found)
+                more = [line for line in more if line not in late]
             new = [replace(one, bbox=as_printed(one.bbox, tilt, page)) for one in assemble((), more)]
             regions, events = with_labels(regions, new), events + mute
         except DrafterError:

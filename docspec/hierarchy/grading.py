@@ -78,7 +78,7 @@ def _foreign(blocks: Sequence[Block], card: ModelProfile) -> str | None:
         return None
     found: Counter[str] = Counter()
     for block in blocks:
-        if block.words != "text layer":
+        if block.words != "text layer" and block.category is not Category.FORMULA:
             found += scripts_of(block.text)
     foreign = {script: count for script, count in found.items() if script not in card.scripts}
     if sum(foreign.values()) < max(LEAST_WORDS, FOREIGN * found.total()):

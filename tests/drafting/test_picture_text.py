@@ -14,6 +14,7 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageImage, PageResult, Region
+from docspec.drafting.assembly import assemble
 from docspec.drafting.lines import TextLine
 from docspec.drafting.picture_text import find_text, furniture_of
 from docspec.drafting.recogniser import Recogniser
@@ -195,6 +196,18 @@ def test_many_areas_are_looked_at_together_without_what_is_known() -> None:
     [sheet] = shown
     assert sheet.size == image.size and sheet.getpixel((120, 120)) == (0, 0, 255)
     assert set(sheet.crop((300, 100, 700, 500)).getdata()) == {(254, 254, 254)}
+
+
+def test_what_is_found_in_two_places_is_no_paragraph_and_comes_in_the_order_of_reading() -> None:
+    class Finding(Recogniser):
+        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+            return [TextLine(area, f"Words at {area.x0:.0f}", 20, block=0, words="recognition")]
+
+    places = [BBox(500, 98, 700, 118), BBox(100, 100, 300, 120), BBox(100, 500, 300, 520)]
+    page = PageImage(Image.new("RGB", (800, 600), "white"), 1, 1.0, "in.pdf")
+    lines, _ = find_text(page, [], [Region(place, Category.TEXT) for place in places], Finding())
+    regions = assemble((), lines)
+    assert [region.bbox.grown(-2).rounded()[:2] for region in regions] == [(100, 100), (500, 98), (100, 500)]
 
 
 @pytest.mark.parametrize(("drafter", "words"), [("text-layer", "evidence"), ("none", "model")])

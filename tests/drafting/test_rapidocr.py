@@ -18,7 +18,7 @@ from docspec.drafting.rapidocr import RapidOcrDrafter, sheet_of
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tiles import tiles
 
-from .conftest import as_image
+from .conftest import PROSE, SECOND, as_image
 
 PageOf = Callable[..., PageImage]
 
@@ -110,3 +110,23 @@ def test_long_strips_are_cut_between_lines() -> None:
 def test_ordinary_and_small_images_are_read_whole(size: tuple[int, int]) -> None:
     image = Image.new("L", size)
     assert [(piece.size, x, y) for piece, x, y in tiles(image)] == [(size, 0, 0)]
+
+
+def test_a_title_that_is_found_late_is_laid_out_with_the_page(page_of: PageOf) -> None:
+    class Losing(Recogniser):
+        """Overlooks the title among small lines, as detectors do with large type."""
+
+        def read_page(self, image: Any, tell: Any = None) -> tuple[list[TextLine], float]:
+            lines, tilt = super().read_page(image, tell)
+            whole = any("sunrise" in line.text for line in lines)
+            return [line for line in lines if not (whole and "Harbour" in line.text)], tilt
+
+    def write(page: Any) -> None:
+        page.insert_text((40, 60), "Harbour Notes of Spring", fontsize=22, fontname="hebo")
+        page.insert_textbox(
+            pymupdf.Rect(40, 90, 380, 580), f"The ferry left before sunrise. {PROSE} {SECOND}", fontsize=10
+        )
+
+    draft = RapidOcrDrafter(Losing()).draft(page_of(write, scan=True))
+    assert draft.regions[0].texts[0].startswith("Harbour Notes of Spring")
+    assert draft.regions[0].category is Category.TITLE

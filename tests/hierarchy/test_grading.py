@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -55,6 +56,17 @@ def test_grades_and_reasons(page: PageResult, grade: str, reason: str | None) ->
 def test_nothing_is_said_where_nothing_is_known() -> None:
     result = PageResult("a.pdf", 1, "ok", blocks=(Block(Category.TEXT, WORDS),))
     assert graded(result, PageDraft(), CARD).quality is None
+
+
+def test_a_formula_is_of_no_script() -> None:
+    result = PageResult("a.pdf", 1, "ok", blocks=(Block(Category.FORMULA, "αβγδε = ζηθικλμ", words="model"),))
+    draft = PageDraft((Region(PLACE, Category.TEXT, (WORDS,), words="text layer"),))
+    assert (
+        graded(
+            replace(result, blocks=(*result.blocks, Block(Category.TEXT, WORDS, words="model"))), draft, CARD
+        ).doubtful
+        is None
+    )
 
 
 def test_letters_of_formulas_are_of_no_script_without_a_name() -> None:

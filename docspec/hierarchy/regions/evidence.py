@@ -74,7 +74,7 @@ def stands(region: Region, card: ModelProfile) -> bool:
     """Whether the words of ``region`` are known well enough that a model with ``card`` is not asked for them."""
     if not region.texts:
         return False
-    if is_foreign(region.texts[0], card):
+    if region.category is not Category.FORMULA and is_foreign(region.texts[0], card):
         return True  # sound or not: the model has no letters for it
     if region.words is None:
         return False

@@ -97,6 +97,7 @@ def test_words_of_a_script_that_the_reader_does_not_write_stand_sound_or_not() -
     assert stands(replace(unsound, texts=("Страница: post.example.org",)), card), "a part of the letters is enough"
     assert not stands(replace(unsound, texts=("A wave of length λ that is Δ long",)), card)
     assert not stands(replace(unsound, texts=()), card)
+    assert not stands(replace(unsound, category=Category.FORMULA, texts=("ε f(ε) = αβγ",)), card), "signs are no script"
     assert known_block(unsound, "سوق").words == "draft"
 
 
