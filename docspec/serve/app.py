@@ -20,7 +20,7 @@ from docspec.serve.body import Left, drain
 from docspec.serve.completions import Completions, models
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
-from docspec.serve.refusal import Refusal, error_of
+from docspec.serve.refusal import Refusal, refused
 from docspec.serve.settings import GatewaySettings
 
 LOG = logging.getLogger("docspec.serve")
@@ -42,8 +42,8 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
             await gateway.close()
 
     routes = [
-        Route("/v1/chat/completions", _counted(gateway, Completions(gateway)), methods=["POST"]),
-        Route("/v1/models", _counted(gateway, partial(models, gateway)), methods=["GET"]),
+        Route("/v1/chat/completions", _Counted(gateway, Completions(gateway)), methods=["POST"]),
+        Route("/v1/models", _Counted(gateway, partial(models, gateway)), methods=["GET"]),
         Route("/health", _health),
         Route("/ready", partial(_ready, gateway)),
         Route("/version", _version),
@@ -53,7 +53,7 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
-        exception_handlers={Refusal: _refused, 404: _unknown, 405: _unknown, Exception: _failed},
+        exception_handlers={Refusal: refused, 404: _unknown, 405: _unknown, Exception: _failed},
     )
     app.state.gateway = gateway
     return app
@@ -88,25 +88,16 @@ class _Counted:
             self._gateway.metrics.add("requests_total", route=scope["path"], status=status)
 
 
-def _counted(gateway: Gateway, app: ASGIApp) -> ASGIApp:
-    return _Counted(gateway, app)
-
-
-async def _refused(request: Request, refusal: Exception) -> Response:
-    assert isinstance(refusal, Refusal)
-    return refusal.response
-
-
 async def _unknown(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    return JSONResponse(error_of(status, "there is no such route here" if status == 404 else "not this method"), status)
+    return Refusal(status, "there is no such route here" if status == 404 else "not this method").response
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """Where it happened is logged, and not the error's text, which may hold what a client sent."""
     places = "; ".join(f"{place.name}:{place.lineno}" for place in traceback.extract_tb(error.__traceback__)[-4:])
     LOG.error("unexpected %s at %s", type(error).__name__, places)
-    return JSONResponse(error_of(500, "unexpected error in the gateway"), 500)
+    return Refusal(500, "unexpected error in the gateway").response
 
 
 async def _health(request: Request) -> Response:

@@ -16,7 +16,10 @@ from docspec.serve.settings import Limits
 T = TypeVar("T")
 
 BEHIND_SECONDS = 5.0
-"""For what is to be done behind an answer."""
+"""For the work that is left once a client has its whole answer."""
+
+DRAIN_SECONDS = 5.0
+"""For the rest of a refused body to arrive."""
 
 
 class Left(Exception):
@@ -52,10 +55,10 @@ async def read_body(receive: Receive, limits: Limits) -> bytes:
         raise Refusal(408, f"the body did not arrive within {limits.body_seconds:g} s") from None
 
 
-async def drain(receive: Receive, seconds: float = 5.0) -> None:
+async def drain(receive: Receive) -> None:
     """Lets the rest of a body arrive and go, so that a client that is still sending it can read its refusal."""
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(DRAIN_SECONDS):
             while (message := await receive())["type"] == "http.request" and message.get("more_body"):
                 pass
 

@@ -49,10 +49,10 @@ class FoundDrafts:
 
 
 class DraftFinder:
-    """Finds drafts. ``recognition`` is ``None`` where nothing is recognised."""
+    """Finds the drafts of requests; ``mode`` says when images are recognised for them."""
 
     def __init__(
-        self, mode: RecogniseMode, recognition: Recognition | None, uploads: Uploads, cache: DraftCache, payoff: Payoff
+        self, mode: RecogniseMode, recognition: Recognition, uploads: Uploads, cache: DraftCache, payoff: Payoff
     ) -> None:
         self._mode = mode
         self._recognition = recognition
@@ -95,7 +95,7 @@ class DraftFinder:
         uploaded = await self._uploads.page_like(client, picture, self._recognition)
         if uploaded is not None:
             return found(uploaded, "upload", None)
-        if self._mode == "never" or self._recognition is None:
+        if self._mode == "never":
             return found(None, "none", None)
         digest = picture.digest
         known = self._cache.get(client, digest)
@@ -105,11 +105,10 @@ class DraftFinder:
         way = self.payoff.decide((reader.kind, streams), pixels, ways, self._mode == "always")
         if way == "plain":
             return found(None, "none", "plain")
-        recognition = self._recognition
 
         async def read() -> PageDraft | None:
             began = time.perf_counter()
-            draft = await recognition.recognise(picture.data())
+            draft = await self._recognition.recognise(picture.data())
             if draft is not None:
                 self.payoff.recognised(pixels, time.perf_counter() - began)
             return draft

@@ -25,7 +25,6 @@ class Folders:
     def read(self, uri: str) -> tuple[bytes, str]:
         """The bytes and the name of a file. Raises :class:`InputError`, in the same words for a file that is not there
         and one that may not be read, so that nobody learns what is outside."""
-        refused = InputError(f"{uri}: no file in the folders that this server was started with")
         for path in self._candidates(uri):
             try:
                 real = path.resolve(strict=True)
@@ -44,7 +43,7 @@ class Folders:
                     return file.read(self._most + 1), real.name
             finally:
                 os.close(handle)
-        raise refused
+        raise InputError(f"{uri}: no file in the folders that this server was started with")
 
     def _candidates(self, uri: str) -> list[Path]:
         """Where a name may mean: an absolute one is itself, others are below each folder."""

@@ -36,12 +36,10 @@ CREATE INDEX IF NOT EXISTS waiting ON jobs (status, made);
 
 @dataclass(frozen=True, slots=True)
 class ConversionJob:
-    """``title`` is what the client calls its document; ``wanted`` what it asked for; ``pages`` are read by now.
-    ``position`` (from 1) is its place among those that wait."""
+    """A job by its ``name``: ``pages`` of its document have been read, and ``position`` (from 1) is its place in the
+    queue while it waits."""
 
     name: str
-    title: str
-    wanted: Mapping[str, Any]
     status: JobStatus
     pages: int = 0
     error: str | None = None
@@ -108,16 +106,15 @@ class Jobs:
     def of(self, client: str, name: str) -> ConversionJob | None:
         """A client's own job."""
         found = self._do(
-            "SELECT title, wanted, status, pages, error, "
+            "SELECT status, pages, error, "
             "(SELECT count(*) FROM jobs AS other WHERE other.status = 'pending' AND other.made <= jobs.made) "
             "FROM jobs WHERE name = ? AND client = ?",
             (name, client),
         )
         if not found:
             return None
-        title, wanted, status, pages, error, position = found[0]
-        place = position if status == "pending" else None
-        return ConversionJob(name, title, json.loads(wanted), status, pages, error, place)
+        status, pages, error, position = found[0]
+        return ConversionJob(name, status, pages, error, position if status == "pending" else None)
 
     def result(self, client: str, name: str) -> bytes | None:
         """What came of a client's own job."""

@@ -19,9 +19,6 @@ class Metrics:
     def show(self, name: str, value: Callable[[], float]) -> None:
         self._shown[name] = value
 
-    def value(self, name: str, **labels: str) -> float:
-        return self._counts[name, tuple(sorted(labels.items()))]
-
     def text(self) -> str:
         lines: list[str] = []
         known: set[str] = set()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 
@@ -18,12 +19,14 @@ class Refusal(Exception):
 
     @property
     def response(self) -> JSONResponse:
+        """The error as OpenAI has it, and ``detail``, the line that clients of docling-serve look for."""
         headers = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
-        return JSONResponse(error_of(self.status, str(self)), self.status, headers)
+        kind = TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
+        error = {"message": str(self), "type": kind, "param": None, "code": self.status}
+        return JSONResponse({"error": error, "detail": str(self)}, self.status, headers)
 
 
-def error_of(status: int, message: str) -> dict[str, object]:
-    """The body of an error: as OpenAI has it, and the line that clients of docling-serve look for."""
-    kind = TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    error = {"message": message, "type": kind, "param": None, "code": status}
-    return {"error": error, "detail": message}
+async def refused(request: Request, refusal: Exception) -> Response:
+    """The exception handler of an application that raises refusals."""
+    assert isinstance(refusal, Refusal)
+    return refusal.response

@@ -12,9 +12,7 @@ MOST_CHARACTERS = 200_000
 
 def spelled(draft: PageDraft, size: tuple[int, int], reader: KnownPrompt) -> tuple[str, ...]:
     """``draft`` of an image of ``size`` pixels as ``reader`` spells it."""
-    if draft.is_empty or reader.kind in ("layout", "chart"):
-        return ()
-    return bounded(_texts(draft, size, reader))
+    return () if draft.is_empty else bounded(_texts(draft, size, reader))
 
 
 def bounded(texts: list[str]) -> tuple[str, ...]:

@@ -59,9 +59,9 @@ class Uploads:
     def has(self, client: str) -> bool:
         return any(owner == client for owner, _ in self._documents)
 
-    async def page_like(self, client: str, picture: Picture, recognition: Recognition | None) -> PageDraft | None:
+    async def page_like(self, client: str, picture: Picture, recognition: Recognition) -> PageDraft | None:
         """The draft of the page that ``picture`` shows, in its pixels."""
-        if recognition is None or picture.size is None or not self.has(client):
+        if picture.size is None or not self.has(client):
             return None
         look = await recognition.fingerprint(picture.data())
         if look is None:

@@ -77,11 +77,10 @@ def test_a_page_is_spelled_in_the_readers_dialect_and_plainly_for_strangers() ->
     assert plain[0] == f"A title\n\nOne line\nand another\n\n{TABLE}"
 
 
-def test_a_crop_is_spelled_as_one_text_and_boxes_are_not_drafted() -> None:
+def test_a_crop_is_spelled_as_one_text() -> None:
     assert "A title One line and another" in spelled(
         PageDraft(page().regions[:2]), (100, 100), reader_of("Text Recognition:", "")
     )
-    assert spelled(page(), (100, 100), reader_of("Layout Detection:", "")) == ()
 
 
 def test_drafts_are_bounded() -> None:
@@ -176,6 +175,12 @@ def test_what_one_client_had_read_is_read_again_for_another() -> None:
     sources = asyncio.run(run())
     assert counting.read == 2, "five requests at once are one reading; another client's is its own"
     assert sources[5:] == ["cache", "cache", "recognition"]
+
+
+def test_boxes_are_not_drafted_and_their_image_is_not_read() -> None:
+    finder, counting = drafts()
+    found = asyncio.run(finder.of("a", chat(data_url(printed("x")), "Layout Detection:")))
+    assert (found.texts, found.kind, counting.read) == ((), "layout", 0)
 
 
 def test_a_page_of_an_uploaded_document_is_known_by_its_look_and_to_its_owner_alone() -> None:

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from docspec.serve.own.asking import asked
 from docspec.serve.own.batches import Batches, PendingAnswer
-from docspec.serve.refusal import Refusal
+from docspec.serve.refusal import Refusal, refused
 
 LOG = logging.getLogger("docspec.serve")
 
@@ -34,7 +34,7 @@ class EngineApp:
     def app(self) -> Starlette:
         return Starlette(
             routes=[Route("/v1/models", self._models), Route("/v1/chat/completions", self._chat, methods=["POST"])],
-            exception_handlers={Refusal: _refused, Exception: _failed},
+            exception_handlers={Refusal: refused, Exception: _failed},
         )
 
     async def _models(self, request: Request) -> Response:
@@ -136,11 +136,6 @@ def usage(answer: PendingAnswer) -> dict[str, Any]:
 
 def _event(head: dict[str, Any], choices: list[dict[str, Any]]) -> str:
     return f"data: {json.dumps({**head, 'choices': choices}, ensure_ascii=False)}\n\n"
-
-
-async def _refused(request: Request, refusal: Exception) -> Response:
-    assert isinstance(refusal, Refusal)
-    return refusal.response
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -105,8 +105,8 @@ class Batches:
 
         requests = [request for _, request in asked]
         try:
-            places = self._engine.max_rows(requests)
-            found = self._engine.speculate_groups([[request] for request in requests], stepped, places)
+            max_rows = self._engine.max_rows(requests)
+            found = self._engine.speculate_groups([[request] for request in requests], stepped, max_rows)
         except Exception as error:
             self._engine.release()
             for answer, _ in asked:
