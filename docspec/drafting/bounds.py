@@ -22,7 +22,10 @@ MAX_READINGS = 8
 
 
 def bounded(draft: PageDraft, width: int, height: int) -> PageDraft:
-    """``draft`` within the bounds, for a page of ``width`` x ``height`` pixels; ``events`` say what was cut."""
+    """``draft`` within the bounds, for a page of ``width`` x ``height`` pixels; ``events`` say what was cut. Of a page
+    that lies on its side the draft is that of the turned page, which is as high as the sheet is wide."""
+    if draft.turns % 2:
+        width, height = height, width
     regions = [_clean(region, width, height) for region in draft.regions[: 10 * MAX_REGIONS]]
     placed = [region for region in regions if region is not None]
     unplaced = len(draft.regions) - len(placed)

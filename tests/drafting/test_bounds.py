@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,12 @@ def test_a_sound_draft_is_left_alone() -> None:
 @pytest.mark.parametrize("numbers", [(math.nan, 0, 1, 1), (0, 0, math.inf, 1), (5, 5, 5, 5), (1, 2, 3), None, "abcd"])
 def test_what_is_no_box_is_none(numbers: object) -> None:
     assert finite_box(numbers) is None
+
+
+def test_the_foot_of_a_page_that_lies_on_its_side_is_on_the_page() -> None:
+    draft = PageDraft((region("head"), region("foot", BBox(10, 900, 90, 930))), turns=1)
+    assert bounded(draft, 1000, 800) == draft
+    assert len(bounded(replace(draft, turns=2), 1000, 800).regions) == 1
 
 
 def test_regions_without_a_place_on_the_page_are_left_out_and_said() -> None:
