@@ -1,4 +1,4 @@
-"""What pages are read with: one target and how it is spoken to, one engine, one planner, one set of options."""
+"""The objects that pages are read with: target, dialect, engine, planner and options."""
 
 from __future__ import annotations
 
@@ -28,38 +28,21 @@ if TYPE_CHECKING:
 
 
 LEAST_SECONDS = 0.1
-"""Least time between two calls to the observer."""
-
-
-def progress_of(observer: Observer, number: int, stage: str) -> OnStep:
-    """Tells ``observer`` how far the rows are that are decoded for page ``number`` (of several, the first)."""
-    last = 0.0
-
-    def on_step(rows: Sequence[Row]) -> None:
-        nonlocal last
-        now = time.perf_counter()
-        if now - last < LEAST_SECONDS:
-            return
-        last = now
-        steps = sum(row.counts.steps for row in rows)
-        accepted = sum(row.counts.accepted for row in rows)
-        tokens = sum(len(row.output) for row in rows)
-        observer.decoding(number, stage, tokens, (accepted + steps) / max(1, steps))
-
-    return on_step
+"""Least time between two calls of the observer."""
 
 
 FRUGAL_TREE = 8
-"""Tokens of a tree where memory is short."""
+"""Tokens of a tree when memory is short."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingContext:
-    """What all readers of pages share. Reading by regions needs a part of it, its
-    :class:`docspec.hierarchy.regions.protocol.RegionsContext`.
+    """The context that all readers of pages share; reading by regions needs only a part of it
+    (:class:`docspec.hierarchy.regions.protocol.RegionsContext`).
 
-    ``stop`` makes the rule that cuts an output short. Choices whose margin is below ``least_margin``, in logits, are
-    made again. ``frugal``: crops are read one at a time."""
+    ``stop`` makes the rule that cuts an output short. Choices with a margin below ``least_margin`` (in logits) are made
+    again. ``frugal``: crops are read one at a time.
+    """
 
     target: TargetModel
     card: ModelProfile
@@ -76,7 +59,7 @@ class ReadingContext:
     def of(
         cls, loaded: LoadedTarget, dialect: Dialect, options: ParseOptions, observer: Observer, planner: Planner
     ) -> ReadingContext:
-        """With an engine that goes by what ``planner`` has measured."""
+        """A context with an engine that uses the planner's measurements."""
         target = loaded.target
         keeps = options.on_loop == "keep"
         stop: Callable[[], StopRule] = NeverStop if keeps else partial(LoopGuard, target.detokenize)
@@ -109,11 +92,25 @@ class ReadingContext:
         return replace(self, options=options, engine=engine, frugal=True)
 
     def progress(self, states: Sequence[PageState], stage: str) -> OnStep:
-        """Tells the observer that ``stage`` begins for ``states``, and then how far it is, of several for the first."""
+        """Tells the observer that ``stage`` begins for ``states``. The callback that is returned tells it how far the
+        rows are, as the progress of the first page."""
         for state in states:
             self.observer.stage(state.number, stage)
-        return progress_of(self.observer, states[0].number, stage)
+        last = 0.0
+
+        def on_step(rows: Sequence[Row]) -> None:
+            nonlocal last
+            now = time.perf_counter()
+            if now - last < LEAST_SECONDS:
+                return
+            last = now
+            steps = sum(row.counts.steps for row in rows)
+            accepted = sum(row.counts.accepted for row in rows)
+            tokens = sum(len(row.output) for row in rows)
+            self.observer.decoding(states[0].number, stage, tokens, (accepted + steps) / max(1, steps))
+
+        return on_step
 
     def tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-        """Each text as the target's tokens."""
+        """The target's tokens of each text."""
         return tuple(tuple(self.target.tokenize(text)) for text in texts)

@@ -5,13 +5,13 @@ Each row has a place in one buffer of keys and values. What lies behind its leng
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
 
 from docspec.heads.network import Head, Made, Past
-from docspec.proposing.head_tree_text import HeadTreeText
+from docspec.proposing.continuation import Continuation, Forks, Key
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -24,6 +24,9 @@ WIDTH = 4
 
 ROOM = 256
 """Slots of a row are a multiple of this."""
+
+DRAFTED = Key("head", 0.8)
+"""The head's own tokens, as likely as the head says; the hit rate learns how far its chances can be believed."""
 
 
 class HeadMemory:
@@ -148,6 +151,27 @@ class HeadMemory:
         keys, values = (self.of(places, one[:, :longest]).transpose(1, 2) for one in (self.keys, self.values))
         seen = torch.arange(longest, device=keys.device) < self.of(places, self.lengths).unsqueeze(1)
         return Past(keys, values, seen.unsqueeze(1))
+
+
+class HeadTreeText(Forks):
+    """The head's tree as a text: every token is a continuation of its own. Node 0 stands for what is written."""
+
+    def __init__(self) -> None:
+        self._after: list[list[tuple[int, float, int]]] = [[]]
+
+    def add(self, node: int, token: int, chance: float) -> int:
+        """A new node below ``node``: ``chance`` is that of its token, where ``node`` is reached."""
+        self._after.append([])
+        self._after[node].append((token, chance, len(self._after) - 1))
+        return len(self._after) - 1
+
+    def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
+        key = None if position else DRAFTED
+        return [
+            Continuation(self, child, key, 0, (token,), chance)
+            for token, chance, child in self._after[position]
+            if chance > least
+        ]
 
 
 def tree_of(numbers: torch.Tensor) -> HeadTreeText:

@@ -23,8 +23,7 @@ from docspec.heads.network import Head
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.device_walk import walk
-from docspec.proposing.head_memory import HeadMemory, tree_of
-from docspec.proposing.head_tree_text import HeadTreeText
+from docspec.proposing.head_memory import HeadMemory, HeadTreeText, tree_of
 from docspec.targets.protocol import OutputFlags, Verified
 from docspec.targets.staging import Staging
 

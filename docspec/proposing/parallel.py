@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
 
 from docspec.engine.request import Request
 from docspec.proposing.context import Context
@@ -231,18 +230,12 @@ class ParallelDraft:
         self._turn = self._thread.submit(turn)
 
 
-_pairs: WeakKeyDictionary[TargetModel, dict[str, Pair]] = WeakKeyDictionary()
+_pairs = register_kind(
+    "parallel", lambda what, target: Pair(*load_sharing(what, target)), lambda pair, target: ParallelDraft(pair)
+)
 
 
 def figures_of(name: str, target: TargetModel) -> Figures | None:
-    """What was measured of ``parallel:NAME`` with ``target``; ``None`` where it has not been loaded."""
+    """The measurements of ``parallel:NAME`` with ``target``; ``None`` where it has not been loaded."""
     pair = _pairs.get(target, {}).get(name)
     return None if pair is None else pair.figures
-
-
-def load_pair(what: str, target: TargetModel) -> Pair:
-    """The model that ``what`` names, which must read what ``target`` does."""
-    return _pairs.setdefault(target, {}).setdefault(what, Pair(*load_sharing(what, target)))
-
-
-register_kind("parallel", load_pair, lambda pair, target: ParallelDraft(pair))

@@ -138,11 +138,12 @@ Loaded = TypeVar("Loaded")
 
 def register_kind(
     kind: str, load: Callable[[str, TargetModel], Loaded], make: Callable[[Loaded, TargetModel], BatchProposer]
-) -> None:
-    """Registers proposers named ``KIND:WHAT``. ``load`` loads what they are made of, once for each target and for as
-    long as that lives; ``make`` makes one for a batch.
+) -> WeakKeyDictionary[TargetModel, dict[str, Loaded]]:
+    """Registers the proposers named ``KIND:WHAT``. ``load`` loads a draft model or a head once for each target and for
+    as long as the target lives; ``make`` makes a proposer of it for a batch. Returns what is loaded, by target and
+    ``WHAT``.
 
-    ``load`` raises :class:`docspec.core.ModelError` where that cannot be had or does not fit the target.
+    ``load`` raises :class:`docspec.core.ModelError` where it cannot be loaded or does not fit the target.
     """
     held: WeakKeyDictionary[TargetModel, dict[str, Loaded]] = WeakKeyDictionary()
 
@@ -155,6 +156,7 @@ def register_kind(
         return make(known[what], target)
 
     openers[kind] = open_proposer
+    return held
 
 
 def make_named(name: str, target: TargetModel | None) -> BatchProposer:

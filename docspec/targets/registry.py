@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
 
 BUNDLED = Path(__file__).parent.parent / "reader" / "mini"
+"""The checkpoint of the bundled reader."""
+
 BUNDLED_DRAFT = Path(__file__).parent.parent / "reader" / "mini-draft"
-"""Directory of the bundled reader's checkpoint."""
+"""The checkpoint of the bundled reader's draft model."""
 
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.jinja", "*.model"]
 """The files of a published model that are fetched."""

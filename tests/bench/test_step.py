@@ -12,8 +12,9 @@ from benchmarks.random_weights import random_target
 from docspec.bench.bandwidth import measure_bandwidth, step_bytes
 from docspec.bench.step import Omitted, StepTime, measure
 from docspec.cli.app import app
-from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.eager import EagerSteps
+from tests.no_capture import NoCapture
 
 CPU = torch.device("cpu")
 

@@ -18,9 +18,10 @@ from benchmarks.scripted_target import ScriptedTarget
 from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
 from docspec.core import InputError, ParseOptions
 from docspec.drafting import make_drafter
-from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import OutputFlags, chain
+from tests.no_capture import NoCapture
 
 LINES = ["The ferry left the harbour at noon.", "Nobody on the quay had seen it go.", "It came back empty."]
 

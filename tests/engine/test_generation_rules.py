@@ -12,9 +12,10 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.targets.generation import rules_of
 from docspec.targets.registry import load_target
 from docspec.targets.rules import GenerationRules, NgramBan
-from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.eager import EagerSteps
 from tests.engine.test_exactness import edited
+from tests.no_capture import NoCapture
 
 NEW_TOKENS = 40
 BAN = NgramBan(2, 20, frozenset((7,)))

@@ -11,8 +11,9 @@ import torch
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.proposer import RowProposer, proposer, proposers
 from docspec.targets.protocol import OutputFlags
-from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.eager import EagerSteps
+from tests.no_capture import NoCapture
 from tests.proposing.decoding import decoded
 
 NEW_TOKENS = 60

@@ -11,7 +11,8 @@ from docspec import ParseOptions, Parser
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.registry import load_target
-from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.bucketed import BucketedSteps
+from tests.no_capture import NoCapture
 from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 NEW_TOKENS = 100

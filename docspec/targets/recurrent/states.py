@@ -32,11 +32,6 @@ class RecurrentSpec:
     channels: int
     window: int
 
-    def bytes_per_row(self, itemsize: int) -> int:
-        """Bytes of one row's states, and of its convolutions' inputs of ``itemsize`` bytes a number."""
-        state = 4 * self.heads * self.key_dim * self.value_dim
-        return len(self.layers) * (state + itemsize * self.channels * self.window)
-
 
 class TreeStep(NamedTuple):
     """A step as recurrent layers see it. ``ancestry`` ``(rows, nodes, nodes)`` holds each node's ancestors and itself;

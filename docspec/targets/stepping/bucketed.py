@@ -38,7 +38,6 @@ from docspec.targets.stepping.step import (
 )
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import TargetModel
 
 ROWS = (1, 2, 4, 8, 16)
@@ -192,19 +191,6 @@ class Capture(Protocol):
     def forget(self) -> None:
         """All replays were dropped."""
         ...
-
-
-class NoCapture:
-    """The buckets' computation as it is: for comparison, and for tests without an accelerator."""
-
-    mode = "static"
-
-    def capture(self, step: StaticStep) -> ReplayStep:
-        step.compute()
-        return step.compute
-
-    def forget(self) -> None:
-        return None
 
 
 class CaptureError(Exception):

@@ -20,11 +20,12 @@ from docspec.targets.kv_cache import SlotCache
 from docspec.targets.noise import shape_noise
 from docspec.targets.recurrent.states import RecurrentStates
 from docspec.targets.registry import load_target
-from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.captures import Compiled
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import chain
 from tests.engine.test_exactness import edited
+from tests.no_capture import NoCapture
 from tests.targets.families.checkpoint import write
 from tests.targets.families.qwen3_5 import CASE
 from tests.targets.recurrent.test_hybrids import OPTIONS, generated, picture

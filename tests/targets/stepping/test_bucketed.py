@@ -20,10 +20,11 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.registry import load_target
 from docspec.targets.stepping import bucketed
-from docspec.targets.stepping.bucketed import LEAST_VIEW, BucketedSteps, NoCapture, StaticStep, bucket, view_bucket
+from docspec.targets.stepping.bucketed import LEAST_VIEW, BucketedSteps, StaticStep, bucket, view_bucket
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.inputs import Inputs, laid
 from docspec.targets.stepping.step import OutputFlags, chain
+from tests.no_capture import NoCapture
 
 NEW_TOKENS = 80
 SCORES = OutputFlags(scores=True)

@@ -10,11 +10,12 @@ import torch
 
 from docspec.core import ModelError, ParseOptions
 from docspec.targets.registry import load_target
-from docspec.targets.stepping.bucketed import BucketedSteps, NoCapture
+from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.captures import Compiled, check
 from docspec.targets.stepping.choice import FirstThatWorks, make_steps
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import OutputFlags, Pending, chain
+from tests.no_capture import NoCapture
 
 
 @pytest.fixture(scope="module")
