@@ -1,6 +1,6 @@
-"""A page's way: drafted, read whole or by regions, graded.
+"""The path of a page: drafted, read whole or by regions, graded.
 
-Read in this order: ``page`` (what the parser calls), ``readers`` (whole or by regions), ``whole`` with ``stage1``,
-``stage2`` and ``together``, ``regions``; ``planner`` and ``costs`` (what pays), ``pacing`` (whether trees pay now).
-``decoding`` is the engine as pages use it, ``served`` the same way for an engine in another process.
+Read in this order: ``page`` (called by the parser), ``readers`` (whole or by regions), ``whole`` with ``stage1`` and
+``stage2``, ``regions``; ``planner`` and ``costs`` (which steps pay), ``pacing`` (whether trees pay at present).
+``decoding`` runs the engine for pages; ``served`` does the same with an engine in another process.
 """

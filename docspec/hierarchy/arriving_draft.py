@@ -1,7 +1,8 @@
-"""A whole page that is begun while its text is still recognised in another process: what arrives becomes its drafts.
+"""Reads a whole page while its text is still being recognised in another process: recognised text becomes drafts on
+arrival.
 
-Two drafts grow with it: the lines as they are recognised, and the draft's own texts when it is whole. What is written
-is the target's own either way; what is gained are the seconds of recognition, as far as there are cores for both.
+Two drafts grow: the lines as they are recognised, and the complete draft's texts at its end. The output is the target's
+own either way. The gain is the time of recognition, as far as there are cores for both.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from docspec.engine.row import Row
 from docspec.hierarchy.reading_context import ReadingContext
 
 MOST_OF_LINES, MOST_OF_ALL = 16_384, 32_768
-"""Tokens of either draft that count."""
+"""Token limits of the two drafts."""
 
 WHOLE = "the draft was whole"
-"""The moment of a timeline at which all of the draft is there."""
+"""The timeline entry for the moment at which the draft is complete."""
 
 
 class ArrivingDraft:
-    """The draft of ``page`` on its way into ``drafts``; ``timeline`` is what happened when, in seconds since drafting
-    began. ``waited`` are the seconds spent on nothing but waiting for its end."""
+    """Moves the draft of ``page`` into ``drafts`` as it arrives. ``timeline`` lists the events in seconds since
+    drafting began; ``waited`` is the time spent only waiting for the draft's end."""
 
     def __init__(self, context: ReadingContext, page: PageImage, future: DraftFuture) -> None:
         self.drafts = GrowingDraft(MOST_OF_LINES), GrowingDraft(MOST_OF_ALL)
@@ -38,12 +39,12 @@ class ArrivingDraft:
         self._whole = False
 
     def note(self, what: str, tokens: int, at: float | None = None) -> None:
-        """``what`` happened when ``tokens`` had been written; ``at`` by the clock, where that was not just now."""
+        """Adds an event that happened after ``tokens`` tokens were written, now or ``at`` that time of the clock."""
         now = time.perf_counter() if at is None else at
         self.timeline.append(Moment(what, now - self._future.began, tokens))
 
     def take(self, rows: Sequence[Row] = ()) -> None:
-        """Takes over what has arrived: to be called before a step. Raises what kept the draft from being made."""
+        """Adds the text that has arrived; call it before each step. Raises the drafter's error if drafting failed."""
         tokens = sum(len(row.output) for row in rows)
         pieces = self._future.pieces[self._taken :]
         if pieces:
@@ -61,7 +62,7 @@ class ArrivingDraft:
         self._context.engine.drafts_changed()
 
     def finish(self, tokens: int) -> DraftResult:
-        """The whole draft, of which boxes are taken, waited for after ``tokens`` were written."""
+        """Waits for the complete draft, whose boxes are needed, after ``tokens`` tokens were written."""
         self.note("last token", tokens)
         start = time.perf_counter()
         drafted = self._future.whole()
@@ -72,12 +73,12 @@ class ArrivingDraft:
 
     @property
     def seconds(self) -> float:
-        """Of drafting, on the clock: before recognition began, and waited for its end."""
+        """Seconds of drafting during which the page was not read: before recognition began, and waiting for its end."""
         return self._future.head_seconds + self.waited
 
     @property
     def beside(self) -> float:
-        """Seconds of drafting that passed while the page was read."""
+        """Seconds of drafting during which the page was read."""
         return max(0.0, self._future.seconds - self.seconds)
 
     def _spelled(self, text: str) -> list[int]:

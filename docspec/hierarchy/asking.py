@@ -1,4 +1,5 @@
-"""What is asked for the regions of a page that is read whole (Stage 1), and for the page: the same for every engine."""
+"""The requests for a page that is read whole: for its regions (Stage 1) and for the page (Stage 2), for every
+engine."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.crops import crop
 
 MAX_REGION_TOKENS = 1536
-"""Tokens that any region may write."""
+"""Most output tokens of a region."""
 
 
 def asked_of_regions(
     dialect: Dialect, factor: int, page: PageImage, draft: PageDraft, special_tokens: bool = False
 ) -> list[tuple[int, GenerationRequest]]:
-    """The requests of Stage 1 in reading order, each with the index of its region; a region without pixels or without
-    text to verify is passed over. ``factor`` is the grid that crops are padded to."""
+    """The requests of Stage 1 in reading order, each with the index of its region. Regions without pixels or without
+    text to verify are skipped. Crops are padded to a grid of ``factor`` pixels."""
     found = []
     for index, region in enumerate(draft.regions):
         image = crop(page.image, region.bbox, factor) if region.texts else None
@@ -38,6 +39,7 @@ def asked_of_page(
     max_tokens: int,
     special_tokens: bool = False,
 ) -> GenerationRequest:
-    """The request of Stage 2: ``draft`` and the ``texts`` that Stage 1 wrote for its regions may be followed."""
+    """The request of Stage 2. Its drafts are those of ``draft`` and the ``texts`` that Stage 1 wrote for the
+    regions."""
     drafts = dialect.page_drafts(draft, page.width, page.height, None if texts is None else list(texts))
     return GenerationRequest(page.image, dialect.page_prompt, max_tokens, tuple(drafts), "page", special_tokens)

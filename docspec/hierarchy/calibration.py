@@ -1,7 +1,7 @@
-"""A few forward passes at the first page: what a step of each tree size and a second row cost here.
+"""Measures the cost of a step for several tree sizes and for a second row, with a few forward passes at the first page.
 
-They run over a scratch cache with meaningless tokens; only their time counts. Warm-up is part of it, so that the
-first real step is as fast as the others.
+The passes run over a scratch cache with meaningless tokens; only their time counts. They also warm up the device, so
+that the first real step is as fast as later ones.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ if TYPE_CHECKING:
 
 WIDTHS = (1, 16, 64)
 PREFIX = 1024
-"""Slots that the measured steps look back on."""
+"""Slots of the prefix in the measured steps."""
 
 MARGINS = OutputFlags(margins=True)
-"""What steps of a page are asked for: what is captured here is used there."""
+"""The output flags of the steps of a page: a step that is captured here is reused there."""
 
 REPEATS = 5
 
 PAYS = 0.95
-"""Share of a step's seconds below which another way of running it is quicker for more than chance."""
+"""One way of running a step counts as faster than another if it takes less than this share of its time."""
 
 PATIENCE = 1.0
 """Seconds after which a width is not measured again."""
 
 
 def calibrate(target: TargetModel, costs: Costs, kv_limit: int | None = None) -> float:
-    """Fills ``costs.step`` and ``costs.row`` with the least of :data:`REPEATS`; returns the seconds that this took.
+    """Fills ``costs.step`` and ``costs.row`` with the fastest of :data:`REPEATS` steps; returns the seconds of all
+    measurements.
 
-    Nothing is measured where two rows of 1,024 tokens take more than ``kv_limit`` bytes.
+    Nothing is measured if two rows of 1,024 tokens take more than ``kv_limit`` bytes.
     """
     start = time.perf_counter()
     try:
@@ -57,8 +58,8 @@ def calibrate(target: TargetModel, costs: Costs, kv_limit: int | None = None) ->
 
 
 def choose_attention(target: TargetModel, cache: SlotCache, repeats: int = REPEATS) -> tuple[float, float]:
-    """Has wide trees attend to their prefix and to themselves apart (:mod:`docspec.targets.split_attention`) where a
-    step is quicker so; returns what a step takes with one mask over both, and apart, in seconds."""
+    """Splits the attention of wide trees into prefix and tree (:mod:`docspec.targets.split_attention`) if that makes a
+    step faster. Returns the seconds of a step with one mask over both, and with split attention."""
     widest = max(WIDTHS)
     target.split_from = 0
     masked = _least(target, cache, 1, widest, repeats)

@@ -1,6 +1,6 @@
-"""Region crops as the target likes them: a little larger than the region, padded to its patch grid, never squeezed.
+"""Crops of regions for the target: slightly larger than the region and padded to the patch grid, never stretched.
 
-Plain resizing of a thin line to the patch grid would change its aspect by a third; white padding does not.
+Resizing a thin line to the patch grid would change its aspect ratio by a third; white padding does not.
 """
 
 from __future__ import annotations

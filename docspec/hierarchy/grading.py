@@ -1,4 +1,4 @@
-"""Grades pages that were read, and says which of them are doubtful and why (docs/doubtful.md: how the thresholds were
+"""Grades the pages that were read and reports which are doubtful and why (docs/doubtful.md: how the thresholds were
 found)."""
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ THRESHOLDS: tuple[tuple[Grade, float], ...] = (("A", 0.97), ("B", 0.93), ("C", 0
 """The least certainty of each grade; below all of them is D."""
 
 LEAST_AGREEMENT = 0.5
-"""Agreement (0..1) of what was read with what was drafted below which the two are of different pages."""
+"""Agreement (0..1) of the output with the draft below which the two are of different pages."""
 
 LEAST_WORDS = 8
-"""Fewer words than these tell nothing of how far two readings agree."""
+"""Least number of words for which an agreement is computed."""
 
 _ASIDE = frozenset({Category.FORMULA, Category.PICTURE})
 
 
 def graded(result: PageResult, draft: PageDraft, card: ModelProfile) -> PageResult:
-    """``result`` with how far it can be believed, by the ``draft`` that it was read with and what the ``card`` of its
-    reader says; as it is where the page was not read or nothing is known of it."""
+    """``result`` with its quality, judged by the ``draft`` that it was read with and the reader's ``card``. It is
+    unchanged if the page was not read or nothing is known about its quality."""
     if result.status != "ok":
         return result
     sizes = Counter[str]()
@@ -60,7 +60,7 @@ def graded(result: PageResult, draft: PageDraft, card: ModelProfile) -> PageResu
 
 
 def _why(sizes: Counter[str], certainty: float) -> str:
-    """Why the page is so uncertain: what most of its words come from."""
+    """The reason for the page's low certainty, by the source of most of its words."""
     source = max(+sizes or Counter(recognition=1), key=sizes.__getitem__)
     told = {
         "text layer": "hidden text that differs from the print",
@@ -72,8 +72,8 @@ def _why(sizes: Counter[str], certainty: float) -> str:
 
 
 def _foreign(blocks: Sequence[Block], card: ModelProfile) -> str | None:
-    """The most frequent script, of words that stand in no file, that the reader does not write; ``None`` where such
-    letters are few."""
+    """Names the most frequent script that the reader does not write, counted over words that stand in no file; ``None``
+    where there are few such letters."""
     if not card.scripts:
         return None
     found: Counter[str] = Counter()
@@ -87,7 +87,8 @@ def _foreign(blocks: Sequence[Block], card: ModelProfile) -> str | None:
 
 
 def _recognised_share(result: PageResult, draft: PageDraft) -> float:
-    """How much of a scan's print, by its area, a recogniser that has looked everywhere found text in."""
+    """The share of a scan's print, by area, in which the recogniser found text; 1 if it did not search the whole
+    page."""
     if result.image is None or not draft.searched:
         return 1.0
     page, draft = straightened(PageImage(result.image, result.number, 1.0, result.source), draft)
@@ -97,14 +98,14 @@ def _recognised_share(result: PageResult, draft: PageDraft) -> float:
 
 
 def _confidence(draft: PageDraft) -> float | None:
-    """The certainty of what was recognised; ``None`` where nothing was."""
+    """The certainty of the recognised regions; ``None`` if there are none."""
     recognised = (region for region in draft.regions if region.words == "recognition")
     return certainty_of(line for region in recognised for line in (*region.lines, *region.labels))
 
 
 def _agreement(blocks: Sequence[Block], draft: PageDraft) -> float | None:
-    """The share of words in common (Dice's coefficient) of what the model wrote and what was drafted, formulas and the
-    words of blocks that were not read aside; ``None`` where one side has too few."""
+    """The share of words that the model's output and the draft have in common (Dice's coefficient). Formulas, and the
+    words of blocks that the model did not read, are left out; ``None`` where one side has too few words."""
     drafted = _words(region.texts[0] for region in draft.regions if region.texts and region.category not in _ASIDE)
     drafted -= _words(block.text for block in blocks if block.words != "model")
     read = _words(block.text for block in blocks if block.words == "model" and block.category not in _ASIDE)

@@ -1,5 +1,5 @@
-"""How far recognised lines can be believed, and regions of which no reader here knows the letters: what a recogniser
-writes for a script that it does not know is Latin letters without sense, or figures and punctuation alone."""
+"""Judges recognised text: how certain a line is, and which regions are in scripts that no reader here knows. For an
+unknown script a recogniser writes Latin letters without sense, or digits and punctuation only."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Iterable, Sequence
 from docspec.core import BBox, Category, PrintedLine, Region
 
 SPARSEST = 0.8
-"""Characters of a line for each of its heights along it: a line of fewer holds letters that were not recognised (Latin
-print has about 2, Chinese 1)."""
+"""Least number of characters of a line per line height of its length. A line with fewer has letters that were not
+recognised (Latin print has about 2, Chinese 1)."""
 
 LEGIBLE = 0.6
-"""Certainty (0..1) below which recognised text is none. Thai, Hindi and Hebrew came to 0.5 and less; the worst
+"""Certainty (0..1) below which recognised text is not text. Thai, Hindi and Hebrew came to 0.5 and less; the worst
 columns of a newspaper of 1905 to 0.8."""
 
 LONG = 12
-"""Characters from which on a region tells by itself that it is illegible; of shorter ones the page has to be."""
+"""Least number of characters by which a region is judged on its own; shorter ones are judged by their page."""
 
 
 def certainty_of(lines: Iterable[PrintedLine]) -> float | None:
-    """The recogniser's mean confidence over the characters of ``lines``, and those that it must have missed in lines
-    that hold more; ``None`` where there are none."""
+    """The recogniser's mean confidence over the characters of ``lines``, counting characters that it must have missed
+    as 0; ``None`` without text."""
     written = [line for line in lines if line.text]
     total = sum(_size(line) for line in written)
     return sum(line.confidence * len(line.text) for line in written) / total if total else None
 
 
 def without_illegible(regions: Sequence[Region]) -> list[Region]:
-    """``regions``, those whose recognised text is none made pictures."""
+    """``regions``, with those turned into pictures whose recognised text is not legible."""
     page = certainty_of(line for one in regions if one.words == "recognition" for line in one.lines)
     poor = page is not None and page < LEGIBLE
     return [
@@ -38,8 +38,8 @@ def without_illegible(regions: Sequence[Region]) -> list[Region]:
 
 
 def _is_illegible(region: Region, poor: bool) -> bool:
-    """Whether what was recognised in a region with lines is no text. Lines with room for more letters, which entries of
-    forms and of tables of contents have too, tell that on a ``poor`` page alone."""
+    """Whether the recognised text of a region with lines is not legible. Lines with room for more letters count only on
+    a ``poor`` page: entries of forms and of tables of contents have such room, too."""
     if poor:
         certainty = certainty_of(region.lines)
         return certainty is not None and certainty < LEGIBLE
@@ -48,11 +48,11 @@ def _is_illegible(region: Region, poor: bool) -> bool:
 
 
 def _size(line: PrintedLine) -> float:
-    """Characters of a line, at least as many as its length must hold."""
+    """Characters of a line: those that were recognised, or the least number for its length if that is more."""
     return max(len(line.text), SPARSEST * _length(line.bbox))
 
 
 def _length(line: BBox) -> float:
-    """How many times as long as high a printed line is."""
+    """The length of a printed line over its height."""
     short, long = sorted((line.width, line.height))
     return long / short if short else 0.0

@@ -1,12 +1,13 @@
-"""Repetition loops: seen while they happen, token by token, so that every way of decoding stops at the same place.
+"""Detects repetition loops while they are written, token by token, so that every way of decoding stops at the same
+place.
 
-A document model that has lost its place writes the same few tokens for ever. The guard follows, for every cycle length
-up to a bound, how long the output has been repeating itself at that distance, and stops when that is longer than print
-ever is. What print repeats is layout: blank cells, equal rows, dot leaders, list items; running words it does not.
+A document model that has lost its place writes the same few tokens for ever. For every cycle length up to a limit, the
+guard counts how many tokens the output has repeated at that distance, and stops when that is longer than print ever
+repeats. Print repeats layout: blank cells, equal rows, dot leaders, list items; it does not repeat running words.
 
-No tokens repeat in a loop that counts (the same words, but for numbers that go up or down by the same step). It is
-found in the text: what stands between the numbers repeats itself, and each number of a turn is as far from the same
-number of the turn before as that was from its own.
+In a loop that counts (the same words with numbers that change by the same step) no tokens repeat. It is found in the
+text: the text between the numbers repeats, and each number of a turn differs from the same number of the turn before by
+the same amount.
 """
 
 from __future__ import annotations
@@ -23,24 +24,24 @@ import numpy as np
 from docspec.engine.stopping import Loop
 
 MOST_NUMBERS = 8
-"""Numbers that a turn has at most."""
+"""Most numbers in a turn of a counting loop."""
 
 TURNS = 300
-"""Turns from which on a count without another word is a loop: numbered lines of a printed form are fewer."""
+"""Least turns of a counting loop: numbered lines of a printed form are fewer."""
 
 _NUMBER = re.compile(r"\d{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The text counts from character ``start`` to its end; the first turn ends before character ``turn``."""
+    """The text from character ``start`` on is a counting loop; its first turn ends before character ``turn``."""
 
     start: int
     turn: int
 
 
 def counted(text: str) -> Count | None:
-    """Where the end of ``text`` counts, if it has done so for :data:`TURNS` turns; else ``None``."""
+    """The counting loop at the end of ``text`` if it has at least :data:`TURNS` turns; otherwise ``None``."""
     found = list(_NUMBER.finditer(text))
     numbers = [int(one.group()) for one in found]
     between = [text[a.end() : b.start()] for a, b in pairwise(found)]
@@ -54,7 +55,7 @@ def counted(text: str) -> Count | None:
 
 
 def _first_counted(numbers: list[int], between: list[str], size: int) -> int:
-    """Where the run of turns of ``size`` numbers begins that goes on to the last number."""
+    """The index of the first number of the run of turns, of ``size`` numbers each, that ends with the last number."""
     at = len(numbers) - 1 - 2 * size
     while (
         at >= 0
@@ -66,19 +67,19 @@ def _first_counted(numbers: list[int], between: list[str], size: int) -> int:
 
 
 MAX_CYCLE = 256
-"""Longest cycle that is looked for, in tokens: a row of 24 filled cells, a long paragraph."""
+"""Longest cycle that is detected, in tokens: a row of 24 filled cells, a long paragraph."""
 
 INTERVAL = 32
-"""Tokens between two looks, counted in the output, whatever the steps that wrote them."""
+"""Output tokens between two checks, independent of the steps that wrote them."""
 
 COUNTING = 512
-"""The same for loops that count, which are looked for in the text."""
+"""Output tokens between two checks for counting loops, which are found in the text."""
 
 WORDS = (32, 256, 1024)
-"""How much of running words may repeat itself: 32 turns, but at least 256 and at most 1,024 tokens."""
+"""How often running words may repeat: 32 turns, but at least 256 and at most 1,024 tokens."""
 
 LAYOUT = (96, 1024, 2**31)
-"""The same of layout: 96 turns (a page has about 80 lines), and at least 1,024 tokens (twelve full lines of single
+"""How often layout may repeat: 96 turns (a page has about 80 lines), and at least 1,024 tokens (twelve full lines of
 dots)."""
 
 _TAG = re.compile(r"<[^<>]{1,200}>")
@@ -89,8 +90,8 @@ _LATEX_ROW = re.compile(r"&.*\\\\", re.DOTALL)
 
 
 def is_layout(cycle: str) -> bool:
-    """Whether a cycle of this text is layout: it has no letter and no digit once tags and spacing are taken away, or
-    it has what rows, cells, list items or boxes to tick are written with. It may begin anywhere in its turn."""
+    """Whether a cycle of this text is layout: without tags and spacing it has no letter and no digit, or it has the
+    marks of rows, cells, list items or check boxes. The cycle may begin anywhere in its turn."""
     cycle = html.unescape(cycle.replace("\\n", "\n"))
     text = cycle * 2
     if _words(text) == _words(cycle * 3):  # letters at both ends are of tags that are cut in two
@@ -106,9 +107,9 @@ def _words(text: str) -> int:
 class LoopGuard:
     """Stops a row that repeats a cycle of up to :data:`MAX_CYCLE` tokens for longer than print does.
 
-    One rule, the same for every draft and every way of decoding: :data:`WORDS` where the cycle is running words,
-    :data:`LAYOUT` where it is layout (:func:`is_layout`), and of what only counts
-    :data:`TURNS` turns. ``text_of`` spells tokens. The first turn is kept.
+    The limits are the same for every draft and every way of decoding: :data:`WORDS` where the cycle is running words,
+    :data:`LAYOUT` where it is layout (:func:`is_layout`), and :data:`TURNS` turns of a counting loop. ``text_of``
+    detokenizes. The first turn is kept.
     """
 
     def __init__(self, text_of: Callable[[list[int]], str]) -> None:
@@ -133,7 +134,7 @@ class LoopGuard:
         return self._counting() if (len(self._tokens) - MAX_CYCLE) % COUNTING == 0 else None
 
     def _counting(self) -> Loop | None:
-        """A loop whose turns differ by their numbers."""
+        """The counting loop at the end of the output, if there is one."""
         written = self._tokens[MAX_CYCLE:]
         text = self._text_of(written)
         count = counted(text)
@@ -144,7 +145,7 @@ class LoopGuard:
 
 
 def _limits(turns: int, least: int, most: int) -> np.ndarray:
-    """Tokens of a run from which on it is a loop, for each cycle length ``p`` (index ``p - 1``)."""
+    """Least length of a run that is a loop, in tokens, for each cycle length ``p`` (index ``p - 1``)."""
     return np.clip(turns * np.arange(1, MAX_CYCLE + 1), least, most)
 
 
@@ -153,8 +154,8 @@ _LAYOUT_LIMITS = _limits(*LAYOUT)
 
 
 def _continued(runs: np.ndarray, tokens: Sequence[int]) -> np.ndarray:
-    """For each cycle length, how many of the last tokens repeat what stands that far before them; ``runs`` are those
-    before the last :data:`INTERVAL` tokens."""
+    """For each cycle length ``p``, how many of the last tokens equal the token ``p`` before them; ``runs`` are these
+    numbers before the last :data:`INTERVAL` tokens."""
     recent = np.array(tokens[-INTERVAL - MAX_CYCLE :], dtype=np.int64)[::-1]  # the newest first
     before = np.lib.stride_tricks.sliding_window_view(recent[1:], INTERVAL)  # row p - 1 stands p before
     differs = before != recent[:INTERVAL]

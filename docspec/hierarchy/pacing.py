@@ -1,8 +1,8 @@
-"""Speculation only while it pays: steps are measured, and where plain ones are faster they take over for a while.
+"""Speculates only while it pays: steps are timed, and plain decoding takes over for a while where it is faster.
 
-A step over a tree costs more than a step of one token. Whether the tokens it brings are worth it shows in the clock:
-after a probe of some steps the seconds a token are compared with those of plain steps, and where they are higher the
-row goes on plainly for a stretch that doubles as long as probes go on to fail. The output is the same either way.
+A step over a tree costs more than a step of one token; whether its tokens are worth it shows in the clock. After a
+probe of some steps, the seconds per token are compared with those of plain steps. If they are higher, the row is
+decoded plainly for a stretch, which doubles with each failed probe. The output is the same either way.
 """
 
 from __future__ import annotations
@@ -13,26 +13,25 @@ from collections.abc import Callable
 from docspec.engine.row import Row
 
 PROBE = 8
-"""Steps with trees between two judgements."""
+"""Steps with trees before a comparison."""
 
 RETRY = 5
-"""The same after a plain stretch."""
+"""Steps with trees before a comparison after a plain stretch."""
 
 STRETCHES = (16, 32, 64, 128, 256)
-"""Tokens decoded plainly after the first, second, third, further failed probes in a row."""
+"""Tokens decoded plainly after the first, second, third and later failed probes in a row."""
 
 FADE = 0.8
-"""What remains of older steps' weight at every judgement."""
+"""Factor on the weight of older steps at every comparison."""
 
 PLAIN_BLEND = 0.1
-"""Weight of the newest plain step in the running mean of their seconds."""
+"""Weight of the newest plain step in the running mean."""
 
 
 class Pacing:
-    """Allows trees while they bring tokens faster than plain steps do, for one row at a time.
+    """Allows trees while they write tokens faster than plain steps do, for one row at a time.
 
-    ``plain_seconds`` is what a step of one token takes, as measured beforehand; plain steps keep it up to date, from
-    row to row. ``clock`` gives seconds.
+    ``plain_seconds`` is the measured time of a one-token step; plain steps update it. ``clock`` returns seconds.
     """
 
     def __init__(self, plain_seconds: float, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -43,7 +42,7 @@ class Pacing:
         self.drafts_changed()
 
     def limit(self, row: Row, most: int) -> int:
-        """``most``, or 1 in a plain stretch of ``row``: to be asked before each of its steps."""
+        """The tree size for the next step of ``row``: ``most``, or 1 in a plain stretch. Call it before each step."""
         now, written = self._clock(), len(row.output)
         if row is not self._row:
             self._row = row
@@ -54,12 +53,12 @@ class Pacing:
         return 1 if self._left > 0 else most
 
     def drafts_changed(self) -> None:
-        """Ends a plain stretch, and judges the row's trees from here on."""
+        """Ends a plain stretch and starts a new probe."""
         self._failures = self._left = self._steps = 0
         self._seconds = self._tokens = 0.0
 
     def _note(self, row: Row, seconds: float, tokens: int) -> None:
-        """The last step of ``row`` took ``seconds`` and wrote ``tokens``."""
+        """Records that the last step of ``row`` took ``seconds`` and wrote ``tokens``."""
         if self._left > 0:
             self.plain_seconds += PLAIN_BLEND * (seconds - self.plain_seconds)
             row.counts.plain_tokens += tokens

@@ -1,6 +1,6 @@
-"""Pages through the hierarchy: drafted, read whole or by regions, blocks out.
+"""Parses pages: drafts them, reads them whole or by regions, and returns their blocks.
 
-A page fails alone: whatever goes wrong becomes a result with status ``failed`` and a message, and the run goes on.
+A page fails alone: any error becomes a result with status ``failed`` and a message, and the run continues.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from docspec.targets.registry import LoadedTarget
 class PageParser:
     """Parses pages with one target, one drafter and one set of options, alone or several in flight.
 
-    ``layout`` drafts the pages that are read by regions.
+    ``layout`` is the drafter for pages that are read by regions.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class PageParser:
 
     @property
     def regions(self) -> RegionPages:
-        """What reads pages by regions, and knows which."""
+        """The reader of pages by regions; it decides which pages are read so."""
         return self._readers.regions
 
     def parse(self, page: PageImage) -> PageResult:
-        """The page's result; never raises but for interrupts and programming errors outside the page."""
+        """The result of the page. Raises nothing but interrupts and programming errors outside the page."""
         self.context.observer.stage(page.number, "draft")
         return self.verify(self.draft(page))
 
@@ -67,8 +67,8 @@ class PageParser:
             return DraftedPage(page, error=error)
 
     def verify(self, drafted: DraftedPage) -> PageResult:
-        """The result of a drafted page; raises what :meth:`parse` does. Where memory runs out, the page is read once
-        more with less."""
+        """The result of a drafted page; raises the same as :meth:`parse`. If memory runs out, the page is read once
+        more with smaller trees and without Stage 1."""
         try:
             [result] = self._readers.read([drafted])
             return result
@@ -79,7 +79,8 @@ class PageParser:
         return self._with_less(drafted) if failed.failure is Failure.OUT_OF_MEMORY else failed
 
     def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of pages whose rows are decoded side by side; one after the other where that fails."""
+        """The results of pages whose rows are decoded in one batch. If that fails, the pages are read one after the
+        other."""
         if len(drafted) == 1:
             return [self.verify(drafted[0])]
         try:
@@ -94,13 +95,13 @@ class PageParser:
         return [self.verify(one.noted(event)) for one in drafted]
 
     def requests(self, drafted: DraftedPage) -> list[Request]:
-        """What the engine is asked for a drafted page without Stage 1: the page, or its crops in reading order."""
+        """The engine's requests for a drafted page without Stage 1: the page, or its crops in reading order."""
         state = PageState.begun(drafted)
         reads: RegionPages | WholePages = self.regions if self.regions.takes(state.page) else WholePages(self.context)
         return reads.requests(state)
 
     def _with_less(self, drafted: DraftedPage) -> PageResult:
-        """The page read by what needs the least memory."""
+        """The page read with the least memory."""
         from docspec.targets.stepping.choice import as_they_come
 
         target = self.context.target

@@ -1,4 +1,4 @@
-"""A page while it is read, its result growing."""
+"""The state of a page while it is read."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from docspec.hierarchy import results
 
 
 def page_of(drafted: DraftedPage) -> PageImage:
-    """The page as it is read: turned upright where its draft says how."""
+    """The page as it is read: turned upright if its draft says how."""
     return upright(drafted.page, drafted.draft.turns)
 
 
 @dataclass(slots=True, eq=False)
 class PageState:
-    """A page with its ``result`` so far. ``crops``: whether its regions are verified (Stage 1); ``texts`` is what was
-    written for them, ``outputs`` what its text is made of. ``future`` is its draft where that is still being made."""
+    """A page with its ``result`` so far. ``crops``: whether its regions are verified (Stage 1); ``texts`` are the
+    outputs of Stage 1, ``outputs`` those that make up the page's text. ``future`` is the draft while it is still being
+    made."""
 
     page: PageImage
     draft: PageDraft
@@ -34,7 +35,7 @@ class PageState:
 
     @classmethod
     def begun(cls, drafted: DraftedPage) -> PageState:
-        """The work as it begins: done already where drafting the page failed or nothing is printed on it."""
+        """The initial state. The page is finished already if drafting failed or nothing is printed on it."""
         page, draft = page_of(drafted), drafted.draft
         if drafted.error is not None:
             return cls(page, draft, results.failed(page, drafted.error))
@@ -55,7 +56,8 @@ class PageState:
         return self.page.number
 
     def arrived(self, drafted: DraftResult, seconds: float, beside: float) -> None:
-        """The coming draft is there: ``seconds`` of it on the clock, and ``beside`` while the page was read."""
+        """Takes the complete draft: ``seconds`` of drafting counted on the clock, ``beside`` passed while the page was
+        read."""
         draft, timings = drafted.draft, replace(self.result.timings, draft=seconds, beside=beside)
         self.draft = draft
         self.result = replace(

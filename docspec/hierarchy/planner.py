@@ -1,8 +1,8 @@
-"""The planner: what pays on this page, on this machine, with this target. Every decision has a reason in numbers.
+"""The planner: decides what pays on this page, on this machine, with this target. Every decision has a reason in
+numbers.
 
-It promises that a page never takes notably longer than plain decoding: a draft is made only where it is expected
-to save more than it costs, crops are verified only where that saves steps of the page, and a tree grows only as
-long as its next node pays.
+A page should never take notably longer than plain decoding: a draft is made only if it is expected to save more than it
+costs, crops are verified only if that saves steps of the page, and a tree grows only while its next node pays.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.pacing import Pacing
 
 PRIOR_ERRORS = 0.15
-"""Share of output tokens that a draft of an unknown kind is expected to get wrong."""
+"""Expected share of wrong tokens in a draft of an unknown source."""
 
 LAYOUT_GAIN = 0.05
-"""Share of a page's plain decoding time that better regions and reading order are expected to save."""
+"""Expected saving of better regions and reading order, as a share of a page's plain decoding time."""
 
 RECOGNITION_GAIN = 0.6
-"""Share of a page's plain decoding time that a recognised draft is expected to save."""
+"""Expected saving of a recognised draft, as a share of a page's plain decoding time."""
 
 LOOKUP_SECONDS = 4e-4
-"""Host time a step that proposing without drafts takes."""
+"""Host time per step for proposing without drafts."""
 
 LOOKUP_GAIN = 0.03
-"""Share of a step that proposing from the output alone is expected to save."""
+"""Expected saving per step of proposing from the output alone, as a share of a step."""
 
 
 class Planner:
-    """Decides with the figures of one :class:`Costs`, which it also keeps up to date.
+    """Decides with the measured ``costs``, which it also updates.
 
-    ``longest`` is how many tokens the longest page has: what its plain decoding takes bounds what a draft may take.
-    ``None``: nothing bounds it, as where a drafter was asked for by name.
+    ``longest`` is the token limit of a page: its plain decoding time bounds the time of a draft. ``None``: no bound, as
+    where a drafter was chosen by name.
     """
 
     def __init__(self, costs: Costs, longest: int | None = None) -> None:
@@ -44,16 +44,16 @@ class Planner:
         self._expected_crops = 0.0
 
     def node_price(self) -> float:
-        """What one more tree node costs, as a share of a one-token step; 0 where nothing was measured."""
+        """The cost of one more tree node as a share of a one-token step; 0 if nothing was measured."""
         return self.costs.node_price()
 
     def pacing(self) -> Pacing | None:
-        """Decides step by step whether trees pay; ``None`` where nothing was measured."""
+        """Decides step by step whether trees pay; ``None`` if nothing was measured."""
         plain = self.costs.step_seconds(1)
         return Pacing(plain) if plain > 0 else None
 
     def prices(self) -> Prices:
-        """What is known at present of what drafting takes and saves."""
+        """The present costs and savings of drafting."""
         step, costs = self.costs.step_seconds(1), self.costs
         return Prices(
             costs.draft["layout"].value,
@@ -70,7 +70,7 @@ class Planner:
         return self.prices().recognition_pays()
 
     def lookup_pays(self) -> Decision:
-        """Whether a page without any draft is decoded with trees of what it has written so far."""
+        """Whether a page without a draft is decoded with trees from its own output."""
         saved = LOOKUP_GAIN * self.costs.step_seconds(1)
         yes = saved > LOOKUP_SECONDS
         return Decision(yes, f"looking up costs {1e3 * LOOKUP_SECONDS:.1f} ms a step and saves {1e3 * saved:.2f} ms")
@@ -79,14 +79,14 @@ class Planner:
         self.costs.draft[kind].add(seconds)
 
     def recognised(self, lines: Sequence[str]) -> None:
-        """Nothing is learnt from single lines."""
+        """Single lines teach nothing."""
 
     def crops_pay(self, draft: PageDraft, pixels: int) -> Decision:
-        """Whether Stage 1 is run over the regions of ``draft`` that have text, for a target that sees ``pixels`` of a
-        crop as one token.
+        """Whether Stage 1 pays for the regions of ``draft`` that have text; the target makes one token of ``pixels`` of
+        a crop.
 
-        Verified alone, the page pays a step for every wrong token. Verified as parallel rows, the crops pay for the
-        worst region only, each step dearer by its rows, and for their prompts.
+        Verified alone, the page pays one step for every wrong token. Verified as rows of a batch, the crops pay for the
+        worst region only, but each step costs more with its rows, and the crops have prompts.
         """
         regions = [region for region in draft.regions if region.texts]
         lengths = [len(region.texts[0]) for region in regions]
@@ -104,12 +104,12 @@ class Planner:
         return compared("crops", cost * self.costs.surprise.value, saved)
 
     def observe_crops(self, seconds: float) -> None:
-        """Stage 1 took ``seconds`` after it was planned: the next plan knows how far off this one was."""
+        """Records that Stage 1 took ``seconds``: the next plan is corrected by the ratio to the expected time."""
         if self._expected_crops > 0:
             self.costs.surprise.add(seconds / self._expected_crops)
 
     def observe(self, source: str, text: str, stats: StageStats) -> None:
-        """Learns from a page that was decoded with drafts of ``source``."""
+        """Records a page that was decoded with drafts of ``source``."""
         self.costs.note_page(source, text, stats.tokens, stats.steps)
         if stats.prompt_tokens:
             self.costs.prefill.add(stats.prefill_seconds / stats.prompt_tokens)

@@ -1,4 +1,4 @@
-"""A page's provenance: its words held against the draft, and what the engine knows of their tokens."""
+"""The provenance of a page: its words compared with the draft, and the engine's record of their tokens."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from docspec.hierarchy.reading_context import ReadingContext
 
 PROPOSED = "proposed"
-"""The origin of accepted tokens of which nobody noted what had proposed them."""
+"""The origin of accepted tokens whose proposer was not recorded."""
 
 _MOST_BYTES = 8
-"""Tokens that make one character between them, at most."""
+"""Most tokens that make up one character."""
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 def with_provenance(state: PageState, context: ReadingContext) -> None:
-    """Adds to the page's result where its words come from."""
+    """Adds the provenance of the page's words to its result."""
     start, result = time.thread_time(), state.result
     compared = agreement(result.blocks, state.draft)
     spans, left_out = compared or ([[] for _ in result.blocks], [])
@@ -57,8 +57,8 @@ def with_provenance(state: PageState, context: ReadingContext) -> None:
 
 @dataclass(slots=True)
 class Tokens:
-    """The tokens of all of a page's outputs: where each ends in their ``text``, its origin and its margin (infinite
-    where none is known)."""
+    """The tokens of all outputs of a page: where each ends in ``text``, its origin, and its margin (infinite where none
+    is known)."""
 
     text: str = ""
     ends: list[int] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Tokens:
 
     @classmethod
     def of(cls, outputs: Sequence[Output], speller: Speller, escaped: bool) -> Tokens:
-        """``escaped``: the text is JSON, whose escapes are no words."""
+        """``escaped``: the text is JSON, whose escape sequences are not words."""
         found, pieces, size = cls(), [], 0
         for output in outputs:
             trail = output.trail
@@ -88,7 +88,7 @@ class Tokens:
         return found
 
     def told(self, blocks: Sequence[Block], spans: Sequence[Sequence[Span]]) -> list[list[Span]]:
-        """``spans`` with the origins and margins of their tokens, as far as their words are found in the text."""
+        """``spans`` with the origins and margins of their tokens, where their words are found in the text."""
         ours = [words_of(block.text) for block in blocks]
         theirs = words_of(self.text)
         where: list[tuple[int, int] | None] = [None] * sum(map(len, ours))
@@ -124,14 +124,14 @@ class Tokens:
         )
 
     def _positions(self, start: int, end: int) -> range:
-        """The tokens that wrote the characters ``start`` to ``end`` of the text; several that make one character all
+        """The tokens that wrote the characters ``start`` to ``end`` of the text. Several tokens of one character all
         end where it does."""
         last = self.ends[bisect_left(self.ends, end)]
         return range(bisect_right(self.ends, start), bisect_right(self.ends, last))
 
 
 def _pieces(tokens: Sequence[int], speller: Speller) -> list[str]:
-    """The text of each token; of several that make one character, the first has it."""
+    """The text of each token. Of several tokens that make up one character, the first one gets it."""
     found: list[str] = []
     while len(found) < len(tokens):
         at = len(found)
@@ -148,5 +148,6 @@ def _pieces(tokens: Sequence[int], speller: Speller) -> list[str]:
 
 
 def _bare(escape: re.Match[str]) -> str:
-    """What stands in for a JSON escape: as many characters, none of which joins a word beside it."""
+    """The replacement of a JSON escape sequence: the same number of characters, none of which joins a neighbouring
+    word."""
     return " \\" if escape[1] == "\\" else f" {escape[1]}" if escape[1] in '"/' else "  "

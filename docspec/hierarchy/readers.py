@@ -1,4 +1,4 @@
-"""What reads drafted pages with one context, whole or by regions."""
+"""Reads drafted pages with one context, whole or by regions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from docspec.hierarchy.regions.pages import RegionPages
 
 
 class ReadsWhole(Protocol):
-    """An engine as reading pages whole uses it."""
+    """Reads pages whole, with any engine."""
 
     def read(self, states: Sequence[PageState]) -> None:
-        """Reads ``states``, one or more."""
+        """Reads one or more pages."""
         ...
 
 
 class Readers:
-    """Both ways of reading, over one engine."""
+    """The two ways of reading a page, over one engine."""
 
     def __init__(self, context: Any, regions: RegionPages, whole: ReadsWhole) -> None:
         self.context = context
@@ -30,7 +30,7 @@ class Readers:
         self._whole = whole
 
     def read(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of ``drafted``, their rows decoded side by side. Raises whatever goes wrong."""
+        """The results of ``drafted``, whose rows are decoded in one batch. Raises any error."""
         states = [PageState.begun(one) for one in drafted]
         asked = [state for state in states if state.result.status == "ok"]
         by_regions = [state for state in asked if self.regions.takes(state.page)]

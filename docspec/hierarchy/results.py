@@ -1,4 +1,4 @@
-"""A page's result from its beginning to its end: what is known before the target is asked, and how it ended."""
+"""The result of a page from beginning to end: the facts before decoding, and how the page ended."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ QUOTED = 60
 
 
 def begun(page: PageImage, draft: PageDraft, events: tuple[Event, ...], waited: float | None = None) -> PageResult:
-    """The result of a page that was drafted and not verified yet.
+    """The result of a page that is drafted and not verified yet.
 
-    ``waited`` are the seconds spent on nothing but waiting for it, where it was made beside other work.
+    ``waited`` are the seconds spent only waiting for the draft, if it was made beside other work.
     """
     made = page.render_seconds + draft.seconds
     hidden = 0.0 if waited is None else max(0.0, made - waited)
@@ -53,7 +53,7 @@ def begun(page: PageImage, draft: PageDraft, events: tuple[Event, ...], waited: 
 
 
 def failed(page: PageImage, error: Exception) -> PageResult:
-    """The result of a page that ``error`` kept from being read, with the traceback where it was not foreseen."""
+    """The result of a page that failed with ``error``; with the traceback if the error was unexpected."""
     trace, failure = None, Failure.UNEXPECTED
     if is_out_of_memory(error):
         release_memory()
@@ -82,7 +82,7 @@ def failed(page: PageImage, error: Exception) -> PageResult:
 def whole(
     result: PageResult, output: Output, text: str, blocks: Sequence[Block], stats: StageStats, encode_seconds: float
 ) -> PageResult:
-    """``result`` with what was written for the whole page: ``text``, which says ``blocks``."""
+    """``result`` with the output for the whole page: its ``text``, parsed into ``blocks``."""
     cut = cut_of(output, stats.tokens)
     return replace(
         result,
@@ -97,15 +97,15 @@ def whole(
 
 
 def cut_of(output: Output, tokens: int) -> Cut | None:
-    """Where the page's text was cut, of an engine that counts ``tokens`` and may tell none; ``None`` where it ended by
-    itself."""
+    """Where the page's output was cut; ``None`` if it ended by itself. ``tokens`` is the engine's count, which is used
+    if the engine returns no tokens."""
     if output.loop is not None:
         return Cut("loop", len(output.tokens) or output.loop.keep, output.loop.dropped, output.loop.text)
     return Cut("budget", len(output.tokens) or tokens) if output.finish == "budget" else None
 
 
 def ending(cut: Cut | None) -> tuple[Event, ...]:
-    """What to report about a page that was cut."""
+    """The event about a page that was cut."""
     if cut is None:
         return ()
     if cut.reason == "budget":
@@ -117,7 +117,7 @@ def ending(cut: Cut | None) -> tuple[Event, ...]:
 
 
 def skipped(stats: StageStats) -> tuple[Event, ...]:
-    """What to report about tokens that nobody verified."""
+    """The event about tokens that were not verified."""
     if not stats.unverified:
         return ()
     detail = f"{stats.unverified} of {stats.tokens} tokens were taken from drafts without verification"
@@ -125,7 +125,7 @@ def skipped(stats: StageStats) -> tuple[Event, ...]:
 
 
 def unsaid(text: str, blocks: Sequence[Block]) -> tuple[Event, ...]:
-    """What to report about an answer that holds nothing of the page: thoughts that were cut off, an empty layout."""
+    """The event about an answer without content of the page: thoughts that were cut off, an empty layout."""
     if blocks or not text.strip():
         return ()
     said = json.dumps(shorten(text.strip(), QUOTED), ensure_ascii=False)
@@ -133,7 +133,7 @@ def unsaid(text: str, blocks: Sequence[Block]) -> tuple[Event, ...]:
 
 
 def shorten(text: str, most: int) -> str:
-    """``text`` in at most ``most`` characters; the middle gives way."""
+    """``text`` in at most ``most`` characters, shortened in the middle."""
     half = most // 2
     return text if len(text) <= most else f"{text[: most - half - 1]}…{text[-half:]}"
 
@@ -146,9 +146,10 @@ def compared(
     encode_seconds: float,
     layout_seconds: float = 0.0,
 ) -> Baseline:
-    """``plain`` decoding beside the page's own: equations 12 and 13, draft and Stage 1 on the speculative side.
+    """``plain`` decoding compared with the page's own (equations 12 and 13); draft and Stage 1 count on the speculative
+    side.
 
-    ``layout_seconds`` are needed by both: a page that is read by regions has none without its layout.
+    Both sides need ``layout_seconds``: without a layout no page can be read by regions.
     """
     plain_prefill = encode_seconds + stats.prefill_seconds
     plain_decode = layout_seconds + stats.decode_seconds

@@ -1,7 +1,7 @@
-"""Stage 1: every drafted region is verified on its own crop, many crops as parallel rows of one batch.
+"""Stage 1: every drafted region is verified on its own crop, many crops as rows of one batch.
 
-Crops are small, so their prompts are short and their outputs are local; what they write becomes the drafts of
-Stage 2 (section 3.3 of the paper). A region without pixels or without text to verify is passed over.
+Crops are small, so their prompts are short and their outputs are local; the outputs become drafts of Stage 2 (section
+3.3 of the paper). A region without pixels or without text to verify is skipped.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 SPARE_TOKENS = 48
-"""Tokens beyond one and a half times its longest draft that a region may write."""
+"""Output tokens of a region beyond one and a half times its longest draft."""
 
 
 @dataclass(slots=True)
 class RegionOutputs:
-    """What the target wrote for each region of a page's draft, ``""`` where nothing was verified, and the counts."""
+    """The target's text for each region of a page's draft (``""`` where nothing was verified), and the counts."""
 
     texts: list[str]
     stats: StageStats
@@ -44,9 +44,9 @@ def verify_regions(
     on_step: OnStep | None = None,
     max_tokens: int | None = None,
 ) -> list[RegionOutputs]:
-    """Runs Stage 1 over the drafts of ``pages``, the regions of all of them side by side.
+    """Runs Stage 1 on the drafts of ``pages``, the regions of all pages in one batch.
 
-    An output that did not end by itself is kept as far as it goes.
+    An output that was cut at its budget is kept.
     """
     asked = [region_jobs(target, dialect, page, draft, max_tokens) for page, draft in pages]
     decoded = decode_side_by_side(engine, [[job for _, job in jobs] for jobs in asked], on_step)
@@ -63,9 +63,9 @@ def verify_regions(
 def region_jobs(
     target: TargetModel, dialect: Dialect, page: PageImage, draft: PageDraft, max_tokens: int | None = None
 ) -> list[tuple[int, Request]]:
-    """The rows of Stage 1 in reading order, each with the index of its region.
+    """The requests of Stage 1 in reading order, each with the index of its region.
 
-    No region may write more than ``max_tokens``, the page's own budget where there is one.
+    No region may write more than ``max_tokens``, the page's own budget if it has one.
     """
     limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
     asked = asked_of_regions(dialect, target.sight.factor, page, draft)

@@ -1,4 +1,4 @@
-"""Stage 2: the whole page is written, drafting from the page's draft and from what Stage 1 wrote (section 3.3)."""
+"""Stage 2: the whole page is decoded with the page's draft and the outputs of Stage 1 as drafts (section 3.3)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from docspec.hierarchy.reading_context import ReadingContext
 
 
 class Stage2:
-    """Asks for whole pages, decodes them, and adds to their results what was written."""
+    """Encodes whole pages, decodes them, and adds the outputs to their results."""
 
     def __init__(self, context: ReadingContext) -> None:
         self._context = context
 
     def request(self, state: PageState, growing: tuple[GrowingDraft, ...] = ()) -> Request:
-        """The page as a request that may copy from its drafts (none with ``stages`` ``none``) and those ``growing``.
+        """The request for the page, with its drafts (none with ``stages`` ``none``) and the ``growing`` ones.
 
-        Raises :class:`docspec.core.PageError` where the page leaves no room in the target's context.
+        Raises :class:`docspec.core.PageError` if the page leaves no room in the target's context.
         """
         context = self._context
         context.observer.stage(state.number, "prefill")
@@ -53,7 +53,7 @@ class Stage2:
         return request
 
     def decode(self, state: PageState, request: Request) -> Output:
-        """Decodes the page with its drafts, or plainly where that is asked for or faster."""
+        """Decodes the page with its drafts; plainly if the options say so or drafts do not pay."""
         context = self._context
         plainly = request.plain
         if context.options.stages == "auto" and not request.drafts:
@@ -73,7 +73,7 @@ class Stage2:
         return output
 
     def decode_all(self, states: Sequence[PageState]) -> None:
-        """Decodes several pages, their rows in one batch."""
+        """Decodes several pages as rows of one batch."""
         requests = [self.request(state) for state in states]
         engine = self._context.engine
         progress = self._context.progress(states, "stage2")
@@ -82,7 +82,7 @@ class Stage2:
             self.written(state, output, stats)
 
     def written(self, state: PageState, output: Output, stats: StageStats) -> None:
-        """Adds to the result what the page's row wrote, its counts and its times."""
+        """Adds the output of the page's row, its counts and its times to the result."""
         context, page = self._context, state.page
         state.outputs = (output,)
         text = context.target.detokenize(list(output.tokens))
@@ -92,7 +92,7 @@ class Stage2:
         state.result = results.whole(state.result, output, text, blocks, stats, state.encode_seconds)
 
     def compare(self, state: PageState, request: Request, output: Output) -> None:
-        """Adds to the result what plain decoding takes for the same page."""
+        """Adds the time of plain decoding for the same page to the result."""
         self._context.observer.stage(state.number, "baseline")
         plain, stats = self._context.engine.baseline(request)
         baseline = results.compared(output.tokens, state.result.timings, plain.tokens, stats, state.encode_seconds)

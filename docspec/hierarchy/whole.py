@@ -1,4 +1,4 @@
-"""Whole pages: Stage 1 on their regions where it pays, then Stage 2; several pages side by side."""
+"""Reads whole pages: Stage 1 on their regions if it pays, then Stage 2; several pages in one batch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WholePages:
         self._stage2 = Stage2(context)
 
     def read(self, states: Sequence[PageState]) -> None:
-        """Reads ``states``, one or more; the rows of several are decoded in one batch."""
+        """Reads one or more pages; the rows of several pages are decoded in one batch."""
         if len(states) == 1:
             self._alone(states[0])
             return
@@ -71,7 +71,8 @@ class WholePages:
             self._stage2.compare(state, request, output)
 
     def _plan(self, state: PageState) -> None:
-        """Whether the regions are verified: where that is asked for or pays. The reason against it is an event."""
+        """Decides whether the regions are verified: if the options say so or it pays. The reason against it becomes an
+        event."""
         options, factor = self._context.options, self._context.sight.factor
         if options.stages not in ("auto", "both"):
             return

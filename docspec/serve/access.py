@@ -1,4 +1,4 @@
-"""Who asks: API keys, compared in constant time, and what a browser's page on another site may not do."""
+"""Authentication: API keys, compared in constant time, and the protection against web pages of other sites."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOPBACK = {"localhost", "127.0.0.1", "::1", "testserver"}
 
 
 class Access:
-    """Tells clients apart. ``client`` names are hashes: no key stands in a log, a cache's key or a file."""
+    """Identifies clients. Client names are hashes: no key appears in a log, a cache key or a file."""
 
     def __init__(self, keys: Sequence[str], local: bool = True) -> None:
         self._keys = [hashlib.sha256(key.encode()).digest() for key in keys]
@@ -27,7 +27,7 @@ class Access:
         return bool(self._keys)
 
     def client(self, scope: Scope) -> str:
-        """The name of who asks; raises :class:`Refusal` (401, 403)."""
+        """The name of the client that sent the request. Raises :class:`Refusal` (401, 403)."""
         headers = Headers(scope=scope)
         if not self._keys:
             self._refuse_other_sites(headers)
@@ -40,7 +40,8 @@ class Access:
         return "key-" + _hash(given)
 
     def _refuse_other_sites(self, headers: Headers) -> None:
-        """Without keys, the gateway of a person's own machine could be asked by any page in that person's browser."""
+        """Refuses web pages of other sites: without keys, any page in a user's browser could reach the user's own
+        gateway."""
         host = _name_of(f"//{headers.get('host', '')}")
         if self._local and host not in LOOPBACK:
             raise Refusal(403, "this gateway answers on loopback alone; start it with --host and --api-key for others")

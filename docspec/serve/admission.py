@@ -1,4 +1,4 @@
-"""How many requests are here at a time, and how much memory their bodies take together."""
+"""Limits on the number of requests at a time and on the memory of their bodies."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ RETRY_SECONDS = 2
 
 
 class Admission:
-    """Counts requests; beyond ``most`` they are refused with 429. Those that are here share ``held`` bytes for their
-    bodies in the order in which they came: a body is not read before there is room for it."""
+    """Admits up to ``most`` requests and refuses further ones with 429. The admitted requests share ``held`` bytes for
+    their bodies in the order of their arrival: a body is read when there is room for it."""
 
     def __init__(self, most: int, held: int) -> None:
         self._most = most
@@ -34,7 +34,7 @@ class Admission:
 
     @contextlib.asynccontextmanager
     async def room(self, size: int) -> AsyncIterator[None]:
-        """Within it ``size`` bytes (at most all there are) belong to the caller."""
+        """Reserves ``size`` bytes (at most the whole budget) for the caller."""
         size = min(size, self._held)
         if self._waiting or size > self._room:
             turn = asyncio.get_running_loop().create_future()

@@ -1,4 +1,4 @@
-"""The application that a server runs: routes over one :class:`docspec.serve.gateway.Gateway`."""
+"""The ASGI application: routes over one :class:`docspec.serve.gateway.Gateway`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOG = logging.getLogger("docspec.serve")
 
 
 def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
-    """The application; ``local`` says that it listens on loopback alone."""
+    """The application; ``local``: the gateway listens on the loopback interface only."""
     gateway = Gateway(settings, local)
 
     documents = Documents(gateway, settings.options or ParseOptions())
@@ -60,7 +60,7 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
 
 
 class _Counted:
-    """A route whose answers are counted by their status."""
+    """A route that counts its answers by their status."""
 
     def __init__(self, gateway: Gateway, app: ASGIApp) -> None:
         self._gateway = gateway
@@ -94,7 +94,7 @@ async def _unknown(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """Where it happened is logged, and not the error's text, which may hold what a client sent."""
+    """Logs where the error happened. The error's text is left out, because it may contain what a client sent."""
     places = "; ".join(f"{place.name}:{place.lineno}" for place in traceback.extract_tb(error.__traceback__)[-4:])
     LOG.error("unexpected %s at %s", type(error).__name__, places)
     return Refusal(500, "unexpected error in the gateway").response

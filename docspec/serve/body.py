@@ -1,4 +1,4 @@
-"""A request's body as it arrives, within bounds of size and time, and the wait for a client that leaves."""
+"""Reads the body of a request within limits of size and time, and watches for clients that disconnect."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ DRAIN_SECONDS = 5.0
 
 
 class Left(Exception):
-    """The client has gone; nobody is to be answered."""
+    """The client has disconnected; there is nobody to answer."""
 
 
 def declared_size(scope: Scope, limits: Limits) -> int:
-    """Bytes that the body will take, the most that it may where the client does not say; refuses larger ones."""
+    """Bytes of the body: its ``Content-Length``, or the limit where the client gives none. Raises :class:`Refusal`
+    (413)."""
     said = Headers(scope=scope).get("content-length", "")
     size = int(said) if said.isdecimal() else limits.body
     if size > limits.body:
@@ -56,7 +57,7 @@ async def read_body(receive: Receive, limits: Limits) -> bytes:
 
 
 async def drain(receive: Receive) -> None:
-    """Lets the rest of a body arrive and go, so that a client that is still sending it can read its refusal."""
+    """Reads and drops the rest of a body, so that a client that is still sending can read its refusal."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):
             while (message := await receive())["type"] == "http.request" and message.get("more_body"):
@@ -68,7 +69,7 @@ def too_large(limits: Limits) -> Refusal:
 
 
 async def until_left(receive: Receive) -> None:
-    """Returns when the client has gone; to be waited for after the body was read."""
+    """Returns when the client disconnects; call it after the body was read."""
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
@@ -76,8 +77,8 @@ async def until_left(receive: Receive) -> None:
 
 
 async def unless_left(work: asyncio.Task[T], receive: Receive, answered: Callable[[], bool]) -> T:
-    """What ``work`` makes; it is cancelled, and :class:`Left` raised, where the client goes before it was ``answered``
-    to the end. Clients go at once then, and what comes behind an answer has a moment."""
+    """The result of ``work``. If the client disconnects before the answer is complete (``answered``), ``work`` is
+    cancelled and :class:`Left` is raised; work that is left after a complete answer gets :data:`BEHIND_SECONDS`."""
     gone = asyncio.ensure_future(until_left(receive))
     try:
         await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,6 +1,6 @@
-"""What was read of images, by their content: bounded, and a client's own.
+"""A bounded cache of recognised images, keyed by client and content.
 
-The client's name is part of every key: that an image comes back at once tells nobody that somebody else has sent it.
+The client's name is part of every key: a fast answer tells no client that another one has sent the same image.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections.abc import Awaitable, Callable
 from docspec.core import PageDraft
 
 MOST_BYTES = 32 * 2**20
-"""Of texts that are kept."""
+"""Size limit of the cached drafts."""
 
 
 class DraftCache:
-    """The latest used drafts of each client. Who asks for an image that is being read waits for that reading."""
+    """The most recently used drafts of each client. A request for an image that is being recognised waits for that
+    result."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
@@ -25,7 +26,7 @@ class DraftCache:
         self._coming: dict[tuple[str, bytes], asyncio.Future[PageDraft | None]] = {}
 
     def get(self, client: str, digest: bytes) -> PageDraft | None:
-        """What was read of an image, where it is still known."""
+        """The cached draft of an image, or ``None``."""
         found = self._kept.get((client, digest))
         if found is None:
             return None
@@ -35,7 +36,7 @@ class DraftCache:
     async def read(
         self, client: str, digest: bytes, read: Callable[[], Awaitable[PageDraft | None]]
     ) -> PageDraft | None:
-        """What ``read`` makes of an image, once."""
+        """The result of ``read`` for an image; requests at the same time share one call."""
         key = (client, digest)
         coming = self._coming.get(key)
         if coming is None:
@@ -59,6 +60,6 @@ class DraftCache:
 
 
 def _size_of(draft: PageDraft) -> int:
-    """Bytes that a draft takes, roughly: its texts are in regions and once more in their lines."""
+    """The approximate size of a draft in bytes: each text is stored in its region and again in the region's lines."""
     texts = sum(len(text) for region in draft.regions for text in region.texts)
     return 1024 + 8 * texts + 512 * len(draft.regions)

@@ -1,7 +1,7 @@
-"""A chat completion as a client sends it: what the gateway reads of it, and the same body with drafts in it.
+"""The body of a chat completion: the fields that the gateway reads, and the same body with drafts added.
 
-Whatever the gateway does not know passes through untouched. Where it can, it leaves the bytes as they came and writes
-its own fields behind the last of them; only a client that has ``vllm_xargs`` of its own has its body written anew.
+Fields that the gateway does not know pass through unchanged. Where possible the original bytes are kept and the new
+fields are appended to them; only a body that already has ``vllm_xargs`` is serialised anew.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from docspec.vllm.request import DRAFTS
 
 XARGS = "vllm_xargs"
 MEDIA = ("image_url", "video_url", "audio_url", "input_audio", "file")
-"""Fields of a message's parts that may name an address for the server to fetch."""
+"""Fields of message parts that may contain a URL for the server to fetch."""
 
 ONE_TOKEN = {
     *("max_tokens", "max_completion_tokens", "min_tokens", "n", "stream", "stream_options"),
     *("logprobs", "top_logprobs", "prompt_logprobs", "response_format", "structured_outputs", "prediction"),
 }
-"""Fields that say how much is written and in which form: a request that is to be prefilled has none of them."""
+"""Fields about the length and the format of the answer: they are removed from a request that only prefills a prompt."""
 
 Parts = tuple["bytes | memoryview", ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chat:
-    """``prompt`` is the text of the last message of the user. ``pictures`` are those of all messages."""
+    """``prompt`` is the text of the user's last message, ``pictures`` are the images of all messages."""
 
     raw: bytes
     values: dict[str, Any]
@@ -48,7 +48,7 @@ class Chat:
 
     @property
     def prediction(self) -> tuple[str, ...]:
-        """The texts that the client itself predicts (``prediction`` as OpenAI has it)."""
+        """The texts that the client itself predicts (OpenAI's ``prediction``)."""
         given = self.values.get("prediction")
         content = given.get("content") if isinstance(given, dict) else None
         if isinstance(content, str):
@@ -58,21 +58,21 @@ class Chat:
 
     @property
     def brings_drafts(self) -> bool:
-        """Whether the client speaks to docspec's proposer itself."""
+        """Whether the client sends drafts for docspec's proposer itself."""
         given = self.values.get(XARGS)
         return isinstance(given, dict) and DRAFTS in given
 
     def at(self, found: Mapping[str, str]) -> bytes:
-        """The body with the addresses of media replaced by what was ``found`` there."""
+        """The body with media URLs replaced by the data URLs in ``found``."""
         return _dumped(_replaced(self.values, found))
 
     def for_prefill(self, added: Mapping[str, Any]) -> bytes:
-        """The body of the same prompt with one token to write, and ``added`` at its top level."""
+        """The body for the same prompt and one output token, with ``added`` at its top level."""
         kept = {name: value for name, value in self.values.items() if name not in ONE_TOKEN}
         return _dumped({**kept, "max_tokens": 1, **added})
 
     def with_fields(self, added: Mapping[str, Any]) -> Parts:
-        """The body with ``added`` at its top level; objects that are there are added to."""
+        """The body with ``added`` at its top level; objects that exist are merged."""
         if not added:
             return (self.raw,)
         plain = json.detect_encoding(self.raw) == "utf-8" and self.values
@@ -87,7 +87,7 @@ class Chat:
 
 
 def read_chat(raw: bytes, most_pixels: int) -> Chat:
-    """Reads a body. Raises :class:`Refusal` (400) where it is no JSON object or an image is refused."""
+    """Parses a body. Raises :class:`Refusal` (400) if it is no JSON object or has an image that is refused."""
     try:
         values = json.loads(raw)
     except (ValueError, RecursionError):
@@ -125,7 +125,7 @@ def _text_of(message: dict[str, Any]) -> str:
 
 
 def _addresses(message: dict[str, Any]) -> Iterator[str]:
-    """What a message's parts have in place of media."""
+    """The URLs of the images in a message. Raises :class:`Refusal` (400) for URLs of other media."""
     for part in _parts(message):
         if not isinstance(part, dict):
             continue

@@ -1,8 +1,8 @@
-"""``/v1/chat/completions`` and ``/v1/models``: to an upstream and back.
+"""``/v1/chat/completions`` and ``/v1/models``: requests to an upstream and its answers back.
 
-A request is read, gets its drafts, waits for an upstream and is sent there; what comes back goes to the client as it
-comes: status, headers, bytes. An upstream that breaks before the client was told anything is replaced by another; once
-a byte of an answer is on its way, it is that answer or a broken connection, never a second one.
+A request is read, gets its drafts, waits for a free upstream and is sent there. The answer's status, headers and bytes
+are forwarded as they arrive. If an upstream breaks before the client has received anything, another one is tried; after
+the first byte, the client gets that answer or a broken connection, never a second answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
 
 TRIES = 3
-"""Times that a request is sent where upstreams break under it; a request that kills servers kills no more of them."""
+"""How often a request is sent when upstreams break: a request that crashes servers crashes no more than these."""
 
 PIECE = 256 * 1024
 """Bytes that are written to an upstream at a time."""
@@ -41,14 +41,14 @@ STAYS = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"),
     *("upgrade", "host", "content-length", "authorization", "x-api-key", "cookie", "expect"),
 }
-"""Headers of a request that are for this gateway alone."""
+"""Request headers that are not forwarded."""
 
 STAYS_THERE = {"connection", "keep-alive", "transfer-encoding", "trailer", "upgrade", "server", "date", "set-cookie"}
-"""Headers of an upstream's answer that are for this gateway alone."""
+"""Headers of an upstream's answer that are not forwarded."""
 
 
 class Completions:
-    """The ASGI application of one route."""
+    """The ASGI application of the route."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
@@ -65,7 +65,7 @@ class Completions:
 
 
 class Answering:
-    """One request on its way. ``is_whole``: the client has been told all."""
+    """One request in progress. ``is_whole``: the client has received the complete answer."""
 
     def __init__(self, gateway: Gateway, scope: Scope, send: Send, client: str, body: bytes) -> None:
         self._gateway = gateway
@@ -111,8 +111,8 @@ class Answering:
         raise broke_off()
 
     async def _prefill(self, chat: Chat) -> None:
-        """Has an upstream read the prompt while a draft is made: the same request for one token. Its prefix cache holds
-        the prompt then, and the request itself goes there too. Whatever becomes of it, the request is sent."""
+        """Sends the same request for one token, so that an upstream reads the prompt while the draft is made. Its
+        prefix cache then holds the prompt, and the request itself goes to the same upstream. A failure is ignored."""
         body = chat.for_prefill(self._fields(chat, FoundDrafts()))
         with contextlib.suppress(*BROKEN, Refusal):
             async with (
@@ -125,7 +125,8 @@ class Answering:
                 self._prefilled = upstream
 
     def _lost(self, upstream: Upstream, error: Exception) -> float:
-        """Leaves out an upstream that broke; how much of a try that was. Raises where there may be no other one."""
+        """Takes a broken upstream out of service; returns which share of a try it counts as. Raises if no other
+        upstream may be tried."""
         if self._told:
             raise Left from None  # the connection to the client is broken off
         if is_silence(error):
@@ -147,7 +148,7 @@ class Answering:
         return fields
 
     async def _with_media(self, chat: Chat) -> Chat:
-        """``chat`` with the images at addresses in it; refuses them where addresses are not allowed."""
+        """``chat`` with the images at URLs fetched; refuses URLs where they are not allowed."""
         addresses = {picture.url for picture in chat.pictures if picture.is_address}
         if not addresses:
             return chat
@@ -162,7 +163,7 @@ class Answering:
         return read_chat(body, limits.pixels)
 
     def _headers(self, size: int) -> RequestHeaders:
-        """The client's headers as an upstream gets them, all but its key."""
+        """The client's headers for an upstream, without the client's key."""
         given = Headers(scope=self._scope)
         dropped = STAYS | {name.strip().lower() for name in given.get("connection", "").split(",")}
         kept = [(name, value) for name, value in given.items() if name not in dropped]
@@ -176,7 +177,7 @@ class Answering:
     async def _exchange(
         self, upstream: Upstream, headers: RequestHeaders, parts: Parts, streams: bool, source: str
     ) -> int:
-        """Sends the request and passes on the answer; its status. Raises
+        """Sends the request, forwards the answer and returns its status. Raises
         :data:`docspec.serve.upstream.BROKEN`."""
         self._size = 0
         async with await upstream.ask("/v1/chat/completions", _pieces(parts), headers) as answer:
@@ -217,7 +218,7 @@ async def _pieces(parts: Parts) -> AsyncIterator[bytes]:
 
 
 async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
-    """What an upstream says of its models."""
+    """Forwards an upstream's list of models."""
     gateway.access.client(scope)
     key = gateway.settings.upstream_key
     own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None
@@ -239,7 +240,7 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
 
 
 def is_silence(error: Exception) -> bool:
-    """Whether a server has the request and does not say a word."""
+    """Whether a server accepted the request and sent nothing in time."""
     return isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError)
 
 

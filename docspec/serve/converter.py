@@ -1,5 +1,5 @@
-"""Reads documents for the gateway: :class:`docspec.Parser`, whose model is the one behind the gateway, or has a process
-of its own, so that the gateway stays small and outlives it."""
+"""Converts documents for the gateway with :class:`docspec.Parser`. Its model is the one behind the gateway, or runs in
+a process of its own, so that the gateway stays small and survives a crash of the model."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from docspec.parser import Parser
 
 FORMATS: dict[str, Format] = {"md": "md", "json": "docling", "html": "html", "text": "md"}
-"""Those of docling-serve that can be had, and what each is here; ``text`` is Markdown without marks of pictures."""
+"""The supported formats of docling-serve and docspec's name for each; ``text`` is Markdown without picture marks."""
 
 FIELDS = {"md": "md_content", "json": "json_content", "html": "html_content", "text": "text_content"}
 
 
 class Stopped(Exception):
-    """Nobody wants the document any more."""
+    """The client no longer wants the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ConversionOptions:
 
 
 class Converter:
-    """Reads one document after the other, as ``options`` say; ``most`` pages of each."""
+    """Converts one document after the other with ``options``, up to ``most`` pages of each."""
 
     def __init__(self, options: ParseOptions, most: int) -> None:
         self._options = options
@@ -48,7 +48,7 @@ class Converter:
         self._lock = threading.Lock()
 
     def pages(self, data: bytes, title: str, pages: str | None = None) -> Iterator[PageResult]:
-        """The results of the pages of a document, as they are read. Raises :class:`docspec.core.DocspecError`."""
+        """The results of a document's pages as they become ready. Raises :class:`docspec.core.DocspecError`."""
         parser = self._own()
         try:
             with parser.open(source_from_bytes(data, title)) as document:
@@ -63,7 +63,8 @@ class Converter:
     def convert(
         self, data: bytes, title: str, wanted: ConversionOptions, read: Callable[[int], bool] = lambda pages: True
     ) -> dict[str, Any]:
-        """A document as docling-serve answers it; ``read`` hears of each page and says whether to go on."""
+        """A document as docling-serve returns it. ``read`` is called with the number of finished pages; if it returns
+        false, the conversion stops."""
         results: list[PageResult] = []
         with closing(self.pages(data, title, wanted.pages)) as pages:  # type: ignore[type-var]
             for result in pages:
@@ -95,7 +96,7 @@ class Converter:
             return self._parser
 
     def _selection(self, pages: str | None, count: int, title: str) -> PageSelection:
-        """The selected pages that there are. Raises :class:`docspec.core.UsageError` for none or too many."""
+        """The selected pages that exist. Raises :class:`docspec.core.UsageError` if there are none or too many."""
         ranges = [(first, min(last or count, count)) for first, last in parse_page_ranges(pages).ranges or ((1, None),)]
         selection = PageSelection(tuple((first, last) for first, last in ranges if first <= last))
         if not selection.ranges:
@@ -107,7 +108,7 @@ class Converter:
 
 
 def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) -> dict[str, Any]:
-    """The pages in each of ``formats``, by docling-serve's names of fields."""
+    """The pages in each of ``formats``, keyed by docling-serve's field names."""
     found: dict[str, Any] = {}
     for name in formats:
         renderer = renderer_for(FORMATS[name], Layout(plain_markdown=name == "text"))
@@ -119,7 +120,7 @@ def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) 
 
 
 def markdown_of(result: PageResult) -> str:
-    """One page."""
+    """The Markdown of one page."""
     return safe_text(renderer_for("md", Layout()).page(result, {}))
 
 

@@ -1,6 +1,6 @@
-"""Documents over HTTP: docling-serve's routes, a stream of pages, and uploads whose words become drafts.
+"""Documents over HTTP: docling-serve's routes, a stream of pages, and uploads whose text becomes drafts.
 
-docling-serve's own Python client works with them (Markdown, DoclingDocument, HTML; results in the answer itself).
+docling-serve's own Python client works with these routes (Markdown, DoclingDocument, HTML; results in the response).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
-"""Seconds that a status may be waited for."""
+"""Most seconds that a status request may wait."""
 MOST_JOBS = 1_000
-"""That wait, of all clients together (429)."""
+"""Most jobs that may wait, over all clients (429)."""
 
 
 class Documents:
-    """The routes and the worker behind them."""
+    """The routes for documents, and the worker that converts them."""
 
     def __init__(self, gateway: Gateway, options: ParseOptions) -> None:
         self._gateway = gateway
@@ -73,11 +73,11 @@ class Documents:
         ]
 
     def start(self) -> None:
-        """Begins with the jobs that are there; in the server's event loop."""
+        """Starts the worker in the server's event loop; it begins with the jobs that are stored."""
         self._worker = asyncio.ensure_future(self._work())
 
     async def close(self) -> None:
-        """Ends what is being read; it is read again when a gateway is started on the same folder."""
+        """Stops the worker. An unfinished job is started again when a gateway starts on the same folder."""
         self._closed = True
         if self._worker is not None:
             self._worker.cancel()
@@ -101,7 +101,7 @@ class Documents:
         return self._accepted(request, await from_json(self._gateway, request))
 
     async def _waited(self, request: Request, given: Submission) -> Response:
-        """The result itself, as soon as it is there; a client that leaves ends its job."""
+        """Waits for the result and returns it; if the client disconnects, its job is deleted."""
         client = self._gateway.access.client(request.scope)
         name = self._added_job(client, given)
         try:
@@ -141,14 +141,14 @@ class Documents:
         return self._answer(client, name)
 
     async def _parse(self, request: Request) -> Response:
-        """The pages as server-sent events, each as soon as it is read."""
+        """The pages as server-sent events, each as soon as it is finished."""
         self._gateway.access.client(request.scope)
         given = await from_form(self._gateway, request)
         return StreamingResponse(self._events(given), media_type="text/event-stream")
 
     async def _keep_drafts(self, request: Request) -> Response:
-        """Keeps what a document's own text and a recogniser say of its pages; images of these pages, sent to
-        ``/v1/chat/completions`` by the same client, get it as drafts."""
+        """Stores the text layer or the recognised text of a document's pages. When the same client sends an image of
+        such a page to ``/v1/chat/completions``, the stored text is its draft."""
         client = self._gateway.access.client(request.scope)
         given = await from_form(self._gateway, request)
         loop = asyncio.get_running_loop()
@@ -202,7 +202,7 @@ class Documents:
             left = True
 
     async def _work(self) -> None:
-        """Reads jobs, one after the other, for as long as the gateway runs."""
+        """Runs jobs one after the other until the gateway stops."""
         loop = asyncio.get_running_loop()
         while True:
             job = self._jobs.take()
@@ -233,7 +233,7 @@ class Documents:
         return not self._closed and self._jobs.read(name, pages)
 
     async def _until_ended(self, seconds: float) -> None:
-        """Waits until some job has ended, or for ``seconds``."""
+        """Waits until any job has ended, at most ``seconds``."""
         try:
             async with asyncio.timeout(seconds), self._ended:
                 await self._ended.wait()

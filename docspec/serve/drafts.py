@@ -1,5 +1,5 @@
-"""Where the drafts of a request come from, in the order of what they cost: what the client predicts itself, a page of a
-document that it uploaded before, an image that was read before, and reading it now, where that pays."""
+"""Finds the drafts of a request. Sources are tried from the cheapest to the dearest: the client's own prediction, a
+page of a document that it uploaded, an image that was recognised before, and recognition now if it pays."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from docspec.serve.spelling import bounded, spelled
 from docspec.serve.uploads import Uploads
 
 PROPOSED = {"chart": "text", "layout": "page"}
-"""Kinds as docspec's proposer counts them, where they differ."""
+"""The kinds of requests whose name in docspec's proposer is another one."""
 
 WAYS: tuple[Way, ...] = ("drafted", "prefilled")
-"""How an image is recognised for a request."""
+"""The ways to recognise an image for a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundDrafts:
-    """The drafts of one request, the ``source`` that they are from, and the ``seconds`` that getting them took, of
-    which it ``waited`` so many for the upstream's prefill. ``way``: what its answer's time measures, if anything."""
+    """The drafts of one request and their ``source``. ``seconds`` is the time that finding them took, ``waited`` the
+    part of it spent waiting for the upstream's prefill. The time of the answer is recorded for ``way`` (``None``: not
+    recorded)."""
 
     texts: tuple[str, ...] = ()
     source: str = "none"
@@ -41,7 +42,7 @@ class FoundDrafts:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """What goes into ``vllm_xargs``."""
+        """The content of ``vllm_xargs``."""
         if not self.texts:
             return {}
         kind = PROPOSED.get(self.kind, self.kind)
@@ -61,8 +62,8 @@ class DraftFinder:
         self.payoff = payoff
 
     async def of(self, client: str, chat: Chat, prefill: Callable[[], Awaitable[None]] | None = None) -> FoundDrafts:
-        """The drafts of a request; never fails for what is wrong with an image. ``prefill`` has an upstream read the
-        prompt, where that can be done before the drafts are there; it is used where it is measured to help."""
+        """The drafts of a request; an unreadable image is no error. ``prefill`` lets an upstream read the prompt while
+        the image is recognised; it is used where measurements show that it helps."""
         if chat.brings_drafts:
             return FoundDrafts(source="client")
         if chat.prediction:

@@ -1,8 +1,8 @@
-"""Addresses in requests (``--allow-urls``): fetched here, and from public addresses alone.
+"""Fetches the URLs in requests (``--allow-urls``), from public addresses only.
 
-A name may stand for an address of the gateway's own network, a redirect may lead there, and a name may be resolved once
-for the check and once more, differently, for the connection. So every hop is resolved here, all that it resolves to is
-checked, and the connection goes to the address that was checked.
+A host name may resolve to an address of the gateway's own network, a redirect may lead there, and a name may resolve
+differently for the check and for the connection. So each hop is resolved here, every resolved address is checked, and
+the connection goes to a checked address.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the internet's: not private, local, reserved, or a way to write such a one."""
+    """Whether an IP address belongs to the public internet: it is not private, local or reserved, nor another notation
+    of such an address."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
@@ -39,7 +40,7 @@ def is_public(address: str) -> bool:
 
 
 class Fetcher:
-    """Fetches up to ``most`` bytes. ``allowed`` says which addresses may be connected to."""
+    """Fetches up to ``most`` bytes from addresses for which ``allowed`` is true."""
 
     def __init__(self, most: int, allowed: Callable[[str], bool] = is_public) -> None:
         self._most = most
@@ -60,7 +61,7 @@ class Fetcher:
         raise Refusal(400, "an address redirects too often")
 
     async def as_data_url(self, url: str) -> str:
-        """What is at ``url`` as a data URL."""
+        """The content at ``url`` as a data URL."""
         data, media = await self.fetch(url)
         return f"data:{media or 'application/octet-stream'};base64,{base64.b64encode(data).decode()}"
 
@@ -69,7 +70,7 @@ class Fetcher:
             await self._session.close()
 
     async def _hop(self, url: str) -> tuple[bytes, str] | str:
-        """What is at ``url``, or where it redirects to."""
+        """The content at ``url``, or the location that it redirects to."""
         try:
             parts = urlsplit(url)
             host, port = parts.hostname or "", parts.port or (443 if parts.scheme.lower() == "https" else 80)
@@ -102,13 +103,13 @@ class Fetcher:
             raise Refusal(400, "an address cannot be fetched") from None
 
     def _opened(self) -> aiohttp.ClientSession:
-        """The connections, made within the event loop."""
+        """The HTTP session, created within the event loop."""
         if self._session is None:
             self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
         return self._session
 
     async def _resolved(self, host: str, port: int) -> str:
-        """An address of ``host``; refuses a host that has any that is not allowed."""
+        """An address of ``host``; raises :class:`Refusal` if any of the host's addresses is not allowed."""
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):

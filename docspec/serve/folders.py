@@ -1,4 +1,4 @@
-"""Files that a tool may read: those below folders that were named at start, and no others."""
+"""The files that a tool may read: those in the folders that were named at start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from docspec.core import InputError, UsageError
 
 
 class Folders:
-    """Opens files by name or ``file:`` address. Links are followed, and where they lead has to be inside, too."""
+    """Opens files by path or ``file:`` URL. Links are followed if their targets are inside the folders, too."""
 
     def __init__(self, folders: Iterable[Path], most: int) -> None:
         self._folders: list[Path] = []
@@ -23,8 +23,8 @@ class Folders:
             self._folders.append(folder.resolve())
 
     def read(self, uri: str) -> tuple[bytes, str]:
-        """The bytes and the name of a file. Raises :class:`InputError`, in the same words for a file that is not there
-        and one that may not be read, so that nobody learns what is outside."""
+        """The content and the name of a file. Raises :class:`InputError`. The message is the same for a missing file
+        and a forbidden one, so that it tells nothing about files outside."""
         for path in self._candidates(uri):
             try:
                 real = path.resolve(strict=True)
@@ -46,7 +46,7 @@ class Folders:
         raise InputError(f"{uri}: no file in the folders that this server was started with")
 
     def _candidates(self, uri: str) -> list[Path]:
-        """Where a name may mean: an absolute one is itself, others are below each folder."""
+        """The paths that ``uri`` may name: an absolute path is itself, a relative one is tried below each folder."""
         if uri[:5].lower() == "file:":
             parts = urlsplit(uri)
             if parts.netloc not in ("", "localhost"):

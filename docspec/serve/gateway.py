@@ -1,4 +1,4 @@
-"""What the gateway's routes share."""
+"""The state that the gateway's routes share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from docspec.serve.upstream import Upstreams
 
 
 class Gateway:
-    """Everything that lives as long as the gateway does; made inside the server's event loop."""
+    """Everything that lives as long as the gateway; created within the server's event loop."""
 
     def __init__(self, settings: GatewaySettings, local: bool = True) -> None:
         limits = settings.limits
@@ -43,8 +43,8 @@ class Gateway:
         self.metrics.show("recognition_waiting", lambda: self.recognition.waiting)
 
     def salt(self, client: str) -> str | None:
-        """What keeps an upstream's prefix cache a client's own, so that no answer comes sooner for what another client
-        has sent; ``None`` where there is one client."""
+        """A salt that separates the clients in an upstream's prefix cache, so that no answer is faster because another
+        client sent the same prompt; ``None`` where there is only one client."""
         if len(self.settings.keys) < 2:
             return None
         return hmac.new(self._salt, client.encode(), hashlib.sha256).hexdigest()

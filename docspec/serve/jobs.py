@@ -1,7 +1,7 @@
-"""Documents that are waited for, in SQLite: a gateway that is started again on the same folder goes on with them.
+"""The queue of documents, in SQLite: a gateway that is started again on the same folder continues with it.
 
-A job's name is its key: nobody can guess it, and it is shown to its own client alone. Its document is forgotten when it
-has been read, its result after a day, or when newer ones need the room.
+The name of a job is a random key and only its own client may see the job. The document is deleted when it has been
+read, the result after a day or when newer results need the room.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Literal
 FILE = "jobs.sqlite"
 KEPT_SECONDS = 24 * 3600.0
 MOST_BYTES = 2**30
-"""Of results; beyond it the oldest are forgotten."""
+"""Size limit of the results; beyond it the oldest are deleted."""
 
 JobStatus = Literal["pending", "started", "success", "partial_success", "failure"]
 ENDED = ("success", "partial_success", "failure")
@@ -51,7 +51,7 @@ class ConversionJob:
 
 
 class Jobs:
-    """All jobs of a ``folder``; may be used by several threads."""
+    """All jobs in a ``folder``; safe for use by several threads."""
 
     def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ class Jobs:
         self._database.execute("UPDATE jobs SET status = 'pending', pages = 0 WHERE status = 'started'")
 
     def add(self, client: str, title: str, wanted: Mapping[str, Any], document: bytes) -> str:
-        """Keeps a document to be read; the job's name."""
+        """Stores a document to be read; returns the name of the job."""
         name = secrets.token_urlsafe(24)
         values = (name, client, title, json.dumps(wanted), document, time.time())
         self._do("INSERT INTO jobs (name, client, title, wanted, status, document, made) "
@@ -74,7 +74,7 @@ class Jobs:
         return name
 
     def take(self) -> tuple[str, str, Mapping[str, Any], bytes] | None:
-        """The oldest job that waits, begun: name, title, what is wanted, document."""
+        """Starts the oldest waiting job: its name, title, options and document; ``None`` if no job waits."""
         found = self._do(
             "UPDATE jobs SET status = 'started' WHERE name = "
             "(SELECT name FROM jobs WHERE status = 'pending' ORDER BY made LIMIT 1) "
@@ -86,11 +86,11 @@ class Jobs:
         return name, title, json.loads(wanted), document
 
     def read(self, name: str, pages: int) -> bool:
-        """``pages`` of a job are read; says whether the job is still wanted."""
+        """Records that ``pages`` of a job have been read; returns whether the job still exists."""
         return bool(self._do("UPDATE jobs SET pages = ? WHERE name = ? RETURNING name", (pages, name)))
 
     def end(self, name: str, status: JobStatus, result: bytes | None, error: str | None = None) -> None:
-        """The job has ended; its document is forgotten, and old results are."""
+        """Ends a job: deletes its document, and results that are too old or too many."""
         self._do(
             "UPDATE jobs SET status = ?, result = ?, error = ?, ended = ?, document = NULL WHERE name = ?",
             (status, result, error, time.time(), name),
@@ -104,7 +104,7 @@ class Jobs:
                 self._do("DELETE FROM jobs WHERE name = ?", (each,))
 
     def of(self, client: str, name: str) -> ConversionJob | None:
-        """A client's own job."""
+        """A client's own job; ``None`` if it has no such job."""
         found = self._do(
             "SELECT status, pages, error, "
             "(SELECT count(*) FROM jobs AS other WHERE other.status = 'pending' AND other.made <= jobs.made) "
@@ -117,7 +117,7 @@ class Jobs:
         return ConversionJob(name, status, pages, error, position if status == "pending" else None)
 
     def result(self, client: str, name: str) -> bytes | None:
-        """What came of a client's own job."""
+        """The result of a client's own job."""
         found = self._do("SELECT result FROM jobs WHERE name = ? AND client = ?", (name, client))
         return found[0][0] if found else None
 
@@ -125,7 +125,7 @@ class Jobs:
         self._do("DELETE FROM jobs WHERE name = ?", (name,))
 
     def waiting(self) -> int:
-        """Jobs that have not ended."""
+        """The number of jobs that have not ended."""
         count: int = self._do("SELECT count(*) FROM jobs WHERE status IN ('pending', 'started')")[0][0]
         return count
 

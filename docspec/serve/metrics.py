@@ -1,4 +1,4 @@
-"""Counts of what the gateway did, in Prometheus' text format. Nothing of a request's content is in them."""
+"""The gateway's metrics in Prometheus' text format. They contain nothing of the content of requests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Metrics:
-    """``add`` counts, ``show`` names a value that is asked for when counts are read."""
+    """``add`` increases a counter; ``show`` registers a gauge whose value is computed when the metrics are read."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()

@@ -1,5 +1,5 @@
-"""The server of a model that the gateway starts itself, where it is given no upstream: a process of its own, started
-anew at the same address where it ends."""
+"""The model server that the gateway starts itself when it is given no upstream: a child process, restarted at the same
+address when it ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from docspec.core.options import BUNDLED_MODELS
 
 ServingEngine = Literal["auto", "local", "vllm"]
 MOST_STARTS = 5
-"""In a row, each of which has lasted less than :data:`LASTED` seconds."""
+"""Restarts in a row, each of which ran for less than :data:`LASTED` seconds."""
 LASTED = 60.0
 
 
@@ -36,12 +36,12 @@ class ModelProcess(Protocol):
 
 
 Start = Callable[[int, str], ModelProcess]
-"""Starts a server on a port (0: any) for those who have a key. Raises :class:`docspec.core.ModelError`."""
+"""Starts a server on a port (0: any free one) that requires a key. Raises :class:`docspec.core.ModelError`."""
 
 
 class ModelServer:
-    """``url`` and ``key`` are for the gateway alone. Raises :class:`docspec.core.ModelError` where the model cannot be
-    served."""
+    """A model server for the gateway alone, at ``url`` with ``key``. Raises :class:`docspec.core.ModelError` if the
+    model cannot be served."""
 
     def __init__(self, start: Start) -> None:
         self.key = secrets.token_urlsafe(32)
@@ -57,7 +57,7 @@ class ModelServer:
         self._child.close()
 
     def _watch(self) -> None:
-        """Starts the process again where it ends, not for ever."""
+        """Restarts the process when it ends, up to a limit."""
         port, starts = urlsplit(self.url).port or 0, 0
         while True:
             began = time.monotonic()
@@ -82,8 +82,8 @@ def model_server(
     arguments: Sequence[str],
     tell: Callable[[str], None],
 ) -> ModelServer:
-    """``model`` in vLLM, where ``engine`` says so or, with ``auto``, where vLLM is installed or a ``python`` is named
-    that has it; else in docspec's own engine. Raises :class:`docspec.core.ModelError`."""
+    """A server of ``model``: vLLM if ``engine`` is ``vllm``, or if it is ``auto`` and vLLM is installed here or in
+    ``python``; otherwise docspec's own engine. Raises :class:`docspec.core.ModelError`."""
     named = "mini" if model in BUNDLED_MODELS else model
     if engine == "vllm" or (engine == "auto" and (python is not None or find_spec("vllm") is not None)):
         from docspec.generation.vllm import VllmServer, VllmSettings
@@ -96,7 +96,8 @@ def model_server(
 
 
 class OwnServer:
-    """docspec's own engine (:mod:`docspec.serve.own`), told what to serve in a line."""
+    """docspec's own engine (:mod:`docspec.serve.own`) in a child process; one line of JSON on its standard input
+    configures it."""
 
     def __init__(self, said: dict[str, str | bool | int]) -> None:
         self._process = subprocess.Popen(

@@ -1,10 +1,11 @@
-"""Whether reading an image here pays: what drafts by recognition save an upstream, against what recognition takes.
+"""Decides whether recognising an image pays: the time that its draft saves the upstream against the time of
+recognition.
 
-Both are measured, on this machine and with this upstream, a kind of request at a time: the seconds that a byte of an
-answer takes with such drafts and without, and the seconds that a pixel takes to recognise. There are two ways to draft:
-the prompt is sent when the draft is there, or it is prefilled while the image is recognised; the one whose answers come
-sooner is taken. What is not known yet is tried, but trials together may take no more than a share of all the time that
-answers took. So a gateway whose recognition never pays loses that share, and no more.
+Both are measured on this machine, with this upstream and for each kind of request: seconds per byte of an answer with
+and without such drafts, and seconds per pixel of recognition. There are two ways to draft: the prompt is sent when the
+draft is ready, or it is prefilled while the image is recognised; the faster one is taken. Unmeasured ways are tried,
+but all trials together may take only a small share of the time of all answers. So a gateway whose recognition never
+pays loses that share and no more.
 """
 
 from __future__ import annotations
@@ -14,23 +15,24 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Way = Literal["plain", "drafted", "prefilled"]
-"""No recognition; recognition, then the request; recognition beside the prefill of the prompt, then the request."""
+"""No recognition; recognition, then the request; recognition during the prefill of the prompt, then the request."""
 
 SHARE = 0.02
-"""Of the time that answers take, which may go into finding out."""
+"""Share of the time of all answers that trials may take."""
 CONTROL = 16
-"""Where recognition pays, one of so many requests goes without and one the other way, so that comparisons stay true."""
+"""Where recognition pays, one request in so many goes without it and one takes the other way, to keep the rates
+current."""
 FADE = 0.9
 """What remains of a measurement's weight with each further one."""
 PIXEL_SECONDS = 4e-6
-"""Of recognition before any was measured: an A4 page at 200 dpi, 3.9 million pixels, in sixteen seconds."""
+"""Seconds per pixel before anything was measured: an A4 page at 200 dpi, 3.9 million pixels, takes sixteen seconds."""
 ENOUGH = 3
 """Measurements after which a rate is trusted."""
 
 
 @dataclass(slots=True)
 class RunningMean:
-    """A mean that the latest measurements count most in."""
+    """A mean that weights recent values most."""
 
     value: float = 0.0
     count: int = 0
@@ -42,7 +44,7 @@ class RunningMean:
 
 @dataclass(slots=True)
 class KindRates:
-    """Requests that are alike: the seconds a byte of their answers, by the way they went."""
+    """The rates of one kind of request: seconds per byte of the answer for each way, and bytes of an answer."""
 
     rates: dict[Way, RunningMean] = field(
         default_factory=lambda: {way: RunningMean() for way in ("plain", "drafted", "prefilled")}
@@ -52,7 +54,7 @@ class KindRates:
 
 
 class Payoff:
-    """``decide`` before an image is read, ``recognised`` and ``answered`` behind it."""
+    """Call ``decide`` before an image is recognised, ``recognised`` and ``answered`` afterwards."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, bool], KindRates] = {}
@@ -63,8 +65,8 @@ class Payoff:
     def decide(
         self, kind: tuple[str, bool], pixels: int, ways: Sequence[Way] = ("drafted",), always: bool = False
     ) -> Way:
-        """The way of a request of ``kind`` (what is asked for; whether it streams) with an image of ``pixels``: plain,
-        or one of ``ways``; one of them in any case where images are ``always`` recognised."""
+        """The way for a request of ``kind`` (what is asked for, and whether it streams) with an image of ``pixels``:
+        ``plain`` or one of ``ways``. With ``always`` it is never ``plain``."""
         known = self._kinds.setdefault(kind, KindRates())
         cost = self._pixel.value * pixels
         measured = [way for way in ways if known.rates[way].count >= ENOUGH]
@@ -82,12 +84,12 @@ class Payoff:
         return min(ways, key=lambda way: known.rates[way].count)
 
     def recognised(self, pixels: int, seconds: float) -> None:
-        """An image of ``pixels`` took ``seconds``."""
+        """Records that an image of ``pixels`` took ``seconds``."""
         if pixels:
             self._pixel.note(seconds / pixels)
 
     def answered(self, kind: tuple[str, bool], way: Way, size: int, seconds: float) -> None:
-        """An answer of ``size`` bytes took ``seconds`` beyond recognition."""
+        """Records that an answer of ``size`` bytes took ``seconds``, without recognition."""
         self._answering += seconds
         if size:
             known = self._kinds.setdefault(kind, KindRates())

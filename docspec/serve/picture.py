@@ -1,7 +1,7 @@
-"""Images in requests, known by their headers: nothing here decodes a pixel.
+"""Images in requests, judged by their headers; nothing here decodes pixels.
 
-A data URL of a few kilobytes can hold an image of billions of pixels. Its header says so, and it is refused before
-anybody decodes it: the recogniser here, or the server behind the gateway.
+A data URL of a few kilobytes can contain an image of billions of pixels. Its header says so, and the image is refused
+before the recogniser here or the server behind the gateway decodes it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from docspec.serve.refusal import Refusal
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "MPO", "JPEG2000", "AVIF")
 HEAD = 64 * 1024
-"""Bytes of an image in which its size is nearly always said."""
+"""Bytes at the beginning of an image that nearly always contain its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """``url`` is a data URL or an address. ``size`` in pixels is ``None`` where the format is not known."""
+    """``url`` is a data URL or an http URL. ``size`` in pixels is ``None`` where the format is unknown."""
 
     url: str
     size: tuple[int, int] | None = None
@@ -33,7 +33,7 @@ class Picture:
 
     @property
     def digest(self) -> bytes:
-        """Of its content."""
+        """The SHA-256 digest of the content."""
         return hashlib.sha256(self.url.partition(",")[2].encode()).digest()
 
     def data(self) -> bytes:
@@ -42,8 +42,8 @@ class Picture:
 
 
 def looked_at(url: str, most_pixels: int) -> Picture:
-    """The picture at ``url``; raises :class:`Refusal` (400) where it is larger than ``most_pixels`` or no base64, and
-    for schemes that lead into a machine (``file:``)."""
+    """The picture at ``url``. Raises :class:`Refusal` (400) if it has more than ``most_pixels``, is not valid base64,
+    or has a scheme of local files (``file:``)."""
     scheme = urlsplit(url[:64]).scheme.lower()
     if scheme in ("http", "https"):
         return Picture(url)

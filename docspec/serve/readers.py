@@ -1,4 +1,4 @@
-"""Which published reader a request is for, by its prompt or by the name of the served model; this decides how drafts
+"""Recognises which published model a request is for, by its prompt or the served model's name; this decides how drafts
 are spelled. The prompts are those of the families' cards (:mod:`docspec.targets.families`), which need no torch."""
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from docspec.targets.model_profile import KINDS, ModelProfile
 PromptKind = Literal["page", "text", "table", "formula", "chart", "layout"]
 
 MARKS = re.compile(r"\{image\}|<image>|<\|[^|<>]{1,40}\|>")
-"""Where an image stands, as prompts say it; clients put them in themselves."""
+"""Image placeholders in prompts; clients add them themselves."""
 
 NOWHERE = BBox(0, 0, 1, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownPrompt:
-    """``kind`` is what is asked for. Without a ``dialect`` drafts are plain text."""
+    """A published prompt: ``kind`` is what it asks for; without a ``dialect`` drafts are plain text."""
 
     kind: PromptKind
     dialect: Dialect | None = None
 
 
 PLAIN = KnownPrompt("page")
-"""Who asks in words that nobody published."""
+"""A prompt that no model card publishes."""
 
 
 def reader_of(prompt: str, model: str) -> KnownPrompt:
-    """The reader that is asked with ``prompt`` under the served name ``model``."""
+    """The published prompt that ``prompt`` is, for the served model's name ``model``."""
     asked = _normal(prompt)
     found = _readers().get(asked, ())
     named = [reader for checkpoint, reader in found if checkpoint is not None and checkpoint.is_named(model)]
@@ -52,7 +52,7 @@ def reader_of(prompt: str, model: str) -> KnownPrompt:
 
 @cache
 def _readers() -> dict[str, list[tuple[Checkpoint | None, KnownPrompt]]]:
-    """Readers by what they are asked with; several ask for "Table Recognition:" and mean different spellings."""
+    """The known prompts by their text; several models ask "Table Recognition:" and spell the answer differently."""
     found: dict[str, list[tuple[Checkpoint | None, KnownPrompt]]] = {}
     for checkpoint, card in _cards():
         for kind, prompt, dialect in _prompts(card):
@@ -69,7 +69,8 @@ def _cards() -> Iterator[tuple[Checkpoint | None, ModelProfile]]:
 
 
 def _prompts(card: ModelProfile) -> Iterator[tuple[PromptKind, str, Dialect]]:
-    """What a card asks with and for what; first what an image is likelier to be, where one prompt asks for two."""
+    """The prompts of a card and what each asks for. Where one prompt asks for two kinds, the likelier kind comes
+    first."""
     dialect = _dialect(card)
     kinds: tuple[PromptKind, ...] = ("text", "table", "formula")
     if card.page_pixels != 0:

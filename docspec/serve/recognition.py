@@ -1,7 +1,7 @@
-"""Images read in worker processes: so many at a time, so many waiting, and nobody waits beyond a time.
+"""Recognises images in worker processes, with limits on their number, on waiting images and on time.
 
-A hostile image costs a worker, never the gateway: workers are killed and replaced where they crash, hang or take too
-much memory (:mod:`docspec.isolation.child`).
+A malicious image costs a worker, never the gateway: a worker that crashes, hangs or takes too much memory is killed and
+replaced (:mod:`docspec.isolation.child`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from docspec.isolation.child import Child, WorkerLost
 from docspec.serve.recognition_worker import RecognitionWorker
 
 MEMORY = 1536 * 2**20
-"""Bytes that a worker may take."""
+"""Memory limit of a worker in bytes."""
 SECONDS = 60.0
-"""For one image."""
+"""Time limit for one image."""
 MOST_WAITING = 16
-"""Images that wait for a worker; what comes then is sent on without a draft."""
+"""Images that may wait for a worker; further requests are sent without a draft."""
 
 
 class Recognition:
-    """``workers`` processes, started when the first image comes. ``on_lost`` hears of each that is lost."""
+    """``workers`` processes, started at the first image. ``on_lost`` is called for each worker that is lost."""
 
     def __init__(self, workers: int, on_lost: Callable[[], None] = lambda: None) -> None:
         self._workers = workers
@@ -43,7 +43,7 @@ class Recognition:
         self.waiting = 0
 
     async def recognise(self, data: bytes) -> PageDraft | None:
-        """The draft of an image file; ``None`` where too many wait, or it cannot be read."""
+        """The draft of an image file; ``None`` if too many images wait or this one cannot be read."""
         return await self._asked("recognise", data, self._threads)
 
     async def fingerprint(self, data: bytes) -> bytes | None:

@@ -1,4 +1,4 @@
-"""What a worker process does for the gateway: it decodes images and reads them. It imports no torch."""
+"""The worker process of the gateway: it decodes and recognises images. It imports no torch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FINGERPRINT = 32
 
 
 class RecognitionWorker:
-    """Serves :class:`docspec.serve.recognition.Recognition`."""
+    """The worker of :class:`docspec.serve.recognition.Recognition`."""
 
     say: Callable[[RecognisedLines], None]
 
@@ -27,7 +27,7 @@ class RecognitionWorker:
         self._drafter: RapidOcrDrafter | None = None
 
     def recognise(self, data: bytes, threads: int) -> PageDraft:
-        """The draft of an image file of a known size."""
+        """The draft of an image file whose size was checked."""
         from PIL import Image
 
         with warnings.catch_warnings():
@@ -38,7 +38,8 @@ class RecognitionWorker:
         return self._drafter.draft(PageImage(image, 1, 1.0, "image"))
 
     def fingerprint(self, data: bytes) -> bytes:
-        """A small grey picture of an image file, alike at all resolutions: see :mod:`docspec.serve.uploads`."""
+        """A small grey picture of an image file, nearly the same at all resolutions: see
+        :mod:`docspec.serve.uploads`."""
         from PIL import Image
 
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What a client is told where a request is not answered: a status, and an error in OpenAI's shape."""
+"""Errors for clients: a status and a body in OpenAI's format."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_e
 
 
 class Refusal(Exception):
-    """Raised anywhere on a request's way; its text says what is wrong and what to do, and nothing of the request's
-    content. ``retry_after`` are seconds."""
+    """An error for the client, raised anywhere while a request is handled. Its text says what is wrong and what to do,
+    and contains nothing of the request. ``retry_after`` is in seconds."""
 
     def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
@@ -19,7 +19,7 @@ class Refusal(Exception):
 
     @property
     def response(self) -> JSONResponse:
-        """The error as OpenAI has it, and ``detail``, the line that clients of docling-serve look for."""
+        """The error in OpenAI's format, with ``detail``, which clients of docling-serve read."""
         headers = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
         kind = TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
         error = {"message": str(self), "type": kind, "param": None, "code": self.status}
@@ -27,6 +27,6 @@ class Refusal(Exception):
 
 
 async def refused(request: Request, refusal: Exception) -> Response:
-    """The exception handler of an application that raises refusals."""
+    """The exception handler for :class:`Refusal`."""
     assert isinstance(refusal, Refusal)
     return refusal.response

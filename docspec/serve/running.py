@@ -1,4 +1,4 @@
-"""Runs an application until it is asked to stop, and lets the answers that are under way end."""
+"""Runs an application until it is told to stop, and lets running requests finish."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from starlette.types import ASGIApp
 from docspec.core import UsageError
 
 IDLE_SECONDS = 30
-"""After which a connection without a request is closed."""
+"""Seconds after which an idle connection is closed."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host`` is reached from this machine alone."""
+    """Whether only this machine can reach ``host``."""
     if host == "localhost":
         return True
     try:
@@ -28,11 +28,9 @@ def is_loopback(host: str) -> bool:
 
 
 def run(app: ASGIApp, host: str, port: int, drain_seconds: float, say: Callable[[str], None]) -> None:
-    """Serves ``app``; returns when ``SIGTERM`` or ``SIGINT`` came and what was under way has ended, or
-    ``drain_seconds`` have passed. Port 0 takes a free one; ``say`` is told the address once connections are accepted.
-
-    Raises :class:`UsageError` where it cannot listen there.
-    """
+    """Serves ``app`` until ``SIGTERM`` or ``SIGINT``; then running requests have ``drain_seconds`` to finish. Port 0 is
+    any free one; ``say`` is called with the address once connections are accepted. Raises :class:`UsageError` if the
+    address cannot be bound."""
     # uvicorn logs errors with what raised them, in which a request's content may stand.
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)
     try:
@@ -55,7 +53,7 @@ def run(app: ASGIApp, host: str, port: int, drain_seconds: float, say: Callable[
 
 
 class _Server(uvicorn.Server):
-    """One for which a signal that was followed is done with: it ends the process as planned, not as a failure."""
+    """A server that ends normally after a signal, where uvicorn would raise the signal again."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

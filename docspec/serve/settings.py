@@ -1,4 +1,4 @@
-"""What a gateway is started with: one value, made at the edge, that nothing changes afterwards."""
+"""The settings of a gateway: one value that is made at start and never changed."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ RecogniseMode = Literal["auto", "always", "never"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds, each of which a request meets as an answer with a status. Sizes are bytes, times seconds."""
+    """Limits on requests, each with the status of the refusal. Sizes are in bytes, times in seconds."""
 
     body: int = 64 * 2**20
-    """Of a request's body (413)."""
+    """Size of a request's body (413)."""
     pixels: int = 50_000_000
-    """Of an image as its header tells (400); it is not decoded to find out."""
+    """Pixels of an image by its header (400); the image is not decoded for the check."""
     pages: int = 2_000
-    """Of a document (400)."""
+    """Pages of a document (400)."""
     in_flight: int = 256
-    """Requests that one upstream has at a time; the others wait."""
+    """Requests that one upstream handles at a time; the others wait."""
     waiting: int = 2_048
-    """Requests that are here at a time beyond those in flight (429 with ``Retry-After``)."""
+    """Requests that may wait beyond those in flight (429 with ``Retry-After``)."""
     held: int = 192 * 2**20
-    """Of all bodies in memory; a request beyond it waits before its body is read."""
+    """Memory of all bodies; a request beyond it waits before its body is read."""
     body_seconds: float = 60.0
-    """For a body to arrive (408)."""
+    """Time for a body to arrive (408)."""
     seconds: float = 600.0
-    """For the next piece of an upstream's answer (504), and for an upstream to come free (503)."""
+    """Time for the next piece of an upstream's answer (504), and for an upstream to become free (503)."""
     connect_seconds: float = 5.0
-    """For a connection to an upstream."""
+    """Time for a connection to an upstream."""
     patience_seconds: float = 5.0
-    """For any upstream to be there at all (503 with ``Retry-After``)."""
+    """Time for any upstream to be reachable (503 with ``Retry-After``)."""
     drain_seconds: float = 60.0
-    """For answers that are under way when the gateway is asked to stop."""
+    """Time for running requests to finish when the gateway stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class GatewaySettings:
-    """``keys`` are the API keys, each a client of its own; without any, clients are told apart by their addresses.
-    ``upstream_key`` goes to upstreams in place of what clients send. ``workers`` processes recognise and open
-    documents; ``state`` holds jobs (``None``: a folder that ends with the gateway). ``options`` say how documents are
-    read (``None``: as they are by default)."""
+    """``keys`` are the API keys, one for each client; without keys, clients are distinguished by their addresses.
+    ``upstream_key`` replaces the clients' keys towards upstreams. ``workers`` processes recognise images. ``state`` is
+    the folder of the job queue (``None``: a temporary one). ``options`` are those for reading documents (``None``: the
+    defaults)."""
 
     upstreams: tuple[str, ...] = ()
     kind: UpstreamKind = "vllm"

@@ -1,9 +1,9 @@
-"""Drafts for SGLang: texts that its n-gram speculation searches, added before a request and removed behind it.
+"""Drafts for SGLang: texts that its n-gram speculation searches, added before a request and removed after it.
 
 Written after SGLang's documentation (``--speculative-algorithm NGRAM --speculative-ngram-external-sam-budget``;
-``/add_external_corpus``, ``/remove_external_corpus``) and tested against a stand-in; **never run on SGLang**. There all
-corpora are searched for every request, so that drafts of one client may be proposed, and refused by its model, in
-another client's request: answers stay the same, times may tell. Where clients must not know of each other, use vLLM.
+``/add_external_corpus``, ``/remove_external_corpus``) and tested against a stand-in; **never run on SGLang**. SGLang
+searches all corpora for every request: one client's draft may be proposed in another client's request, where its model
+rejects it. Answers stay the same, but their timing may leak. Where clients must not learn of each other, use vLLM.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SECONDS = 5.0
 
 
 class Corpora:
-    """Adds and removes drafts where an upstream takes them so; else does nothing."""
+    """Adds and removes drafts as corpora if the upstream is SGLang; otherwise does nothing."""
 
     def __init__(self, kind: UpstreamKind) -> None:
         self._used = kind == "sglang"
@@ -29,7 +29,7 @@ class Corpora:
 
     @contextlib.asynccontextmanager
     async def with_drafts(self, upstream: Upstream, texts: Sequence[str]) -> AsyncIterator[None]:
-        """Within it the upstream knows ``texts``; one that refuses them answers without."""
+        """The upstream knows ``texts`` within this context; an upstream that refuses them answers without drafts."""
         if not self._used or not texts:
             yield
             return

@@ -1,4 +1,4 @@
-"""What was read of an image as the texts that a reader may answer with, the likeliest first."""
+"""The recognised text of an image in the spelling of the model that is asked, the likeliest text first."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from docspec.serve.readers import KnownPrompt
 
 MOST_TEXTS = 64
 MOST_CHARACTERS = 200_000
-"""Of all texts of a request together: what the proposer looks at, and some."""
+"""Characters of all texts of a request together: somewhat more than the proposer reads."""
 
 
 def spelled(draft: PageDraft, size: tuple[int, int], reader: KnownPrompt) -> tuple[str, ...]:
-    """``draft`` of an image of ``size`` pixels as ``reader`` spells it."""
+    """``draft`` of an image of ``size`` pixels as texts that ``reader`` may answer with."""
     return () if draft.is_empty else bounded(_texts(draft, size, reader))
 
 
 def bounded(texts: list[str]) -> tuple[str, ...]:
-    """As many of ``texts`` as a request may carry, none twice."""
+    """As many of ``texts`` as a request may carry, without duplicates."""
     kept: dict[str, None] = {}
     room = MOST_CHARACTERS
     for text in texts:

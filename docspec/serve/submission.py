@@ -1,4 +1,4 @@
-"""What a request gives to be read: one document, its title, and what is wanted of it."""
+"""A document that a client submits: its data, its title and the conversion options."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE = 200
 END = 2**31
-"""A last page beyond every document's, as docling's client has it by default."""
+"""docling's default for the last page: beyond the end of any document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """``data`` is the file; ``title`` is what the client calls it, for people to see."""
+    """``data`` is the content of the file; ``title`` is the client's name for it, which is only displayed."""
 
     data: bytes
     title: str
@@ -43,7 +43,7 @@ async def from_form(gateway: Gateway, request: Request) -> Submission:
 
 @contextlib.asynccontextmanager
 async def _body_of(gateway: Gateway, request: Request) -> AsyncIterator[Request]:
-    """``request`` of a client that may ask, when there is room for its body, which is bounded."""
+    """``request`` with a bounded body, once its client is authenticated and there is room for the body."""
     gateway.access.client(request.scope)
     limits = gateway.settings.limits
     with gateway.admission.enter():
@@ -65,7 +65,7 @@ async def _form_of(request: Request) -> Submission:
 
 
 async def from_json(gateway: Gateway, request: Request) -> Submission:
-    """The one source of a JSON object, fetched where it is an address."""
+    """The one source of a JSON object; a URL is fetched."""
     async with _body_of(gateway, request) as bounded:
         body = await bounded.body()
     try:
@@ -95,7 +95,7 @@ async def from_json(gateway: Gateway, request: Request) -> Submission:
 
 
 class _Bounded:
-    """A request's body, refused where it is larger than ``most`` bytes."""
+    """The body of a request; raises ``refusal`` beyond ``most`` bytes."""
 
     def __init__(self, receive: Any, most: int, refusal: Refusal) -> None:
         self._receive = receive
@@ -111,13 +111,13 @@ class _Bounded:
 
 
 def title_of(given: Any) -> str:
-    """What a client calls its document, for people to see; it never becomes a path."""
+    """The client's name for its document. It is displayed and never becomes a path."""
     name = one_line(str(given or "")).replace("\\", "/").rpartition("/")[2]
     return name[-LONGEST_TITLE:] or "document"
 
 
 def _wanted_in(said: Mapping[str, list[Any]]) -> ConversionOptions:
-    """What a form, a query or options ask for. Raises :class:`Refusal` (422)."""
+    """The conversion options of a form, a query or a JSON object. Raises :class:`Refusal` (422)."""
     target = (said.get("target_type") or ["inbody"])[0]
     if target != "inbody":
         raise Refusal(422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured")

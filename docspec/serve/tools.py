@@ -1,5 +1,5 @@
-"""docspec as a server of the Model Context Protocol, by its official SDK: two tools that read documents in folders
-which were named at start, over standard input and output or over HTTP."""
+"""docspec as a server of the Model Context Protocol, with the official SDK: two tools that read documents in the
+folders named at start, over standard input and output or over HTTP."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OutputFormat = Literal["md", "html", "text", "json"]
 
 
 def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None = None) -> MCPServer:
-    """The server; ``fetcher`` (where addresses are allowed) gets ``http`` ones."""
+    """The server. ``fetcher`` fetches ``http`` URLs; ``None`` where URLs are not allowed."""
     server = MCPServer("docspec", instructions=INSTRUCTIONS, log_level="ERROR")
     reading = asyncio.Lock()  # one document at a time: all share the model
 
@@ -82,7 +82,7 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
 
 
 class Guarded:
-    """An application for clients with a key alone."""
+    """An application for authenticated clients only."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app

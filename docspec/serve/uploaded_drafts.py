@@ -1,4 +1,4 @@
-"""Drafts of whole documents, made without any model: what the text layer says of each page, or a recogniser."""
+"""Drafts of whole documents without a model: each page's text layer, or recognised text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 class UploadedDrafts:
-    """Opens, draws and drafts in processes of its own (:mod:`docspec.isolation`); ``most`` pages of a document."""
+    """Opens, renders and drafts documents in worker processes (:mod:`docspec.isolation`), up to ``most`` pages of
+    each."""
 
     def __init__(self, options: ParseOptions, most: int) -> None:
         self._options = replace(options, drafter="auto")
@@ -52,7 +53,7 @@ def _places(document: IsolatedDocument, numbers: tuple[int, ...]) -> Iterator[Pa
 
 
 def _uploaded(page: object) -> Uploaded | None:
-    """What is kept of a page that could be drawn and drafted."""
+    """The stored form of a page; ``None`` if the page could not be rendered or has no draft."""
     if not isinstance(page, DraftedPage):
         return None
     try:

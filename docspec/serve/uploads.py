@@ -1,7 +1,7 @@
-"""Documents that a client has uploaded, kept as drafts of their pages: an image of one of them is known by its look.
+"""Uploaded documents, stored as drafts of their pages. A page is recognised by the look of its image.
 
-Clients draw pages at resolutions of their own, so that bytes never match. What does is a grey picture of 32 x 32 cells:
-two drawings of a page differ by far less in it than two pages do.
+Clients render pages at different resolutions, so their bytes never match. Grey pictures of 32 x 32 cells do: two
+renderings of one page differ far less than two pages.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from docspec.serve.recognition import Recognition
 
 MOST_PAGES = 4_000
-"""That are known of all clients together; the oldest documents go first."""
+"""Pages stored for all clients together; the oldest documents are dropped first."""
 NEAR = 6.0
-"""Mean difference of cells (0..255) up to which two pictures may show the same page."""
+"""Largest mean difference of the cells (0..255) between two pictures of the same page."""
 CLEAR = 1.5
-"""How much farther the next page has to be."""
+"""Least ratio of the second-best page's difference to the best one's."""
 SHAPE = 0.02
-"""Largest relative difference of the sides' ratio."""
+"""Largest relative difference of the aspect ratios."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A page: its fingerprint (:func:`docspec.serve.recognition_worker.fingerprint_of`), its size in pixels, its
-    draft."""
+    """A stored page: its fingerprint (:func:`docspec.serve.recognition_worker.fingerprint_of`), its size in pixels and
+    its draft."""
 
     fingerprint: bytes
     size: tuple[int, int]
@@ -45,7 +45,7 @@ class Uploads:
         self._documents: OrderedDict[tuple[str, str], tuple[Uploaded, ...]] = OrderedDict()
 
     def keep(self, client: str, pages: Sequence[Uploaded]) -> str:
-        """Keeps the pages of a document; the name under which they may be forgotten."""
+        """Stores the pages of a document; returns the name to delete it by."""
         name = secrets.token_urlsafe(24)
         self._documents[client, name] = tuple(pages)
         while sum(map(len, self._documents.values())) > MOST_PAGES:
@@ -53,14 +53,15 @@ class Uploads:
         return name
 
     def forget(self, client: str, name: str) -> bool:
-        """Lets go of a document; says whether it was there."""
+        """Deletes a document; returns whether it existed."""
         return self._documents.pop((client, name), None) is not None
 
     def has(self, client: str) -> bool:
         return any(owner == client for owner, _ in self._documents)
 
     async def page_like(self, client: str, picture: Picture, recognition: Recognition) -> PageDraft | None:
-        """The draft of the page that ``picture`` shows, in its pixels."""
+        """The draft of the stored page that ``picture`` shows, scaled to the picture's pixels; ``None`` if no page
+        matches clearly."""
         if picture.size is None or not self.has(client):
             return None
         look = await recognition.fingerprint(picture.data())

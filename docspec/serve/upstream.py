@@ -1,7 +1,7 @@
-"""The servers behind the gateway: which one is asked next, how many requests each has, and which is not there.
+"""The model servers behind the gateway: selection, load and availability.
 
-The least busy one that is there is asked. One that cannot be reached is left out and asked for its models from time to
-time, longer apart each time, until it answers again; no client's request is spent on finding out.
+The least busy available server gets the next request. A server that cannot be reached is taken out of service and
+probed at increasing intervals until it answers; no client's request is used as a probe.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from docspec.serve.refusal import Refusal
 from docspec.serve.settings import Limits
 
 FIRST_PROBE, LAST_PROBE = 0.05, 10.0
-"""Seconds between two looks at a server that is not there, at first and at most."""
+"""Seconds between two probes of an unavailable server, at first and at most."""
 PROBE_SECONDS = 3.0
 
 KEEP_ALIVE_SECONDS = 4.0
-"""For a connection without a request: servers close theirs after five."""
+"""Seconds that an idle connection is kept: servers close theirs after five."""
 
 OWN_HEADERS = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
-"""Headers that the HTTP library would add to a client's."""
+"""Headers that the HTTP library would add to the client's."""
 
 RequestHeaders = list[tuple[str, str]]
 
 BROKEN = (aiohttp.ClientError, TimeoutError)
-"""What :meth:`Upstream.ask` and reading an answer raise."""
+"""The exceptions of :meth:`Upstream.ask` and of reading an answer."""
 
 
 class Upstream:
-    """One server. ``busy`` requests are with it."""
+    """One server; ``busy`` is the number of its running requests."""
 
     def __init__(self, url: str, limits: Limits, key: str | None) -> None:
         self.url = url.rstrip("/").removesuffix("/v1")
@@ -50,9 +50,9 @@ class Upstream:
         headers: RequestHeaders | None = None,
         seconds: float | None = None,
     ) -> aiohttp.ClientResponse:
-        """The head of the answer to ``data`` (posted; without it ``path`` is read), whose body is read within
-        ``async with``. It has to come within so many ``seconds``, by default those that the limits give a piece of an
-        answer. ``headers`` stand in place of this gateway's key. Raises :data:`BROKEN`."""
+        """Posts ``data`` to ``path`` (without ``data``: a GET request) and returns the head of the answer; read its
+        body within ``async with``. The head must arrive within ``seconds`` (default: ``Limits.seconds``). ``headers``
+        replace the gateway's own key. Raises :data:`BROKEN`."""
         if headers is None:
             headers = self.own_headers
         method = "GET" if data is None else "POST"
@@ -70,8 +70,8 @@ class Upstream:
             await self._session.close()
 
     def _opened(self) -> aiohttp.ClientSession:
-        """The connections, made within the event loop. No proxy of the environment is asked, no cookie is kept, and
-        answers stay compressed as they come."""
+        """The HTTP session, created within the event loop. It uses no proxy of the environment, keeps no cookies, and
+        leaves compressed answers compressed."""
         if self._session is None:
             limits = self._limits
             self._session = aiohttp.ClientSession(
@@ -85,7 +85,8 @@ class Upstream:
 
 
 class Upstreams:
-    """All of them. ``in_flight`` requests each has at a time; others wait in the order in which they came."""
+    """All servers. Each has at most ``in_flight`` requests at a time; further ones wait in the order of their
+    arrival."""
 
     def __init__(self, urls: Sequence[str], limits: Limits, key: str | None = None) -> None:
         self.all = [Upstream(url, limits, key) for url in urls]
@@ -103,8 +104,8 @@ class Upstreams:
 
     @contextlib.asynccontextmanager
     async def one(self, wanted: Upstream | None = None) -> AsyncIterator[Upstream]:
-        """The one that is ``wanted``, where it is there and has room, else the least busy one that has. Raises
-        :class:`Refusal` (503) where none comes free in time."""
+        """The upstream ``wanted`` if it is available and has room, otherwise the least busy one. Raises
+        :class:`Refusal` (503) if none becomes free in time."""
         upstream = await self._taken(wanted)
         try:
             yield upstream
@@ -113,7 +114,7 @@ class Upstreams:
             self._wake()
 
     def lost(self, upstream: Upstream) -> None:
-        """Leaves out an upstream that could not be reached, and begins to look for it."""
+        """Takes an unreachable upstream out of service and starts to probe it."""
         upstream.is_there = False
         if not self.are_there:  # whoever waits for one to come free waits for one to come back from now on
             while self._waiting:
@@ -149,7 +150,7 @@ class Upstreams:
             raise
 
     async def _turn(self, end: float, first: bool) -> None:
-        """Waits until an upstream may have come free."""
+        """Waits until an upstream may have become free."""
         loop = asyncio.get_running_loop()
         turn = loop.create_future()
         if first:
@@ -170,7 +171,7 @@ class Upstreams:
                 self._waiting.remove(turn)
 
     def _wake(self) -> None:
-        """Gives as many turns as there is room."""
+        """Wakes as many waiting requests as there is room for."""
         room = sum(max(0, self._limits.in_flight - one.busy) for one in self.all if one.is_there)
         while room > 0 and self._waiting:
             turn = self._waiting.popleft()

@@ -1,4 +1,4 @@
-"""Puts the engine together with its proposers and with what the planner has measured; none of them knows the others."""
+"""Assembles the engine with its proposers and the planner's measurements; these do not know of each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | None = None) -> Engine:
-    """An engine for ``target``; what nodes and plain steps cost is as ``planner`` measured it, if it has."""
+    """An engine for ``target``. The prices of tree nodes and plain steps are those that ``planner`` measured, if
+    any."""
     from docspec.targets.threads import measure_threads
 
     measure_threads(target)  # here, so that no page pays for it

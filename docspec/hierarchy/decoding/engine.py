@@ -1,6 +1,6 @@
-"""The engine as others use it: requests in, outputs and counts out, over one bounded KV memory.
+"""The engine as pages use it: requests in, outputs and counts out, over one bounded KV memory.
 
-Stage 1, Stage 2 and the baseline differ only in what they ask for.
+Stage 1, Stage 2 and the baseline differ only in their requests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """A target with its decoding settings, what makes a proposer for a batch, and the bound on its KV memory.
+    """A target with its decoding settings, a factory of proposers, and the limit of its KV memory.
 
     ``pace`` decides for a request that is decoded alone whether trees pay.
     """
@@ -45,10 +45,9 @@ class Engine:
     def speculate(
         self, requests: Sequence[Request], on_step: OnStep | None = None, max_rows: int | None = None
     ) -> tuple[list[Output], StageStats]:
-        """Decodes ``requests`` in one batch of ``max_rows`` rows (all at once by default) with their drafts
-        (SpecDecode).
+        """Decodes ``requests`` with their drafts in one batch of ``max_rows`` rows (default: all at once).
 
-        Where there are fewer places than requests, these wait in the order given and enter as rows end.
+        If there are fewer rows than requests, the other requests wait in the given order and enter as rows end.
         """
         [found] = self.speculate_groups([requests], on_step, max_rows)
         return found
@@ -56,9 +55,9 @@ class Engine:
     def speculate_groups(
         self, groups: Sequence[Sequence[Request]], on_step: OnStep | None = None, max_rows: int | None = None
     ) -> list[tuple[list[Output], StageStats]]:
-        """:meth:`speculate` of the requests of several pages in one batch: each page's outputs and its own counts.
+        """:meth:`speculate` for the requests of several pages in one batch: the outputs and counts of each page.
 
-        A page is charged with as much of the common seconds and forward passes as it has of the steps.
+        Each page is charged with its share of the common seconds and forward passes, in proportion to its steps.
         """
         start = time.perf_counter()
         requests = [request for group in groups for request in group]
@@ -85,7 +84,7 @@ class Engine:
         ]
 
     def batch(self, requests: Sequence[Request], max_rows: int) -> MeasuredDecode:
-        """A loop for :meth:`decode`, with ``requests`` waiting for a batch of ``max_rows`` rows."""
+        """A loop for :meth:`decode` over ``requests`` with up to ``max_rows`` rows."""
         proposer = self._proposer()
         scheduler = Scheduler(self.target, self.cache_for(requests, max_rows), requests, proposer, self._margins)
         pace = self._pace if len(requests) == 1 else None
@@ -97,7 +96,7 @@ class Engine:
             loop.run(on_step)
 
     def baseline(self, request: Request) -> tuple[Output, StageStats]:
-        """Decodes ``request`` one token a step, without its drafts."""
+        """Decodes ``request`` one token per step, without its drafts."""
         loop = self.batch([replace(request, plain=True)], 1)
         loop.admit()
         [row] = loop.scheduler.rows
@@ -108,8 +107,8 @@ class Engine:
         return row.result, stats_of([row], row.counts.steps, seconds, self.target.kv.nbytes)
 
     def cache_for(self, requests: Sequence[Request], max_rows: int) -> SlotCache:
-        """A KV buffer of at least ``max_rows`` rows, each long enough for any of ``requests``, in the shape that steps
-        like best where the bound allows it."""
+        """A KV cache of at least ``max_rows`` rows, each long enough for any of ``requests``. It has the shape that the
+        step runner prefers if the memory limit allows that."""
         slots = max(request.slots for request in requests) + self.spare_slots - 1
         roomy = self.target.steps.geometry(max_rows, slots)
         if self.slots_allowed is None or roomy[0] * (roomy[1] + 1) <= self.slots_allowed:
@@ -117,27 +116,27 @@ class Engine:
         return self.target.kv.cache(max_rows, slots, self._options.kv_limit)
 
     def max_rows(self, requests: Sequence[Request]) -> int:
-        """How many of ``requests`` the bound on the KV memory lets into one batch at a time (at least one)."""
+        """How many of ``requests`` fit into one batch under the limit of the KV memory, at least one."""
         slots = max(request.slots for request in requests) + self.spare_slots
         most = len(requests) if self.slots_allowed is None else self.slots_allowed // slots
         return max(1, min(len(requests), most))
 
     def drafts_changed(self) -> None:
-        """Told when drafts have come: whether trees pay is judged anew."""
+        """Call this when drafts have arrived: whether trees pay is measured anew."""
         if self._pace is not None:
             self._pace.drafts_changed()
 
     def release(self) -> None:
-        """Lets go of the KV memory (after a failure; the next call makes it anew)."""
+        """Frees the KV memory after a failure; the next call allocates it again."""
         self.target.kv.release()
 
     @property
     def spare_slots(self) -> int:
-        """Slots of a row beyond its tokens: a tree, the pending token, the one that takes padding."""
+        """Slots of a row beyond its tokens: for a tree, the pending token and padding."""
         return self._options.max_tree + 2
 
     @property
     def slots_allowed(self) -> int | None:
-        """Slots that all rows of a batch may take together under ``--kv-memory``; ``None`` without a bound."""
+        """The most slots of all rows of a batch together under ``--kv-memory``; ``None`` without a limit."""
         limit = self._options.kv_limit
         return None if limit is None else limit // self.target.kv_spec.bytes_per_slot()

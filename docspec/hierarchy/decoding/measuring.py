@@ -1,4 +1,4 @@
-"""What decoding takes, measured around the loop: the loop knows nothing of being measured."""
+"""Measures decoding from outside the loop; the loop itself knows nothing of measurements."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from docspec.engine.row import Row
 
 
 class MeasuredDecode(SpecDecode):
-    """A loop that fills the ``counts`` of each row, and counts the forward passes of all rows in ``forwards``.
+    """A decoding loop that fills the ``counts`` of each row and counts the forward passes of all rows in ``forwards``.
 
-    Rows share the host's seconds of a step evenly, and those of a prefill by the lengths of their prompts.
+    Rows share the host's time of a step equally, and the time of a prefill in proportion to their prompts' lengths.
     """
 
     forwards = 0
@@ -78,8 +78,8 @@ def stats_of(
     sources: Mapping[str, float] | None = None,
     share: float = 1.0,
 ) -> StageStats:
-    """The counts of ``rows``, which took part in ``forwards`` forward passes and are charged with a ``share`` of the
-    ``decoding`` seconds of their batch and of those of its ``sources``."""
+    """The counts of ``rows``, which took part in ``forwards`` forward passes. They are charged with a ``share`` of
+    their batch's ``decoding`` seconds and of the seconds of its proposers, ``sources``."""
     counts = [row.counts for row in rows]
     return StageStats(
         rows=len(rows),
@@ -106,7 +106,8 @@ def _finite(value: float) -> float | None:
 
 
 def shares(total: int, weights: Sequence[int]) -> list[int]:
-    """``total`` in whole parts in proportion to ``weights``, their sum exactly ``total`` (largest remainders)."""
+    """``total`` split into integers in proportion to ``weights``; their sum is exactly ``total`` (largest
+    remainders)."""
     whole = sum(weights)
     if not whole:
         weights, whole = [1] * len(weights), len(weights)

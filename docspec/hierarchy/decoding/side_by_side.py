@@ -1,4 +1,4 @@
-"""Many crops, of one page or of several, decoded side by side: as many at a time as the KV memory takes well."""
+"""Decodes many crops, of one page or several, in batches whose size suits the KV memory."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from docspec.hierarchy.decoding.engine import Engine
 K = TypeVar("K")
 
 MAX_ROWS = 16
-"""Crops in one batch."""
+"""Most crops in one batch."""
 
 MAX_SLOTS = 16384
-"""Slots of the KV buffer that a batch of crops may take: about what one long page takes."""
+"""Most slots of the KV cache for a batch of crops: about those of one long page."""
 
 
 def decode_side_by_side(
     engine: Engine, pages: Sequence[Sequence[Request]], on_step: OnStep | None = None, alone: bool = False
 ) -> list[tuple[list[Output], StageStats]]:
-    """What is written for each page's requests, in their order, and each page's own counts.
+    """For each page the outputs of its requests, in their order, and its counts.
 
-    ``alone``, and where doubtful choices are made again, each request has the batch to itself.
+    With ``alone``, or if doubtful choices are made again, each request is decoded in a batch of its own.
     """
     outputs: list[dict[int, Output]] = [{} for _ in pages]
     counts = [StageStats() for _ in pages]
@@ -46,10 +46,10 @@ def decode_side_by_side(
 def queues(
     requests: Sequence[tuple[K, Request]], allowed: int | None = None, spare: int = 0
 ) -> Iterator[tuple[list[tuple[K, Request]], int]]:
-    """Requests that pass through one buffer, the longest first, and the rows that the buffer has for them.
+    """Groups requests for one KV cache each, the longest first; with the number of rows of that cache.
 
-    All rows of a buffer are as long as its longest request, ``spare`` slots included; so long ones, of which fewer than
-    ``MAX_ROWS`` fit the bound (``allowed`` slots where that is less), do not share it with short ones.
+    All rows of a cache are as long as its longest request plus ``spare`` slots. So long requests, of which fewer than
+    ``MAX_ROWS`` fit into the limit (``allowed`` slots if that is less), do not share a cache with short ones.
     """
     most = MAX_SLOTS if allowed is None else min(MAX_SLOTS, allowed)
     waiting = sorted(requests, key=lambda item: -item[1].slots)

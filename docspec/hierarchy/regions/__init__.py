@@ -1,1 +1,1 @@
-"""Reading by regions: a page is read in crops that its layout gives, and put together again."""
+"""Reading by regions: the crops of a page's layout are read and joined."""

@@ -1,6 +1,6 @@
-"""Tables read cell by cell: for readers that know lines better than tables.
+"""Reads tables cell by cell, for models that read lines better than tables.
 
-The places of the cells and their spans are the layout's, the words in them the reader's.
+The positions and spans of the cells come from the layout, the words from the model.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from docspec.dialects.tables import Table, parse_html_table, to_pipe
 from docspec.drafting.ink import CONTRAST, LEAST_INK, bands, ink_of, joined_rows, without_rules
 
 STROKE = 2.5
-"""A straight stroke longer than so many lines is a rule of the table."""
+"""A straight stroke longer than this many line heights is a rule of the table."""
 
 DARK = 0.5
-"""Rows of pixels with more ink than this share are dark ground with light print."""
+"""Rows of pixels with a larger share of ink are light print on a dark ground."""
 
 LOWEST = 0.3
-"""A band of ink lower than this share of a line is what is left of a rule."""
+"""A band of ink lower than this share of a line's height is the rest of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """A printed line of a table's cell: the cell's number in the order of the HTML, the line's place on the page, and
-    the cell's draft where this line is all of the cell."""
+    """A printed line in a table cell: the cell's number in the order of the HTML, the line's box on the page, and the
+    cell's draft if the cell has only this line."""
 
     cell: int
     bbox: BBox
@@ -36,7 +36,7 @@ class CellLine:
 
 
 def structure_of(region: Region) -> Table | None:
-    """The table that the layout found in ``region``, if it knows the places of its cells too."""
+    """The table that the layout found in ``region``; ``None`` if the boxes of its cells are unknown."""
     table = parse_html_table(region.texts[0]) if region.texts and region.grid else None
     if table is None:
         return None
@@ -46,8 +46,8 @@ def structure_of(region: Region) -> Table | None:
 
 
 def cell_lines(image: Image.Image, region: Region, table: Table, line: float) -> list[CellLine]:
-    """The printed lines of all cells of ``table``, which stands in ``region``, in its order; ``line`` is the height of
-    a line in pixels."""
+    """The printed lines of all cells of ``table`` in ``region``, in its order; ``line`` is the height of a line in
+    pixels."""
     left, top, right, bottom = region.bbox.clamped(image.width, image.height).rounded()
     if right - left < 2 or bottom - top < 2:
         return []
@@ -69,7 +69,7 @@ def cell_lines(image: Image.Image, region: Region, table: Table, line: float) ->
 
 
 def _places(table: Table, region: Region) -> Iterator[tuple[str, BBox]]:
-    """The text and the place of each cell in the order of the HTML, spans included."""
+    """The text and the box of each cell in the order of the HTML, spans included."""
     taken: set[tuple[int, int]] = set()
     for y, row in enumerate(table.rows):
         x = 0
@@ -88,7 +88,7 @@ def _places(table: Table, region: Region) -> Iterator[tuple[str, BBox]]:
 
 
 def print_of(picture: Image.Image) -> np.ndarray:
-    """Boolean ``(height, width)``: the print of a table's picture, light print on dark ground included."""
+    """The ink of a table's picture, boolean ``(height, width)``, including light print on dark ground."""
     ink = ink_of(picture)
     grey = np.asarray(picture.convert("L"), dtype=np.int16)
     for start, end in bands(np.asarray(ink.mean(axis=1) > DARK)):
@@ -100,7 +100,8 @@ def print_of(picture: Image.Image) -> np.ndarray:
 
 
 def filled(table: Table, written: Mapping[int, Sequence[str]]) -> str:
-    """``table`` as a pipe table with what was read in its cells, counted as HTML does, line by line."""
+    """``table`` as a pipe table with the text that was read in its cells (by their numbers in the order of the
+    HTML)."""
     number, rows = 0, []
     for row in table.rows:
         cells = []

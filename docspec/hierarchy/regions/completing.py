@@ -1,4 +1,4 @@
-"""All regions of a page: those of its draft, and print that no region covers."""
+"""Completes the regions of a page: those of its draft, and print that no region covers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from docspec.targets.model_profile import UNSURE, ModelProfile
 
 
 def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None) -> list[Region]:
-    """The regions of ``draft`` and what it forgot, in reading order. Where words stand (``--words evidence``), for a
-    reader with ``card``, ink in which a recogniser found no text is no text: it is a picture, or left out where it is
-    as small as a line; and what it recognised without sense is a picture, unless the reader is asked for it. Pictures
-    in which no recogniser has looked are marked as such.
+    """The regions of ``draft`` and the print that it missed, in reading order.
 
-    Running heads and feet become text where no layout model has seen the page, and so do a head in the lower half of
-    the page and a foot in the upper one.
+    With ``--words evidence``, for a reader with ``card``: ink in which a recogniser found no text becomes a picture, or
+    is dropped if it is as small as a line. Illegible recognised text becomes a picture, unless the reader reads such
+    regions. Pictures that no recogniser searched are marked.
+
+    Running heads and feet become text where no layout model has seen the page, as do a head in the lower half of the
+    page and a foot in the upper one.
     """
     regions = [
         replace(one, category=Category.TEXT)
@@ -45,6 +46,6 @@ def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None
 
 
 def _stands_elsewhere(region: Region, page: PageImage) -> bool:
-    """Whether a running head or foot stands in the other half of the page."""
+    """Whether a running head is in the lower half of the page, or a foot in the upper one."""
     upper = region.bbox.y0 + region.bbox.y1 < page.height
     return upper is (region.category is Category.PAGE_FOOTER)

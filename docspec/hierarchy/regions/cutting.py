@@ -1,4 +1,4 @@
-"""Pages cut into crops, and what is asked for each of them: the same for every engine that reads them."""
+"""Cuts pages into crops and makes their requests, for every engine."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 TOKENS_PER_CELL = 6
-"""Tokens that a crop may write for each of its visual tokens, whatever is drafted for it."""
+"""Output tokens that a crop may have per visual token, whatever its draft."""
 
 LEAST_TOKENS = 64
-"""Tokens that any crop may write."""
+"""Output tokens that any crop may have."""
 
 KINDS = {Category.TABLE: "table", Category.FORMULA: "formula"}
-"""Kinds of drafts (:class:`GenerationRequest`) other than text, by what a crop shows."""
+"""Kinds of drafts (:class:`GenerationRequest`) other than text, by the region's category."""
 
 
 class Cutting:
-    """Cuts pages for a model with ``card`` that sees pictures as ``sight`` says."""
+    """Cuts pages for a model with ``card`` whose image processor is described by ``sight``."""
 
     def __init__(self, options: ParseOptions, card: ModelProfile, dialect: Dialect, sight: Sight) -> None:
         self._options, self._card, self._dialect = options, card, dialect
@@ -47,7 +47,7 @@ class Cutting:
         )
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
-        """The regions of a page, those that the draft forgot included, and their crops."""
+        """The regions of a page, including those that the draft missed, and their crops."""
         upright, straight = straightened(page, draft)
         found = self.crops_of(upright, complete(upright, straight, self._card if self._options.evidence else None))
         if draft.tilt:
@@ -56,7 +56,7 @@ class Cutting:
         return found
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
-        """The crops of ``regions``, but for those that are taken from the draft or whose words stand."""
+        """The crops of ``regions``. Regions that are taken from the draft or whose words stand have none."""
         usual = type_size(regions)
         known = known_texts(regions, self._card) if self._options.evidence else {}
         from_draft = {
@@ -73,7 +73,7 @@ class Cutting:
         return RegionsRead(regions, crops, from_draft, known)
 
     def asked(self, page: PageImage, region: Region, piece: Slice) -> tuple[Image, str]:
-        """The picture of a crop, and the text that the model is asked with."""
+        """The picture of a crop and its prompt."""
         picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
         return picture, self._dialect.crop_prompt(shown_of(region, piece))
 
@@ -94,6 +94,6 @@ class Cutting:
 
 
 def shown_of(region: Region, piece: Slice) -> Region:
-    """What the crop of ``piece`` shows of ``region``."""
+    """The part of ``region`` that the crop of ``piece`` shows."""
     category = region.category if piece.cell is None else Category.TEXT
     return replace(region, category=category, texts=piece.drafts)

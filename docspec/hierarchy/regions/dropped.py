@@ -1,7 +1,7 @@
-"""Dropped capitals: the big letter that a paragraph begins with, and the lines that stand beside it.
+"""Dropped capitals: the large first letter of a paragraph and the lines beside it.
 
-A reader that is shown line by line would see a slice of the letter in each of them. So the letter is shown alone, and
-the lines without it.
+A model that reads line by line would see a slice of the letter in each of these lines. So the letter is shown alone,
+and the lines without it.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from docspec.core import BBox, PrintedLine
 from docspec.drafting.ink import LEAST_INK, ink_of
 
 LEAST_HEIGHT = 1.7
-"""Height of a dropped capital over that of the usual line."""
+"""Least height of a dropped capital over the height of a usual line."""
 
 SLENDER, BROAD = 0.25, 1.6
-"""Width of a letter over its height: what is more slender is a rule, what is broader a drawing."""
+"""Limits of a letter's width over its height: narrower ink is a rule, wider ink a drawing."""
 
 
 REACH = 0.4
-"""How far it may stand out of its paragraph, or within it, in heights of the usual line."""
+"""How far a letter may stand out of its paragraph, or within it, in usual line heights."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capital:
-    """A dropped capital's ``bbox`` on the page, its ``letter`` as drafted (empty where no draft has it), and whether it
-    is a ``word`` by itself."""
+    """A dropped capital: its ``bbox`` on the page, its ``letter`` in the draft (empty if the draft has none), and
+    whether it is a ``word`` by itself."""
 
     bbox: BBox
     letter: str
@@ -43,7 +43,7 @@ class Capital:
 
 
 def dropped_capital(image: Image.Image, lines: Sequence[PrintedLine]) -> Capital | None:
-    """The dropped capital of a paragraph's ``lines`` (from top to bottom), found by its ink."""
+    """The dropped capital of a paragraph's ``lines`` (top to bottom), found by its ink; ``None`` if there is none."""
     if len(lines) < 3:
         return None
     usual = median(line.bbox.height for line in lines)
@@ -67,7 +67,8 @@ def dropped_capital(image: Image.Image, lines: Sequence[PrintedLine]) -> Capital
 
 
 def _letter(ink: np.ndarray, usual: float) -> BBox | None:
-    """The letter in the upper left corner of boolean ``(height, width)`` ink, higher than a ``usual`` line."""
+    """The letter in the upper left corner of the ink, boolean ``(height, width)``, if it is higher than a ``usual``
+    line."""
     import cv2
 
     marks: Any = ink.astype(np.uint8)

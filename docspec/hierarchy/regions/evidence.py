@@ -1,8 +1,9 @@
-"""Words that are known and stand (``--words evidence``): those of a sound text layer, and lines that the recogniser was
-sure of, or any where the model reads unsure ones no better. Such regions get no crop; the model reads the others.
+"""Words that stand unread (``--words evidence``): those of a sound text layer, and recognised lines with high
+confidence (any recognised line if the model reads uncertain ones no better). Their regions get no crop; the model reads
+the other regions.
 
-The model's card says which kinds of region it reads better than they are known (``reads``); docs/words.md has the
-measurement behind the bundled reader's.
+The model's card says which kinds of region it reads better than text layer and recogniser (``reads``); docs/words.md
+has the measurement behind the bundled reader's.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from docspec.hierarchy.regions.slices import Slice
 from docspec.targets.model_profile import KINDS, UNSURE, ModelProfile
 
 SURE = 0.8
-"""Confidence of the recogniser (0..1) from which on a line is taken as it was recognised."""
+"""Least confidence (0..1) of a recognised line that stands."""
 
 FOREIGN = 0.2
-"""Share of letters, those of scripts that the reader does not write, from which on a text is foreign to it."""
+"""Least share of letters in scripts that the reader does not write for which a text is foreign to it."""
 
 _KIND_OF = {category: kind for kind, category in KINDS.items()}
 
 
 def known_texts(regions: Sequence[Region], card: ModelProfile) -> dict[int, str]:
-    """The Markdown of those of ``regions`` that a model with ``card`` is not asked for, by their numbers: words that
-    stand, and the labels of pictures."""
+    """The Markdown of the regions that a model with ``card`` does not read, by their numbers: words that stand, and
+    labels in pictures."""
     found = {}
     for number, region in enumerate(regions):
         if not asked_for(region, card):
@@ -43,13 +44,12 @@ def known_texts(regions: Sequence[Region], card: ModelProfile) -> dict[int, str]
 
 
 def asked_for(region: Region, card: ModelProfile) -> bool:
-    """Whether there is anything in ``region`` that a model with ``card`` reads: a picture that is no chart is looked at
-    by nobody."""
+    """Whether a model with ``card`` reads anything in ``region``: no model reads a picture that is not a chart."""
     return region.category is not Category.PICTURE or (region.chart and card.reads_charts)
 
 
 def known_words(known: Mapping[int, str], regions: Sequence[Region]) -> tuple[Event, ...]:
-    """What to report about ``known`` texts of ``regions``: how many stand, and whose words they are."""
+    """The event about ``known`` texts of ``regions``: how many stand, and their sources."""
     if not known:
         return ()
     sources = Counter(regions[number].words or "draft" for number in known)
@@ -58,8 +58,8 @@ def known_words(known: Mapping[int, str], regions: Sequence[Region]) -> tuple[Ev
 
 
 def unread_pictures(blocks: Sequence[Block], happened: Collection[str] = ()) -> tuple[Event, ...]:
-    """What to report about pictures among ``blocks`` in which neither the model nor the drafter looked for text. Where
-    the drafter failed (``happened``), nobody knows that they are pictures: dense print is one from afar."""
+    """The event about pictures in which neither the model nor the drafter looked for text. If the drafter failed (an
+    event in ``happened``), they may be dense print rather than pictures."""
     count = sum(block.unread for block in blocks)
     if not count:
         return ()
@@ -71,7 +71,7 @@ def unread_pictures(blocks: Sequence[Block], happened: Collection[str] = ()) -> 
 
 
 def stands(region: Region, card: ModelProfile) -> bool:
-    """Whether the words of ``region`` are known well enough that a model with ``card`` is not asked for them."""
+    """Whether the words of ``region`` are known well enough that a model with ``card`` does not read it."""
     if not region.texts:
         return False
     if region.category is not Category.FORMULA and is_foreign(region.texts[0], card):
@@ -84,7 +84,7 @@ def stands(region: Region, card: ModelProfile) -> bool:
 
 
 def is_foreign(text: str, card: ModelProfile) -> bool:
-    """Whether letters of ``text`` are of scripts that a model with ``card`` does not write."""
+    """Whether ``text`` is largely in scripts that a model with ``card`` does not write."""
     scripts = scripts_of(text) if card.scripts else Counter()
     return sum(count for script, count in scripts.items() if script not in card.scripts) > FOREIGN * scripts.total()
 
@@ -113,7 +113,7 @@ def known_text(region: Region) -> str:
 
 
 def known_block(region: Region, text: str) -> Block:
-    """``region``, whose words stand, as a block with its ``text`` and how that is printed."""
+    """``region``, whose words stand, as a block with its ``text`` and typography."""
     heads = region.category in (Category.TITLE, Category.SECTION_HEADER)
     return Block(
         region.category,
@@ -129,7 +129,7 @@ def known_block(region: Region, text: str) -> Block:
 
 
 def _marks_of(region: Region, text: str) -> tuple[Mark, ...]:
-    """How the words of ``text``, the Markdown of ``region``, are printed; of tables what they link to."""
+    """The typographic marks of ``text``, the Markdown of ``region``; for tables the links only."""
     if region.listing:
         return ()
     if region.category is Category.TABLE:
@@ -139,7 +139,8 @@ def _marks_of(region: Region, text: str) -> tuple[Mark, ...]:
 
 
 def _found_links(links: Sequence[tuple[str, str]], text: str) -> tuple[Mark, ...]:
-    """``links`` at their words in ``text``, one after the other; those that do not stand there are left out."""
+    """``links`` at the positions of their words in ``text``, searched in order; links whose words are missing are
+    dropped."""
     found, at = list[Mark](), 0
     for words, target in links:
         own = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)").search(text, at)
@@ -150,7 +151,7 @@ def _found_links(links: Sequence[tuple[str, str]], text: str) -> tuple[Mark, ...
 
 
 def marked_text(region: Region) -> tuple[str, tuple[Mark, ...]]:
-    """The printed lines of ``region`` one below the other, and the marks of that text."""
+    """The printed lines of ``region``, one per line, and the marks of that text."""
     text, marks = "", list[Mark]()
     for line in region.lines:
         marks += shifted(line.marks, len(text))
@@ -159,7 +160,8 @@ def marked_text(region: Region) -> tuple[str, tuple[Mark, ...]]:
 
 
 def _indents(region: Region, text: str) -> tuple[float, ...]:
-    """The left edges of the items of a list, ``text``, one a line; none where the lines of the print do not tell."""
+    """The left edges of a list's items, one for each line of ``text``; empty where the printed lines do not match the
+    items."""
     printed = clean(region.texts[0]).split("\n")
     if len(printed) != len(region.lines):
         return ()
@@ -171,5 +173,5 @@ def _indents(region: Region, text: str) -> tuple[float, ...]:
 
 
 def labels_of(region: Region) -> str:
-    """The text inside a picture, a label a line."""
+    """The text inside a picture, one label per line."""
     return "\n".join(clean(line.text) for line in region.labels if line.text.strip())

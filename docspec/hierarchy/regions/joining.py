@@ -1,7 +1,7 @@
-"""What the reader wrote for the crops of a page, put together again: lines to paragraphs, paragraphs across columns.
+"""Joins the outputs of a page's crops: lines to paragraphs, and paragraphs across columns.
 
-The words are the reader's own. Added are only the marks that the layout stands for (headings, items, formulas) and
-the joints between pieces: a space, or nothing where a word was broken; in listings line breaks and indents.
+The words are the model's own. Added are only the marks for the layout's categories (headings, items, formulas) and the
+joints between pieces: a space, or nothing inside a broken word; in listings line breaks and indents.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from docspec.hierarchy.regions.listings import listing_text
 from docspec.hierarchy.regions.slices import Slice
 
 RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
-"""What goes on in the next column where it breaks off."""
+"""Categories of text that may continue in the next column."""
 
 BETWEEN = frozenset(
     {Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.FOOTNOTE, Category.PICTURE, Category.CAPTION, Category.TABLE}
 )
-"""What may stand between the two halves of a paragraph."""
+"""Categories that may stand between the two halves of a paragraph."""
 
 CERTAINTY: tuple[WordsOf, ...] = ("text layer", "recognition", "model", "draft")
-"""Sources of words, the surest first."""
+"""Sources of words, the most certain first."""
 
 _HEADING_MARKS = {Category.TITLE: ("# ",), Category.SECTION_HEADER: ("## ",)}
 
 
 def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
-    """The Markdown of ``region``: ``pieces`` are the outputs of its crops in order, each with what was shown."""
+    """The Markdown of ``region``: ``pieces`` are the outputs of its crops in order, each with its slice."""
     return laid_out(region, [(unpacked(written), piece) for written, piece in pieces])
 
 
 def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
-    """The Markdown of ``region``: ``pieces`` are the texts of its parts in order, each with its place."""
+    """The Markdown of ``region``: ``pieces`` are the texts of its parts in order, each with its slice."""
     category = region.category
     if any(piece.cell is not None for _, piece in pieces):
         return _table_text(region, pieces)
@@ -84,9 +84,9 @@ def _table_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
 
 
 def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
-    """``blocks`` in reading order with running text that a column or a figure interrupts made one block again.
+    """``blocks`` in reading order; running text that a column break or a figure interrupts becomes one block again.
 
-    The joined block has the place of its first part.
+    The joined block has the box of its first part.
     """
     found: list[Block] = []
     open_at: int | None = None

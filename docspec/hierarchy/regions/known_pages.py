@@ -1,4 +1,4 @@
-"""Pages of which all words are known (``--words evidence``): their result without the model, which is not loaded."""
+"""Pages of which all words are known (``--words evidence``): their results need no model, and none is loaded."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from docspec.targets.model_profile import ModelProfile
 
 
 def result_without_model(drafted: DraftedPage, card: ModelProfile) -> PageResult | None:
-    """The result of a page on which a model with ``card`` is asked for nothing: blank, not drafted, or with words that
-    stand wherever there are any; ``None`` for all others."""
+    """The result of a page on which a model with ``card`` has nothing to read: the page is blank, could not be drafted,
+    or all its words stand. ``None`` for other pages."""
     state = PageState.begun(drafted)
     if state.result.status != "ok":
         return state.result

@@ -1,4 +1,4 @@
-"""Program text put together from the lines that were read of it: fenced, and indented as it is on the page."""
+"""Joins the lines of program text: fenced, and indented as on the page."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from docspec.core import BBox, PrintedLine
 from docspec.dialects.text import strip_heading
 
 BLANK = 2.0
-"""Lines whose middles are more than so many heights of a line apart have a blank one between them."""
+"""Lines whose centres are more than this many line heights apart have a blank line between them."""
 
 NARROWEST = 0.4
-"""Width of the narrowest letter over the size of type."""
+"""Width of the narrowest letter over the type size."""
 
 
 def listing_text(printed: Sequence[PrintedLine], lines: Sequence[tuple[str, BBox]]) -> str:
-    """The Markdown of a listing of ``lines``, each with its place on the page; how wide its letters are is known from
-    the ``printed`` ones of the layout, in the same pixels.
+    """The Markdown of a listing of ``lines``, each with its box on the page. The width of its letters follows from the
+    ``printed`` lines of the layout, in the same pixels.
 
-    Where a crop had several lines, nobody knows where each of them stands: they are left as they were written. A line
-    that the reader took for a heading is none, unless a number sign is printed in the listing.
+    The text of a crop with several lines keeps its own indents, because the positions of these lines are unknown.
+    Heading marks are removed, unless a number sign is printed in the listing.
     """
     if not any(line.text.lstrip().startswith("#") for line in printed):
         lines = [(strip_heading(line), box) for line, box in lines]
@@ -37,8 +37,8 @@ def listing_text(printed: Sequence[PrintedLine], lines: Sequence[tuple[str, BBox
 
 
 def _indented(lines: Sequence[tuple[str, BBox]], letter: float) -> list[str]:
-    """``lines`` behind as many spaces as letters of that width would fit left of them, with blank lines where there are
-    any."""
+    """``lines`` indented by as many spaces as letters of that width fit to the left of them, with blank lines between
+    distant lines."""
     height = max((box.height for _, box in lines), default=0.0)
     left = min((box.x0 for _, box in lines), default=0.0)
     found: list[str] = []

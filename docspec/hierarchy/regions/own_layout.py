@@ -1,7 +1,7 @@
-"""The target's own layout of a page, where it was taught to give one: the first step of reading by regions.
+"""The target's own layout of a page, for targets trained to write one: the first step of reading by regions.
 
-The regions that the drafter has found are the draft of the target's layout: boxes that the target agrees with are
-verified, not written. Drafted texts go with the boxes they lie in.
+The drafter's regions are the draft of the target's layout: boxes that the target confirms are verified rather than
+written. Drafted texts go with the boxes that contain them.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.regions.protocol import Reads, RegionsContext
 
 OWN = "the model's own"
-"""What a draft says of its layout."""
+"""The name of such a layout in a draft."""
 
 SAME = 0.5
-"""Share of each of two boxes that the other covers if they are of one region."""
+"""Two boxes are of one region if each covers at least this share of the other."""
 
 
 def lay_out(context: RegionsContext, reading: Reads, states: Sequence[PageState]) -> None:
-    """Gives the drafts of ``states`` the regions that the target sees, where its card says how it is asked for them.
+    """Replaces the regions of the drafts by those of the target's layout if the target's card has a prompt for it.
 
-    Where it sees none, the drafted ones stay. The seconds count as drafting, since the layout does.
+    If the target writes no regions, the drafted ones stay. The time counts as drafting, since the layout is part of a
+    draft.
     """
     waiting = [state for state in states if state.draft.layout != OWN]
     if context.card.layout_prompt is None or not waiting:
@@ -71,7 +72,8 @@ def _read(context: RegionsContext, text: str, state: PageState) -> list[tuple[Ca
 
 
 def _with_texts(category: Category, box: BBox, drafted: Sequence[Region]) -> Region:
-    """The region at ``box`` with what was drafted there: the texts of the region that it is, else the lines in it."""
+    """The region at ``box`` with its drafted texts: those of the drafted region at the same place, otherwise the lines
+    in it."""
     lines = tuple(line for region in drafted for line in region.lines if line.bbox.overlap(box) > SAME)
     same = [one for one in drafted if one.bbox.overlap(box) > SAME and box.overlap(one.bbox) > SAME]
     if same:

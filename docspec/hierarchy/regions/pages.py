@@ -1,4 +1,4 @@
-"""Pages that are read by regions, from their drafts to their results."""
+"""Reads pages by regions, from their drafts to their results."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class RegionPages:
         self.reading = reading
 
     def takes(self, page: PageImage) -> bool:
-        """Whether the page is read by regions: as asked, or where it is larger than the target reads whole or than its
-        context holds."""
+        """Whether the page is read by regions: if the options say so, or if it is larger than the target reads whole or
+        than its context holds."""
         context, pixels = self._context, page.width * page.height
         if context.options.read != "auto":
             return context.options.read == "regions"
@@ -40,7 +40,7 @@ class RegionPages:
         return shown + context.options.max_tree >= context.max_length
 
     def read(self, states: Sequence[PageState]) -> None:
-        """Reads ``states``, one or more, the crops of all of them in one batch."""
+        """Reads one or more pages, the crops of all of them in one batch."""
         context, cut = self._context, []
         lay_out(context, self.reading, states)
         for state in states:
@@ -57,12 +57,12 @@ class RegionPages:
                 self._compare(state, page)
 
     def requests(self, state: PageState) -> list[Any]:
-        """What the engine is asked for the page: its crops in reading order."""
+        """The engine's requests for the page: its crops in reading order."""
         lay_out(self._context, self.reading, [state])
         return [crop.request for crop in self.reading.cut(state.page, state.draft).crops]
 
     def reread(self, states: Sequence[PageState]) -> None:
-        """Reads the regions that pages cut short have not come to, on crops, and puts them behind what was written."""
+        """Reads on crops the regions that pages cut short have not reached, and appends them to the output."""
         for state in states:
             start = time.perf_counter()
             left = unreached(complete(state.page, state.draft), state.result.text)
@@ -96,13 +96,13 @@ class RegionPages:
             state.happened("draft_trusted", f"{counted}, were taken from the draft and not read by the model")
 
     def _written(self, state: PageState, page: RegionsRead) -> None:
-        """Adds to the result what was read in the page's regions."""
+        """Adds the outputs of the page's crops to its result."""
         state.outputs = page.told
         blocks = page.blocks(self._crop_text)
         state.result = result_of(state.result, page, state.draft.laid_out_by, blocks, state.encode_seconds)
 
     def _compare(self, state: PageState, page: RegionsRead) -> None:
-        """Adds to the result what plain decoding takes for the same crops, and for those of trusted regions."""
+        """Adds the time of plain decoding for the same crops, including those of trusted regions, to the result."""
         self._context.observer.stage(state.number, "baseline")
         plain = RegionsRead(page.regions, page.crops)
         if page.taken:

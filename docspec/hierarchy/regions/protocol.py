@@ -1,5 +1,5 @@
-"""What reading by regions needs of an engine and of whoever set it up: implemented for the engine in this process
-(:mod:`.reading`) and for those on the other side of the seam (:mod:`docspec.hierarchy.served`)."""
+"""The engine and the context as reading by regions needs them: implemented for the engine in this process
+(:mod:`.reading`) and for engines behind the seam (:mod:`docspec.hierarchy.served`)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class RegionsContext(Protocol):
-    """What pages are read with: how the model is spoken to, what it sees, and what was asked for. ``max_length`` are
-    the tokens that prompt and answer may have together."""
+    """The context that pages are read with: prompts, image sizes and options. ``max_length`` is the most tokens of
+    prompt and answer together."""
 
     @property
     def options(self) -> ParseOptions: ...
@@ -42,15 +42,15 @@ class RegionsContext(Protocol):
     def max_length(self) -> int: ...
 
     def progress(self, states: Sequence[PageState], stage: str) -> Callable[[Any], None]:
-        """Tells that ``stage`` begins for ``states``; what is returned is told how far it is."""
+        """Reports that ``stage`` begins for ``states``; returns a callback for its progress."""
         ...
 
 
 class Reads(Protocol):
-    """An engine as reading by regions uses it."""
+    """An engine that reads crops."""
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
-        """The regions of a page, those that the draft forgot included, and their crops, ready to be read."""
+        """The regions of a page, including those that the draft missed, and their crops, ready to be read."""
         ...
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
@@ -58,14 +58,14 @@ class Reads(Protocol):
         ...
 
     def read(self, pages: Sequence[RegionsRead], on_step: Any = None, plain: bool = False) -> None:
-        """Reads the crops of ``pages``, as many side by side as the engine takes, and adds to each page what was
-        written; ``plain``: without drafts."""
+        """Reads the crops of ``pages``, as many at a time as the engine takes, and adds the outputs to each page;
+        ``plain``: without drafts."""
         ...
 
     def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
-        """The answers to other requests, side by side."""
+        """The answers to other requests, decoded together."""
         ...
 
     def text_of(self, output: Output) -> str:
-        """What was written, as text."""
+        """The text of an output."""
         ...

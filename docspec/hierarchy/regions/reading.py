@@ -1,7 +1,8 @@
-"""Reading by regions: every region of the layout is read on its own crops, all of them as rows of one batch.
+"""Reads pages by regions with the engine in this process: every region on its own crops, all of them as rows of one
+batch.
 
-Here the layout is part of the reading: it says what is read, in which order and as what. The words are the target's,
-and with exact acceptance they are what it would have written for the same crops alone.
+The layout is part of the reading: it decides which areas are read, in which order and as which category. The words are
+the target's; with exact acceptance they are those that it writes for the same crops alone.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class RegionReading:
         return self.encoded(self.cutting.crops_of(page, regions))
 
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:
-        """Decodes the crops of ``pages``, as many as fit side by side; ``plain``: one token a step, without drafts."""
+        """Decodes the crops of ``pages`` in batches; ``plain``: one token per step, without drafts."""
         asked = [
             [replace(crop.request, plain=True) if plain else crop.request for crop in page.crops] for page in pages
         ]
@@ -65,7 +66,7 @@ class RegionReading:
         return self._context.target.detokenize(list(output.tokens))
 
     def encoded(self, page: RegionsRead) -> RegionsRead:
-        """The crops of a page as the engine takes them."""
+        """The page with its crops encoded as the engine's requests."""
         prompts = self._context.target.encode_all([_pictured(crop.request) for crop in page.crops])
         requests = map(self._request, prompts, page.crops)
         crops = [replace(crop, request=request) for crop, request in zip(page.crops, requests, strict=True)]

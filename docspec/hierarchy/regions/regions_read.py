@@ -1,4 +1,4 @@
-"""A page that is read by regions, from its crops to what is written of it; no model is needed to import this."""
+"""A page that is read by regions, from its crops to its outputs; this module needs no model."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from docspec.hierarchy.regions.trusted import as_output
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """One crop of a page: the number of its region, where it stands, what it shows, and what is asked: a
-    :class:`docspec.generation.interface.GenerationRequest`, for the engine in this process an
+    """One crop of a page: the number of its region, its slice, its category, and its request. The request is a
+    :class:`docspec.generation.interface.GenerationRequest`; for the engine in this process, a
     :class:`docspec.engine.request.Request`."""
 
     region: int
@@ -31,9 +31,9 @@ class Crop:
 
 @dataclass(slots=True)
 class RegionsRead:
-    """A page read by regions: its regions in reading order, one output for each of its crops, and the counts. Regions
-    without crops are in one of two mappings by their numbers: ``from_draft`` has their drafted texts (:mod:`.trusted`),
-    and ``taken`` those as tokens; ``known`` has the Markdown of those whose words stand (:mod:`.evidence`)."""
+    """A page read by regions: its regions in reading order, one output for each crop, and the counts. Regions without
+    crops are keyed by their numbers: ``from_draft`` has the drafted texts of trusted regions (:mod:`.trusted`) and
+    ``taken`` the same as tokens; ``known`` has the Markdown of regions whose words stand (:mod:`.evidence`)."""
 
     regions: Sequence[Region]
     crops: Sequence[Crop]
@@ -45,17 +45,17 @@ class RegionsRead:
 
     @property
     def tokens(self) -> tuple[int, ...]:
-        """The tokens of all crops, one after the other."""
+        """The tokens of all crops in order."""
         return tuple(token for output in self.outputs for token in output.tokens)
 
     @property
     def written(self) -> int:
-        """Their number, as far as the engine tells it."""
+        """The number of these tokens, as far as the engine reports it."""
         return len(self.tokens) or self.stats.tokens
 
     @property
     def told(self) -> tuple[Output, ...]:
-        """What the text is made of, in reading order: the outputs, and what was taken from drafts."""
+        """The parts of the text in reading order: outputs, and texts taken from drafts."""
         owners = [crop.region for crop in self.crops]
         drafted = ((at, as_output(own)) for at, own in self.taken.items())
         found = [*zip(owners, self.outputs, strict=True), *drafted]
@@ -63,7 +63,7 @@ class RegionsRead:
 
     @property
     def cut(self) -> Cut | None:
-        """What is missing of all crops together; of the loops the first is quoted."""
+        """How the outputs of all crops together were cut; the first loop is quoted."""
         loops = [output.loop for output in self.outputs if output.loop is not None]
         if loops:
             return Cut("loop", self.written, sum(loop.dropped for loop in loops), loops[0].text)
@@ -71,7 +71,7 @@ class RegionsRead:
         return Cut("budget", self.written) if reached else None
 
     def events(self) -> tuple[Event, ...]:
-        """What to report about crops that did not end by themselves."""
+        """The events about crops that were cut."""
         cut = {reason: sum(output.finish == reason for output in self.outputs) for reason in ("loop", "budget")}
         found = []
         if cut["loop"]:
@@ -81,8 +81,8 @@ class RegionsRead:
         return tuple(found)
 
     def blocks(self, text_of: Callable[[Output], str]) -> tuple[Block, ...]:
-        """The regions with what was read in them (``text_of`` gives the Markdown of what was written for a crop),
-        running text made whole across columns."""
+        """The regions with their text as blocks, running text joined across columns; ``text_of`` returns the Markdown
+        of a crop's output."""
         pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
             pieces[crop.region].append((text_of(output), crop.piece))
@@ -113,7 +113,7 @@ def markdown_of(blocks: Sequence[Block]) -> str:
 def result_of(
     result: PageResult, page: RegionsRead, layout: str, blocks: tuple[Block, ...], encode_seconds: float
 ) -> PageResult:
-    """``result`` with what was read in the regions of ``page``, its ``blocks``; ``layout`` says whose they are."""
+    """``result`` with the ``blocks`` read from the regions of ``page``; ``layout`` names the source of the layout."""
     detail = f"{len(page.regions)} regions, {len(page.crops)} crops; layout: {layout or 'by ink'}"
     return replace(
         result,

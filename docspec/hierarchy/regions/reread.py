@@ -1,4 +1,4 @@
-"""Which regions the text of a page that was cut has not come to, judged by the draft."""
+"""Finds the regions that the text of a page cut short has not reached, by comparison with the draft."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from rapidfuzz import fuzz
 from docspec.core import Region
 
 BEGINNING = 40
-"""Letters of a region by which it is recognised."""
+"""Letters at the beginning of a region by which it is recognised."""
 
 LEAST = 12
-"""Letters below which a text is no evidence: it may stand anywhere."""
+"""Texts with fewer letters are ignored: they may stand anywhere."""
 
 ALIKE = 85.0
-"""Similarity (0 to 100) from which on a beginning is found."""
+"""Least similarity (0 to 100) at which a beginning counts as found."""
 
 _TAG = re.compile(r"<[^<>]{1,200}>")
 _NOT_LETTER = re.compile(r"[\W_]+")
 
 
 def unreached(regions: Sequence[Region], text: str) -> list[Region] | None:
-    """The ``regions`` behind the last one whose beginning stands in ``text``; all of them where none does.
+    """The ``regions`` after the last one whose beginning stands in ``text``; all of them if none does.
 
-    ``None`` where no region has enough text to tell. Regions that ``text`` left out before that one are not found.
+    ``None`` where no region has enough text for the comparison. Regions that ``text`` left out before that one are not
+    found.
     """
     written = _letters(text)
     beginnings = [[_letters(one)[:BEGINNING] for one in region.texts] for region in regions]

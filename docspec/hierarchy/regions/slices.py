@@ -1,7 +1,7 @@
-"""Regions cut into what a reader likes: runs of whole lines, scaled so that its lines are as high as it was taught.
+"""Cuts regions into crops that suit the model: runs of whole lines, scaled to the line height that it was trained on.
 
-A cut never goes through a line. A line too long for the reader is cut at a gap between words, and scaled down only
-where it has none.
+A cut never goes through a line. A line too long for the model is cut at a gap between words, and scaled down only where
+it has none.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from docspec.hierarchy.regions.cells import cell_lines, structure_of
 from docspec.hierarchy.regions.dropped import Capital, dropped_capital
 
 WHOLE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
-"""Regions that are never cut: their parts mean nothing alone."""
+"""Regions that are never cut: a part of one has no meaning."""
 
 HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
-"""What is set larger than the rest of a page."""
+"""Categories that are set larger than the rest of a page."""
 
 TYPE_OF_PITCH = 0.84
-"""Size of type over line pitch in tightly set print: what a line alone is scaled by."""
+"""Type size over line pitch in tightly set print; a single line is scaled by it."""
 
 SIDE = 4
-"""Pixels of the page left and right of a region that are shown with it."""
+"""Pixels of the page shown to the left and right of a region."""
 
 MARGIN = 2
-"""Pixels of the page above and below print that are shown with it."""
+"""Pixels of the page shown above and below print."""
 
 SNUG = 1.12
-"""A line that is higher than a row of the patch grid by no more than this is scaled to fit the row."""
+"""A line higher than a row of the patch grid by up to this factor is scaled to fit the row."""
 
 DROPPED = 1.7
-"""A first line higher than so many usual ones has a dropped capital: its other letters stand at its top."""
+"""A first line higher than this many usual lines has a dropped capital; its other letters stand at its top."""
 
 CAPITALS = 0.7
-"""Height of capitals over the size of type."""
+"""Height of capitals over the type size."""
 
 MOST_ENLARGED = 4.0
-"""Small print is not enlarged beyond this: it would show pixels, not letters."""
+"""Largest enlargement of small print: beyond it a crop shows pixels, not letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class CropLimits:
-    """What a reader likes to see in one crop; pixels are those of the crop.
+    """The limits of a crop, in the crop's pixels.
 
     ``pitch`` is the distance of text lines (``None``: any), ``lines`` the most lines, ``width`` and ``height`` the
     largest size, ``least`` the fewest pixels, ``factor`` the patch grid that sides are multiples of. ``cells``: tables
@@ -69,10 +69,10 @@ class CropLimits:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One crop of a region: its place on the page, crop pixels per page pixel, the drafts of what stands there.
+    """One crop of a region: its box on the page, crop pixels per page pixel, and its drafts.
 
-    ``beside`` says that it goes on in the line of the slice before, ``close`` that no space is between them, ``turns``
-    how many quarter turns, clockwise, bring it upright, ``cell`` which cell of a table it is in, counted as HTML does.
+    ``beside``: it continues the line of the previous slice; ``close``: without a space between them. ``turns`` are the
+    clockwise quarter turns that bring it upright, ``cell`` is the number of its table cell in the order of the HTML.
     """
 
     bbox: BBox
@@ -85,7 +85,7 @@ class Slice:
 
 
 def type_size(regions: Sequence[Region]) -> float:
-    """The usual size of type of a page in pixels, 0 where nothing is known of it but the size of its headings."""
+    """The usual type size of a page in pixels; 0 where only the size of its headings is known."""
     sized = [region for region in regions if any(line.size > 0 for line in region.lines)]
     if all(region.category in HEADINGS for region in sized):
         return 0.0
@@ -93,9 +93,9 @@ def type_size(regions: Sequence[Region]) -> float:
 
 
 def slices_of(image: Image.Image, region: Region, limits: CropLimits, usual_size: float = 0.0) -> list[Slice]:
-    """The crops of ``region`` in reading order; none where the region has no pixels on the page.
+    """The crops of ``region`` in reading order; none if the region has no pixels on the page.
 
-    ``usual_size`` is the page's size of type (:func:`type_size`): tables and formulas are scaled by it.
+    ``usual_size`` is the page's type size (:func:`type_size`): tables and formulas are scaled by it.
     """
     box = region.bbox.clamped(image.width, image.height)
     if box.width < 2 or box.height < 2:
@@ -129,7 +129,7 @@ def slices_of(image: Image.Image, region: Region, limits: CropLimits, usual_size
 
 
 def _scale(lines: Sequence[PrintedLine], limits: CropLimits) -> float:
-    """Crop pixels per page pixel that give the lines the pitch that the reader likes."""
+    """Crop pixels per page pixel that give the lines the model's pitch."""
     if limits.pitch is None or not lines:
         return 1.0
     heights = sorted(line.bbox.height for line in lines)
@@ -141,7 +141,7 @@ def _scale(lines: Sequence[PrintedLine], limits: CropLimits) -> float:
 
 
 def _cells(image: Image.Image, region: Region, table: Table, limits: CropLimits, size: float) -> list[Slice]:
-    """The lines of a table's cells; ``size`` is the page's size of type, 0 where it is not known."""
+    """The lines of a table's cells; ``size`` is the page's type size, 0 where it is unknown."""
     found = cell_lines(image, region, table, size or _own_height(image, region))
     if not found:
         return []
@@ -156,7 +156,7 @@ def _cells(image: Image.Image, region: Region, table: Table, limits: CropLimits,
 
 
 def _own_height(image: Image.Image, region: Region) -> float:
-    """The usual height of the lines of a table in pixels, by the letters in it."""
+    """The usual line height of a table in pixels, measured by its letters."""
     left, top, right, bottom = region.bbox.clamped(image.width, image.height).rounded()
     ink = ink_of(image.crop((left, top, right, bottom)))
     lowest = min(row[0].height for row in region.grid)
@@ -164,7 +164,7 @@ def _own_height(image: Image.Image, region: Region) -> float:
 
 
 def _turned(line: PrintedLine, limits: CropLimits) -> Slice:
-    """A line that does not run from left to right, whole."""
+    """A line that does not run from left to right, uncut."""
     upright = line.bbox if line.turns == 2 else BBox(0, 0, line.bbox.height, line.bbox.width)
     scale = _scale([PrintedLine(upright, "", line.size)], limits)
     texts = (line.text,) if line.text else ()
@@ -172,7 +172,7 @@ def _turned(line: PrintedLine, limits: CropLimits) -> Slice:
 
 
 def _without_dropped(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
-    """``lines`` with the boxes of those that a dropped capital makes too high cut to what the others leave them."""
+    """``lines``, with the boxes of lines that a dropped capital makes too high reduced to a usual line's height."""
     usual = median(line.bbox.height for line in lines)
     found = list(lines)
     for index, (line, after) in enumerate(pairwise(lines)):
@@ -183,7 +183,7 @@ def _without_dropped(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
 
 
 def _after(capital: Capital, pieces: Sequence[Slice], limits: CropLimits) -> list[Slice]:
-    """A dropped capital, as high as others of its line, and the pieces of the line behind it."""
+    """A dropped capital, scaled to the height of other capitals, followed by the pieces of its line."""
     first, *others = pieces
     scale = min(1.0, CAPITALS * (limits.pitch or capital.bbox.height) * TYPE_OF_PITCH / capital.bbox.height)
     drafts = (capital.letter,) if capital.letter else ()
@@ -193,7 +193,7 @@ def _after(capital: Capital, pieces: Sequence[Slice], limits: CropLimits) -> lis
 
 
 def _fitting(box: BBox, scale: float, limits: CropLimits) -> float:
-    """``scale``, or what still fits the largest crop."""
+    """``scale``, reduced if necessary to fit the largest crop."""
     if limits.width is not None:
         scale = min(scale, limits.width / (box.width + 2 * SIDE))
     if limits.height is not None:
@@ -202,7 +202,7 @@ def _fitting(box: BBox, scale: float, limits: CropLimits) -> float:
 
 
 def _groups(lines: Sequence[PrintedLine], scale: float, limits: CropLimits) -> list[list[PrintedLine]]:
-    """Runs of lines that share a crop: as many as the reader likes, of about the same length each."""
+    """Runs of lines that share a crop: up to the model's number of lines, of about equal length."""
     most = limits.lines or len(lines)
     if limits.height is not None:
         pitch = usual_pitch([line.bbox for line in lines]) or lines[0].bbox.height
@@ -213,7 +213,7 @@ def _groups(lines: Sequence[PrintedLine], scale: float, limits: CropLimits) -> l
 
 
 def _room(group: Sequence[PrintedLine], lines: Sequence[PrintedLine], box: BBox) -> BBox:
-    """The part of the page that shows ``group`` and as little as possible of the lines above and below."""
+    """The part of the page that shows ``group`` and as little as possible of the lines above and below it."""
     own = BBox.union(line.bbox for line in group)
     margin = 0.2 * median(line.bbox.height for line in group)
     top, bottom = own.y0 - margin, own.y1 + margin
@@ -228,7 +228,7 @@ def _room(group: Sequence[PrintedLine], lines: Sequence[PrintedLine], box: BBox)
 
 
 def _across(image: Image.Image, room: BBox, scale: float, limits: CropLimits, drafts: tuple[str, ...]) -> list[Slice]:
-    """The print in ``room`` as one slice, or as several side by side where it is too wide for the reader."""
+    """The print in ``room`` as one slice, or as several side by side if it is too wide for the model."""
     room = _inked(image, room)
     rows = room.height * scale / limits.factor
     if limits.pitch is not None and int(rows) and rows <= SNUG * int(rows):
@@ -255,7 +255,7 @@ def _across(image: Image.Image, room: BBox, scale: float, limits: CropLimits, dr
 
 
 def _inked(image: Image.Image, room: BBox) -> BBox:
-    """``room`` in whole pixels without the blank paper around its print, but for a narrow edge."""
+    """``room`` in whole pixels, without the blank paper around its print except for a narrow edge."""
     left, top, right, bottom = room.clamped(image.width, image.height).rounded()
     if right - left < 2 or bottom - top < 2:
         return BBox(left, top, right, bottom)
@@ -273,7 +273,7 @@ def _inked(image: Image.Image, room: BBox) -> BBox:
 
 def crop_of(image: Image.Image, piece: Slice, factor: int, least: int = 0) -> Image.Image:
     """The picture of ``piece``, upright and scaled, on a white canvas whose sides are multiples of ``factor`` pixels.
-    It has ``least`` pixels or more: readers would enlarge smaller ones."""
+    It has at least ``least`` pixels, because models enlarge smaller pictures."""
     left, top, right, bottom = piece.bbox.clamped(image.width, image.height).rounded()
     right, bottom = max(right, left + 1), max(bottom, top + 1)
     part = image.crop((left, top, right, bottom))

@@ -1,6 +1,6 @@
-"""Pages read with an engine on the other side of the seam (:mod:`docspec.generation`): its answers are texts.
+"""Reads pages with an engine behind the seam (:mod:`docspec.generation`), whose answers are texts.
 
-A page is a task that waits for its answers; pages share nothing but the engine, so any number of them may be read at
-once, each in a thread of its own. ``context`` is what they are read with, ``answers`` how requests go out and come
-back, ``whole`` how a page is read whole, ``pages`` how it is read by regions and what becomes of it.
+A page is a task that waits for its answers. Pages share only the engine, so any number of them can be read at a time,
+each in its own thread. ``context`` holds the engine and the options, ``answers`` sends requests and collects the
+answers, ``whole`` reads a page whole, ``pages`` reads it by regions and makes its result.
 """

@@ -1,6 +1,6 @@
-"""Requests of a page on their way to an engine and back: all of them at once, as outputs with their text.
+"""Sends the requests of a page to an engine, all at once, and returns the answers as outputs with their text.
 
-A loop in an answer that comes as text is found by the guard of tokens, over pieces of text about as long as tokens.
+A loop in a text answer is found by the token guard, over pieces of text about as long as tokens.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from docspec.hierarchy.loop_guard import LoopGuard
 from docspec.hierarchy.served.context import ServedContext
 
 _PIECE = re.compile(r"\s?\w{1,4}|\s?[^\w\s]|\s+")
-"""Every text is a row of these. Only the last one may change when more text comes."""
+"""Splits any text completely into pieces. Further text can change only the last piece."""
 
 
 class TextGuard:
-    """Watches one answer as it grows. It counts pieces of up to four letters where the engine's own guard counts
-    tokens, and cuts a loop where that one would, give or take a few."""
+    """Watches one answer for loops. It counts pieces of up to four letters as the engine's own guard counts tokens, and
+    cuts a loop at about the same place."""
 
     def __init__(self) -> None:
         self._guard = LoopGuard(lambda numbers: "".join(map(self._known.__getitem__, numbers)))
@@ -35,7 +35,7 @@ class TextGuard:
         self.loop: Loop | None = None
 
     def take(self, text: str, last: bool = False) -> Loop | None:
-        """The answer goes on with ``text``, and ends with it where that is the ``last`` one; what was found by now."""
+        """Takes the next ``text`` of the answer (``last``: its end); returns the loop, if one was found by now."""
         pieces = _PIECE.findall(self._rest + text)
         self._rest = "" if last or not pieces else pieces.pop()
         for piece in pieces:
@@ -45,7 +45,7 @@ class TextGuard:
 
     @property
     def kept(self) -> str:
-        """The answer up to the end of the first turn of the loop that was found; all of it where none was."""
+        """The answer up to the end of the loop's first turn; all of it without a loop."""
         return "".join(self._written if self.loop is None else self._written[: self.loop.keep]) + self._rest
 
     def _observe(self, piece: str) -> None:
@@ -57,7 +57,7 @@ class TextGuard:
 
 
 def guarded(text: str) -> tuple[str, Loop | None]:
-    """A whole answer as far as it is kept, and the loop that it was cut at."""
+    """The part of a complete answer that is kept, and the loop that it was cut at."""
     guard = TextGuard()
     if guard.take(text, last=True) is None:
         return text, None
@@ -65,22 +65,21 @@ def guarded(text: str) -> tuple[str, Loop | None]:
 
 
 LONG = 1024
-"""Answers that may have more tokens than this are streamed: a loop is cut while it is written, and silence means
-something."""
+"""Answers that may have more tokens are streamed: a loop is cut while it is written, and a silent server is noticed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextOutput(Output):
-    """What was written, by an engine that answers in ``text``; ``tokens`` are there where it tells them."""
+    """An output of an engine that answers in ``text``; ``tokens`` is empty if the engine returns none."""
 
     text: str = ""
 
 
 def ask(context: ServedContext, requests: Sequence[GenerationRequest]) -> tuple[list[TextOutput], StageStats]:
-    """The answers to ``requests``, all of which are under way side by side, and what they took together.
+    """The answers to ``requests``, which run at the same time, and their statistics.
 
-    An answer is cut where it only repeats itself, unless it is to be kept. Raises what kept one from being answered,
-    the others are cancelled then.
+    An answer is cut where it only repeats itself, unless the options keep loops. Raises the error of the first request
+    that failed; the others are cancelled.
     """
     generator, guards = context.generator, context.guards
     told, marks = context.template_arguments, context.image_marks
@@ -105,7 +104,7 @@ def ask(context: ServedContext, requests: Sequence[GenerationRequest]) -> tuple[
 
 
 class _Watched:
-    """Listens to an answer, and has heard enough where it loops."""
+    """The listener to an answer; it cancels the request at a loop."""
 
     def __init__(self, guards: bool) -> None:
         self.guard = TextGuard() if guards else None
@@ -136,7 +135,7 @@ def _answer(future: Future[Generation], watch: _Watched | None, guards: bool) ->
 
 
 def _stats(counts: Sequence[GenerationCounts], seconds: float) -> StageStats:
-    """Of requests that were under way together for ``seconds``. What an engine does not tell is 0."""
+    """The statistics of requests that ran together for ``seconds``. Counts that an engine does not report are 0."""
     first = max((one.prefill_seconds or 0.0 for one in counts), default=0.0) if len(counts) == 1 else 0.0
     stats = StageStats(rows=len(counts), prefill_seconds=first, decode_seconds=seconds - first)
     return replace(

@@ -1,4 +1,4 @@
-"""What pages are read with where an engine on the other side of the seam reads them."""
+"""The context for pages that an engine behind the seam reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from docspec.targets.sight import PublishedSight
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServedContext:
-    """One engine, how its model is spoken to, and one set of options (a
+    """One engine, its model's card and dialect, and one set of options (a
     :class:`docspec.hierarchy.regions.protocol.RegionsContext`)."""
 
     generator: Generator
@@ -36,5 +36,5 @@ class ServedContext:
         return self.options.on_loop != "keep"
 
     def progress(self, states: Sequence[PageState], stage: str) -> Callable[[Any], None]:
-        """Tells nobody: pages are read in threads of their own, and an observer hears of finished ones."""
+        """Reports nothing: pages are read in threads, and the observer hears of finished pages only."""
         return lambda rows: None

@@ -1,6 +1,6 @@
-"""Drafted pages through an engine on the other side of the seam, each from its draft to its result.
+"""Reads drafted pages with an engine behind the seam and makes their results.
 
-A page that is read by regions asks for all of its crops at once.
+A page that is read by regions requests all of its crops at once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from docspec.hierarchy.served.whole import ServedWhole
 
 
 class ServedReading:
-    """A :class:`docspec.hierarchy.regions.protocol.Reads`."""
+    """Reads crops with an engine behind the seam (:class:`docspec.hierarchy.regions.protocol.Reads`)."""
 
     def __init__(self, context: ServedContext) -> None:
         self._context = context
@@ -38,7 +38,7 @@ class ServedReading:
         return self._cutting.crops_of(page, regions)
 
     def read(self, pages: Sequence[RegionsRead], on_step: Any = None, plain: bool = False) -> None:
-        """Asks for the crops of ``pages``; ``plain``: without drafts."""
+        """Requests the crops of ``pages``; ``plain``: without drafts."""
         for page in pages:
             requests = [replace(crop.request, drafts=()) if plain else crop.request for crop in page.crops]
             outputs, stats = ask(self._context, requests)
@@ -57,7 +57,7 @@ class ServedReading:
 
 
 class ServedPages:
-    """Reads pages with one context. Threads may share it: each reads pages of its own."""
+    """Reads pages with one context. Threads may share it; each reads its own pages."""
 
     def __init__(self, context: ServedContext) -> None:
         self.context = context
@@ -68,8 +68,8 @@ class ServedPages:
         return self._readers.regions.takes(page)
 
     def verify(self, drafted: DraftedPage) -> PageResult:
-        """The result of a drafted page. Raises :class:`docspec.core.ModelError` where the engine can answer nothing any
-        more; whatever else goes wrong is the page's."""
+        """The result of a drafted page. Raises :class:`docspec.core.ModelError` if the engine can answer no more
+        requests; any other error fails the page."""
         try:
             [result] = self._readers.read([drafted])
             return result

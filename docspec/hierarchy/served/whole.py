@@ -1,5 +1,5 @@
-"""Whole pages with an engine on the other side of the seam: Stage 1 on all regions at once where that is wanted, then
-the page, with what Stage 1 wrote as its drafts."""
+"""Reads whole pages with an engine behind the seam: Stage 1 on all regions at once if the options ask for it, then the
+page with the outputs of Stage 1 as drafts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from docspec.hierarchy.served.answers import ask
 from docspec.hierarchy.served.context import ServedContext
 
 SPARE_TOKENS = 48
-"""Tokens that a region may write beyond one for each character of its longest draft."""
+"""Output tokens of a region beyond one for each character of its longest draft."""
 
 PROMPT_TOKENS = 64
-"""What a chat template puts around a prompt, at most."""
+"""Most tokens that a chat template adds to a prompt."""
 
 
 class ServedWhole:
@@ -37,7 +37,7 @@ class ServedWhole:
             self._stage2(state)
 
     def _stage1(self, state: PageState) -> None:
-        """Has the model read the regions of the page, and keeps what it wrote for each."""
+        """Reads the regions of the page and keeps the text of each."""
         context, start = self._context, time.perf_counter()
         most = min(context.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
         found = asked_of_regions(
@@ -56,7 +56,7 @@ class ServedWhole:
         state.result = replace(state.result, stage1=stats, timings=timings)
 
     def _stage2(self, state: PageState) -> None:
-        """Has the model read the page."""
+        """Reads the page."""
         context, page, start = self._context, state.page, time.perf_counter()
         asked = self._asked(state)
         state.encode_seconds = time.perf_counter() - start
@@ -66,7 +66,8 @@ class ServedWhole:
         state.result = results.whole(state.result, output, output.text, blocks, stats, state.encode_seconds)
 
     def _asked(self, state: PageState) -> GenerationRequest:
-        """The page as a request. Raises :class:`docspec.core.PageError` where it leaves no room in the context."""
+        """The request for the page. Raises :class:`docspec.core.PageError` if the page leaves no room in the
+        context."""
         context, page = self._context, state.page
         usable = PageDraft() if context.options.stages == "none" else state.draft
         room = context.max_length - self._prompt_tokens(page.width, page.height)
@@ -80,7 +81,7 @@ class ServedWhole:
         return asked_of_page(context.dialect, page, usable, state.texts, most, context.card.writes_special_tokens)
 
     def _prompt_tokens(self, width: int, height: int) -> int:
-        """Tokens of the page's picture, exactly where the model's sizes are known, and of the prompt, at most."""
+        """An upper bound of the prompt's tokens; the picture's are exact if the model's image sizes are known."""
         sight = self._context.sight
         if sight.pixel_limits:
             height, width = smart_resize(height, width, **sight.pixel_limits)

@@ -1,7 +1,7 @@
-"""docspec's own engine as a server of ``/v1/chat/completions``, for ``docspec serve`` without a server behind it.
+"""docspec's own engine as a server of ``/v1/chat/completions``, for ``docspec serve`` without another model server.
 
-It runs as a process of its own that the gateway starts, on loopback and with a key that nobody else knows; who may ask
-for how much is the gateway's to say. Read: ``asking`` (what a body asks for, and what is refused), ``prompts`` (a
-conversation as the model's inputs), ``writing`` (an answer as it grows), ``batches`` (requests decoded side by side),
-``app`` (the routes) and ``__main__``.
+The gateway starts it as a child process on loopback, with a key that only the gateway knows; authentication of clients
+and limits are the gateway's. Read: ``asking`` (the request body and its checks), ``prompts`` (a conversation as model
+inputs), ``writing`` (an answer while it is decoded), ``batches`` (requests decoded in batches), ``app`` (the routes)
+and ``__main__``.
 """

@@ -1,5 +1,5 @@
-"""Started by the gateway: one line of JSON on standard input says what to serve; the address goes to standard output as
-another. It ends when standard input does."""
+"""The child process of the gateway. It reads its configuration as one line of JSON from standard input, writes its
+address as another to standard output, and ends when standard input closes."""
 
 from __future__ import annotations
 

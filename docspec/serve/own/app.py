@@ -1,4 +1,4 @@
-"""The routes of docspec's own engine, shaped as OpenAI's."""
+"""The routes of docspec's own engine, in OpenAI's format."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ LOG = logging.getLogger("docspec.serve")
 
 
 class EngineApp:
-    """``key`` is the gateway's. ``greedy``: who asks for sampling is answered greedily, which a header says."""
+    """The server of one model; ``key`` is the gateway's. With ``greedy`` a request for sampling is decoded greedily,
+    and a header of the answer says so."""
 
     def __init__(self, batches: Batches, key: str, greedy: bool) -> None:
         self._batches = batches
@@ -73,7 +74,7 @@ class EngineApp:
     async def _next(
         self, request: Request, answer: PendingAnswer, found: asyncio.Queue[str | Exception | None]
     ) -> str | Exception | None:
-        """The first piece or the end; an answer whose client goes is dropped."""
+        """The first piece of the answer, or its end. If the client disconnects, the answer is dropped."""
         coming = asyncio.ensure_future(found.get())
         try:
             while not (await asyncio.wait({coming}, timeout=0.2))[0]:
@@ -99,7 +100,7 @@ async def _pieces(
     found: asyncio.Queue[str | Exception | None],
     head: dict[str, Any],
 ) -> AsyncIterator[str]:
-    """The answer as server-sent events; where the client goes, the answer is dropped."""
+    """The answer as server-sent events. If the client disconnects, the answer is dropped."""
     head = {**head, "object": "chat.completion.chunk"}
     try:
         delta: dict[str, Any] = {"role": "assistant", "content": ""}
@@ -121,7 +122,7 @@ async def _pieces(
 
 
 def usage(answer: PendingAnswer) -> dict[str, Any]:
-    """What the answer took, in OpenAI's names."""
+    """The token counts of an answer under OpenAI's names."""
     details = {
         "accepted_prediction_tokens": answer.accepted,
         "rejected_prediction_tokens": answer.drafted - answer.accepted,

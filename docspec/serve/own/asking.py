@@ -1,4 +1,5 @@
-"""What a chat completion asks docspec's own engine for. What it cannot follow exactly it refuses, and never ignores."""
+"""The request body for docspec's own engine. A field that the engine cannot follow exactly is refused, never
+ignored."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from docspec.serve.refusal import Refusal
 from docspec.vllm.request import DRAFTS, KIND, KINDS, MOST_DRAFTS
 
 WRITTEN = 2**30
-"""A window that no answer is longer than: of n-grams only what was written counts, as with vLLM."""
+"""A window longer than any answer: n-gram bans count output tokens only, as in vLLM."""
 
 REFUSED = {
     "logit_bias": ({}, None),
@@ -42,12 +43,12 @@ REFUSED = {
     "include_stop_str_in_output": (False, None),
     "echo": (False, None),
 }
-"""Fields that change an answer and are not followed, and the values that ask for nothing."""
+"""Fields that would change an answer and are not supported, each with the values that change nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Penalties:
-    """What an answer's own tokens make of its next ones, as vLLM and OpenAI define them."""
+    """Penalties on the tokens that an answer already contains, as vLLM and OpenAI define them."""
 
     repetition: float = 1.0
     presence: float = 0.0
@@ -58,8 +59,9 @@ class Penalties:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChatRequest:
-    """``messages`` as chat templates take them, their ``images`` in order. ``max_tokens`` is ``None`` where the client
-    says nothing. ``not_greedy`` says what asked for sampling, where that is answered greedily all the same."""
+    """``messages`` in the format of chat templates, with their ``images`` in order. ``max_tokens`` is ``None`` where
+    the client gives no limit. ``not_greedy`` names the field that asked for sampling, where the request is decoded
+    greedily nevertheless."""
 
     messages: list[dict[str, Any]]
     images: list[Image.Image]
@@ -75,7 +77,8 @@ class ChatRequest:
 
 
 def asked(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
-    """What a body asks for; with ``greedy`` sampling is answered greedily. Raises :class:`Refusal` (400)."""
+    """The request in a body; with ``greedy``, requests for sampling are accepted and decoded greedily. Raises
+    :class:`Refusal` (400)."""
     for name, nothing in REFUSED.items():
         if name in values and values[name] not in nothing:
             raise Refusal(400, f"{name}: not followed by docspec's own engine")
@@ -114,7 +117,7 @@ def asked(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
 
 
 def _sampling(values: Mapping[str, Any]) -> str:
-    """What of a body asks for sampling; nothing where the likeliest token is all that it may take."""
+    """The setting in a body that asks for sampling; empty for greedy decoding."""
     if values.get("top_k") == 1:
         return ""
     temperature = values.get("temperature")
@@ -126,7 +129,7 @@ def _sampling(values: Mapping[str, Any]) -> str:
 
 
 def _conversation(given: Any) -> tuple[list[dict[str, Any]], list[Image.Image]]:
-    """Messages as chat templates take them, and their images."""
+    """The messages in the format of chat templates, and their images."""
     if not isinstance(given, list) or not given:
         raise Refusal(400, "messages: a list of messages")
     messages: list[dict[str, Any]] = []

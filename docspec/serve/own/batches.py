@@ -1,4 +1,4 @@
-"""Requests decoded side by side: one batch at a time, all that wait together; who comes meanwhile is in the next."""
+"""Decodes requests in batches: all requests that wait form the next batch; later ones wait for the batch after it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from docspec.core import StageStats
 
 ROWS = 16
-"""Requests of one batch."""
+"""Most requests in one batch."""
 
 
 class PendingAnswer:
-    """One request on its way; ``tell`` hears of its text as it grows, ``end`` that it has ended, or why it failed. Both
-    are called from the engine's thread. ``leave`` drops it at the next step."""
+    """One request in progress. ``tell`` is called with new text, ``end`` at the end, with the error if there was one;
+    both are called from the engine's thread. ``leave`` drops the request at the next step."""
 
     def __init__(self, ask: ChatRequest, tell: Callable[[str], None], end: Callable[[Exception | None], None]) -> None:
         self.ask = ask
@@ -47,7 +47,7 @@ class PendingAnswer:
 
 
 class Batches:
-    """The engine's thread. Loads the model when it is made; raises :class:`docspec.core.ModelError`."""
+    """The engine and its thread. Loads the model on creation; raises :class:`docspec.core.ModelError`."""
 
     def __init__(self, options: ParseOptions) -> None:
         self._loaded: LoadedTarget = load_target(options)
@@ -65,7 +65,7 @@ class Batches:
         self._waiting.put(answer)
 
     def close(self) -> None:
-        """Ends the thread behind the batch that it is at."""
+        """Ends the thread after the current batch."""
         self._waiting.put(None)
 
     def _run(self) -> None:
@@ -84,7 +84,7 @@ class Batches:
                 self._decode(answers)
 
     def _decode(self, answers: Sequence[PendingAnswer]) -> None:
-        """Prepares and decodes ``answers``; one that cannot be prepared fails alone."""
+        """Prepares and decodes ``answers``; a request that cannot be prepared fails alone."""
         asked: list[tuple[PendingAnswer, Request]] = []
         for answer in answers:
             try:
@@ -129,7 +129,7 @@ class Batches:
         return Request(prompt, drafts, budget, stop=lambda: writing, kind=ask.kind, rules=self._rules(ask))
 
     def _rules(self, ask: ChatRequest) -> GenerationRules | None:
-        """What the request asks for beside what the checkpoint's own configuration does."""
+        """The generation rules of the request on top of those of the checkpoint; ``None`` if they are the same."""
         own, said = self._target.rules, ask.penalties
         ngrams = (NgramBan(said.no_repeat_ngram, WRITTEN),) if said.no_repeat_ngram > 1 else ()
         if said.no_repeat_ngram == 1:

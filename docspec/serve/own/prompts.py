@@ -1,4 +1,4 @@
-"""Conversations as a model's inputs: framed by its own chat template, images where the client has put them."""
+"""Conversations as model inputs, framed by the checkpoint's chat template, with images where the client placed them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
 
 
 def _single(ask: ChatRequest) -> tuple[Any, str]:
-    """Image and prompt, for models that are framed by docspec: one image, one message of a user."""
+    """Image and prompt for models whose prompts docspec frames: one image and one user message."""
     users = [message for message in ask.messages if message["role"] == "user"]
     if len(ask.images) != 1 or len(users) != len(ask.messages) or len(users) != 1:
         raise Refusal(400, "this model takes one image and one message of a user")

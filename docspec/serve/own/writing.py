@@ -1,4 +1,4 @@
-"""An answer as it grows: its text, what of it may be told already, and where it ends before the model ends it."""
+"""The text of an answer while it is decoded: the part that may be sent, and the end at a stop string."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from docspec.engine.stopping import Loop
 
 UNFINISHED = "\ufffd"
-"""What the bytes of a character that is not whole yet are decoded as."""
+"""The decoded form of an incomplete UTF-8 character."""
 
 
 class AnswerText:
-    """The text of one answer; a stop rule of the engine's. ``decode`` spells tokens."""
+    """The text of one answer, and a stop rule of the engine. ``decode`` turns tokens into text."""
 
     def __init__(self, decode: Callable[[list[int]], str], stops: tuple[str, ...] = ()) -> None:
         self._decode = decode
@@ -23,7 +23,7 @@ class AnswerText:
         self.stopped = False
 
     def observe(self, token: int) -> Loop | None:
-        """One more token; where the text holds a stop string now, the answer ends before it."""
+        """Takes one more token. If the text now contains a stop string, the answer ends before it."""
         if not self._stops:
             return None
         self._tokens.append(token)
@@ -38,8 +38,8 @@ class AnswerText:
         return Loop(len(self._tokens), 0, 0, "")
 
     def grown(self, tokens: list[int]) -> str:
-        """What may be told of an answer of ``tokens`` and was not told yet: no half of a character, and nothing that
-        may be the beginning of a stop string."""
+        """The text of ``tokens`` that can be sent now and was not sent before: without an incomplete character, and
+        without a possible beginning of a stop string."""
         if self.stopped:
             return ""
         text = self._decode(tokens)
@@ -54,7 +54,7 @@ class AnswerText:
         return self._tell(text[:end])
 
     def ended(self, tokens: list[int]) -> str:
-        """What was not told yet of an answer that has ended with ``tokens``."""
+        """The rest of the text of an answer that ended with ``tokens``."""
         if not self.stopped:
             self.text = self._decode(tokens)
         return self._tell(self.text)
