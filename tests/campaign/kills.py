@@ -37,7 +37,8 @@ VOLATILE = ("seconds", "finished", "modified", "input", "attempts")
 TARGETS = ("parent", "group", "child", "worker")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 IN_A_ROW = 5
-"""Kills before the run is let go to its end."""
+"""Kills of a run before it is let go to its end: of the run itself. One whose child was killed goes to its end at once,
+and has nothing left to do for another."""
 EARLY = 2.0
 """Seconds within which signals are sent."""
 YOUNG = 1.5
@@ -162,7 +163,7 @@ class Killing:
     def row(self) -> Iterator[tuple[str, list[str]]]:
         """What was done, and what was wrong after it: kills of a row, and the run that is let go to its end."""
         shutil.rmtree(self._runs.folder / "out", ignore_errors=True)
-        for _ in range(IN_A_ROW):
+        for _ in range(IN_A_ROW if self._target in ("parent", "group") else 1):
             hit, faults = self._kill()
             yield self._target if hit else f"{self._target}, missed", faults
         code = self._runs.end(self._runs.begin("out", "--retry-failed"))
