@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from html import unescape
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
@@ -28,12 +29,15 @@ from docspec.drafting.titles import with_title
 RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
 """What is set in columns."""
 
+HEADINGS = frozenset({Category.SECTION_HEADER, Category.TITLE})
+
 HOLLOW = 0.25
 """Share of its box that the lines of running text cover at least; where it is less, a drawing may be the rest."""
 
 LABELS = 3
 """Figures or letters beside a drawing that make it a chart: fewer may be numbers of what is printed there."""
 
+_TAG = re.compile("<[^>]*>")
 _WORD = re.compile(r"[^\W\d_]{3}")
 
 TableFinder = Callable[[BBox], Sequence[FoundTable]]
@@ -76,7 +80,7 @@ def assemble(
     filled = _apart(_joined_furniture(_parted(filled)))
     filled = [part for item in filled for part in _listings_apart(item)]
     filled = [part for item in filled for part in _entries_apart(item)]
-    filled = [part for item in filled for part in _beside_tables(item, tables)]
+    filled = [part for item in _once(filled, tables) for part in _beside_tables(item, tables)]
     regions = [region for item in filled if (region := _region(item, tables)) is not None]
     return with_title(joined_listings(regions))
 
@@ -277,6 +281,27 @@ def _continues(a: LayoutBox, b: LayoutBox) -> bool:
     shared = min(a.bbox.y1, b.bbox.y1) - max(a.bbox.y0, b.bbox.y0)
     gap = max(a.bbox.x0, b.bbox.x0) - min(a.bbox.x1, b.bbox.x1)
     return shared > 0.5 * height and gap < height
+
+
+def _once(items: Sequence[_Filled], tables: TableFinder | None) -> list[_Filled]:
+    """``items`` without the headings and the running text that a table around them has in its cells."""
+    around = [
+        table for item in items if tables and item.box.category is Category.TABLE for table in tables(item.box.bbox)
+    ]
+    told = {id(table): _signs(unescape(_TAG.sub("", table.html))) for table in around}
+
+    def is_told(item: _Filled) -> bool:
+        if item.box.category not in RUNNING | HEADINGS:
+            return False
+        words = _signs("".join(line.text for line in item.lines))
+        inside = (table for table in around if all(_stands_in(line.bbox, table.bbox) for line in item.lines))
+        return bool(words) and any(words in told[id(table)] for table in inside)
+
+    return [item for item in items if not is_told(item)]
+
+
+def _signs(text: str) -> str:
+    return "".join(text.split())
 
 
 def _beside_tables(item: _Filled, tables: TableFinder | None) -> list[_Filled]:

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox, Category
-from docspec.drafting.assembly import place
+from docspec.drafting.assembly import HEADINGS, place
 from docspec.drafting.claims import Claims
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
 from docspec.drafting.layout import LayoutBox
@@ -43,8 +43,6 @@ MEMBER = 0.6
 CELLS = frozenset({Category.TEXT, Category.LIST_ITEM, Category.TABLE})
 """Regions whose lines may be rows of a table; those of headings may be its heads."""
 
-HEADINGS = frozenset({Category.SECTION_HEADER, Category.TITLE})
-
 _FIGURE_LAST = re.compile(r"\d\S*(?:\s\S{1,3})?$")
 """A line that ends with a figure and its unit: pages with too few of them are not searched."""
 
@@ -53,7 +51,7 @@ def with_unruled(
     boxes: Sequence[LayoutBox], lines: Sequence[TextLine], tables: Sequence[FoundTable], page: Any
 ) -> tuple[list[LayoutBox], list[FoundTable]]:
     """``boxes`` and ``tables`` of a ``pymupdf.Page`` with those that are seen in its ``lines`` alone. A table that was
-    found stays where it has as many columns."""
+    found stays where it has as many columns, unless a heading is in one of its cells."""
     result, found = list(boxes), list(tables)
     if sum(_FIGURE_LAST.search(line.text) is not None for line in lines) < ROWS:
         return result, found
@@ -62,15 +60,18 @@ def with_unruled(
     kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in claimed]
     owners = [-1 - number if owner is None else owner for number, owner in enumerate(claimed)]
     cells = [cell for cell in _cells(lines, page) if kinds[cell.line] in CELLS | HEADINGS]
-    for rows, above in _groups(cells, owners, kinds):
-        columns = columns_of_figures(rows, above)
-        if columns is None:
-            continue
+    seen = [columns for rows, above in _groups(cells, owners, kinds) if (columns := columns_of_figures(rows, above))]
+    rows = {cell.line for columns in seen for row in columns.rows for cell in row}
+    headings = [line.bbox for line, kind in zip(lines, kinds, strict=True) if kind in HEADINGS]
+    others = [line.bbox for number, line in enumerate(lines) if number not in rows and kinds[number] not in HEADINGS]
+    for columns in seen:
         table = _table(columns)
-        if all(_columns(one) < len(columns.edges) for one in found if _meet(one.bbox, table.bbox)):
+        worse = [one for one in found if _meet(one.bbox, table.bbox)]
+        if all(_columns(one) < len(columns.edges) + _is_mixed(one, headings, others) for one in worse):
             inside = {cell.line for row in columns.rows for cell in row}
-            found = [*(one for one in found if not _meet(one.bbox, table.bbox)), table]
+            found = [*(one for one in found if one not in worse), table]
             result = _taken_out(result, [lines[number].bbox for number in sorted(inside)], table.bbox)
+            result = _in_place(result, [one.bbox for one in worse])
     return result, found
 
 
@@ -103,7 +104,8 @@ def _cells(lines: Sequence[TextLine], page: Any) -> list[Cell]:
 def _groups(
     cells: Sequence[Cell], owners: Sequence[int], kinds: Sequence[Category]
 ) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
-    """The rows, top to bottom, around figures that stand below each other, and those above them, nearest first."""
+    """The rows, top to bottom, around figures that stand below each other, apart at headings, and those above them,
+    nearest first."""
     rows = _rows(cells)
     for stack in _stacks([cell for cell in cells if kinds[cell.line] in CELLS and is_figure(cell.text)], owners):
         top, bottom = min(cell.middle for cell in stack), max(cell.middle for cell in stack)
@@ -113,7 +115,24 @@ def _groups(
         members = _members(stack, cells, owners)
         own = [[cell for cell in row if owners[cell.line] in members and kinds[cell.line] in CELLS] for row in inside]
         heads = [row for row in rows if top - HEAD * height <= row[0].middle < top - level]
-        yield [row for row in own if row], heads[::-1]
+        parts = _parts(inside, own, kinds)
+        yield parts[0], heads[::-1]
+        for part in parts[1:]:
+            yield part, []
+
+
+def _parts(
+    rows: Sequence[Sequence[Cell]], own: Sequence[list[Cell]], kinds: Sequence[Category]
+) -> list[list[list[Cell]]]:
+    """Those of ``rows`` that are a table's ``own``, apart at headings between them where every part is large enough."""
+    parts: list[list[list[Cell]]] = [[]]
+    for row, cells in zip(rows, own, strict=True):
+        if cells:
+            parts[-1].append(cells)
+        elif all(kinds[cell.line] in HEADINGS for cell in row):
+            parts.append([])
+    large = all(len(part) >= ROWS for part in parts)
+    return parts if large else [[cells for part in parts for cells in part]]
 
 
 def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
@@ -183,6 +202,23 @@ def _table(columns: Columns) -> FoundTable:
 def _columns(table: FoundTable) -> int:
     """The most cells that a row of ``table`` has."""
     return max((len(re.findall("<t[dh]", row)) for row in table.html.split("<tr")), default=0)
+
+
+def _is_mixed(table: FoundTable, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:
+    """Whether one of ``headings`` stands between the rows of ``table``, in one of whose cells its words are, and none
+    of the ``others``, lines of no row that is seen."""
+    between = any(table.bbox.y0 < one.y0 and one.y1 < table.bbox.y1 and _meet(one, table.bbox) for one in headings)
+    return between and not any(one.overlap(table.bbox) > 0.5 for one in others)
+
+
+def _in_place(boxes: Sequence[LayoutBox], tables: Sequence[BBox]) -> list[LayoutBox]:
+    """``boxes`` with the headings that stood in one of ``tables`` before what stands below them."""
+    result = list(boxes)
+    for box in boxes:
+        if box.category in HEADINGS and any(box.bbox.overlap(table) > 0.5 for table in tables):
+            result.remove(box)
+            result.insert(place(box.bbox, [other.bbox for other in result]), box)
+    return result
 
 
 def _meet(a: BBox, b: BBox) -> bool:

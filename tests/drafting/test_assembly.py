@@ -252,6 +252,19 @@ def test_a_region_over_two_columns_is_taken_apart_and_a_list_is_not() -> None:
     assert [region.texts[0] for region in assemble([whole], items)] == ["• item 10\n• item 22"]
 
 
+def test_a_heading_whose_words_are_in_a_cell_is_not_written_twice() -> None:
+    rows = [line("Roll", 0, 0, 40), line("0.55", 200, 0, 30), line("Apple cake", 0, 40, 60), line("2.80", 200, 40, 30)]
+    head, below = line("Cakes & pies", 0, 20, 60), line("With tax.", 0, 60, 60)
+    cells = "<td>Roll Cakes &amp; pies</td><td>0.55</td></tr><tr><td>Apple cake</td><td>2.80</td>"
+    boxes = [box(Category.TABLE, *rows), box(Category.SECTION_HEADER, head), box(Category.TEXT, below)]
+    kinds = []
+    for html in (cells, cells.replace(" Cakes &amp; pies", "")):
+        table = FoundTable(BBox(0, 0, 230, 50), f"<table><tr>{html}</tr></table>")
+        kinds.append([region.category for region in assemble(boxes, [*rows, head, below], lambda _, t=table: [t])])
+    assert kinds[0] == [Category.TABLE, Category.TEXT]
+    assert kinds[1] == [Category.TABLE, Category.SECTION_HEADER, Category.TEXT]
+
+
 def test_lines_in_the_box_of_a_table_that_its_cells_do_not_hold_are_text_beside_it() -> None:
     cells = [line("Op", 20, 30), line("AC", 140, 30)]
     beside = line("and the other one is used for input:", 10, 60, 200)

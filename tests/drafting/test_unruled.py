@@ -122,6 +122,46 @@ def test_a_table_that_was_found_stays_unless_it_has_fewer_columns() -> None:
     assert rich == cells[1:]
 
 
+GROUPS = (
+    [("Rye bread, 1 kg", "4.20"), ("Wheat bread", "2.90"), ("Roll", "0.55")],
+    [("Apple cake", "2.80"), ("Poppy seed cake", "2.60"), ("Cheese cake, whole", "24.00")],
+)
+
+
+def test_groups_under_headings_are_tables_of_their_own(page_of: Callable[..., PageImage]) -> None:
+    def page(page: Any) -> None:
+        page.insert_text((40, 60), "Price list", fontsize=18, fontname="hebo")
+        page.insert_textbox(pymupdf.Rect(40, 70, 380, 110), PROSE, fontsize=7)
+        for name, rows, y in zip(("Bread", "Cakes"), GROUPS, (140, 240), strict=True):
+            page.insert_text((40, y), name, fontsize=13, fontname="hebo")
+            columns(page, rows, (40, 360), y + 22)
+
+    regions = TextLayerDrafter().draft(page_of(page)).regions
+    written = [region.texts[0] for region in regions if region.category in (Category.TABLE, Category.SECTION_HEADER)]
+    first, second = ("".join(f"<tr><td>{a}</td><td>{b}</td></tr>" for a, b in rows) for rows in GROUPS)
+    assert written == ["Bread", f"<table>{first}</table>", "Cakes", f"<table>{second}</table>"]
+
+
+@pytest.mark.parametrize(("gap", "expected"), [(0, [*GROUPS[0][:2], *GROUPS[1]]), (80, None)])
+def test_a_heading_over_too_few_rows_takes_no_table_apart(gap: int, expected: Rows | None) -> None:
+    """Where not all rows of a table that was found are seen again, it stays."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=420, height=595)
+        columns(page, GROUPS[0][:2], (40, 360), 100, 13)
+        page.insert_text((40, 126 + gap), "Cakes", fontsize=10)
+        columns(page, GROUPS[1], (40, 360), 139 + gap, 13)
+        lines = page_lines(page)
+        rest = tuple(line.bbox for line in lines if line.text != "Cakes")
+        [head] = [line.bbox for line in lines if line.text == "Cakes"]
+        boxes = [LayoutBox(BBox.union(rest), Category.TABLE, rest), LayoutBox(head, Category.SECTION_HEADER, (head,))]
+        found = FoundTable(BBox.union(rest), "<table><tr><td>x</td><td>x</td></tr></table>")
+        _, tables = with_unruled(boxes, lines, [found], page)
+    if expected is None:
+        assert tables == [found]
+    else:
+        assert [rows_of(table) for table in tables] == [[list(row) for row in expected]]
+
+
 def prose_beside_prose(page: Any) -> None:
     text = f"{PROSE} In 1994 there were 312 boats, in 2003 only 41, in 2014 none. " * 3
     page.insert_textbox(pymupdf.Rect(30, 40, 200, 560), text, fontsize=9, align=pymupdf.TEXT_ALIGN_JUSTIFY)
