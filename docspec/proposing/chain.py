@@ -1,8 +1,8 @@
-"""The likeliest chain in place of a tree: for engines that verify one continuation a row (vLLM, llama.cpp).
+"""Grows the likeliest chain instead of a tree, for engines that verify one continuation per row (vLLM, llama.cpp).
 
-Where a tree holds all likely continuations, a chain takes the likeliest at each fork. Looking further ahead at forks
-(the chain with the most expected tokens among several) brought 0.5 % on eight transcripts and took twice the time. The
-continuations not taken are kept with those suggested, so that the next step follows them where the output went there.
+Where a tree holds all likely continuations, a chain takes the likeliest one at each fork. Looking further ahead at
+forks (the chain with the most expected tokens among several) brought 0.5 % on eight transcripts and took twice the
+time. The other continuations are kept, so that the next step follows them if the output went there.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ def grow_chain(
     limit: int,
     least: float,
 ) -> tuple[TokenTree, list[Grown]]:
-    """The likeliest chain of at most ``limit`` nodes, the root ``pending`` included, of ``suggested`` continuations, as
-    far as each of its tokens is reached with more than ``least`` chance. Arguments and answer are those of
-    :func:`docspec.proposing.grower.grow`.
-    """
+    """The likeliest chain of ``suggested`` continuations: at most ``limit`` nodes including the root ``pending``, each
+    reached with a chance of more than ``least``. Arguments and result are those of
+    :func:`docspec.proposing.grower.grow`."""
     tokens, expected, reached = [pending], 0.0, 1.0
     grown: list[Grown] = [(0, one) for one in suggested]
     offered: Sequence[Continuation] = suggested

@@ -1,8 +1,8 @@
-"""Chains for the requests of an engine that verifies one continuation each: what docspec's proposers in vLLM and in
-llama.cpp have in common.
+"""Proposes chains for the requests of an engine that verifies one continuation each: the common part of docspec's
+proposers in vLLM and in llama.cpp.
 
-The engine says what was written and how long its steps take, and is told what to verify next. How right drafts of one
-kind are is learnt over all requests; no token of one is shown to another.
+The engine reports the tokens that were written and the time of its steps, and gets the tokens to verify next. The hit
+rates of drafts are learnt over all requests of a kind; no token of one request is shown to another.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from docspec.proposing.threshold import Promises
 from docspec.targets.protocol import Prompt
 
 PROPOSERS = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax", "heads")
-"""Those of docspec's cursor that need nothing of the model but its tokens."""
+"""The proposers of docspec's default mixture that need only the model's tokens."""
 
 KEPT = 24.0
-"""Tokens that are taken to have been accepted, before any were, where :data:`docspec.proposing.threshold.PRIOR_TOKENS`
-were promised: drafts are trusted until they have shown how right they are, else they would never be tried in a batch
-that begins full, where a token is dear."""
+"""Tokens assumed to be accepted, before any were, for :data:`docspec.proposing.threshold.PRIOR_TOKENS` promised ones.
+Drafts are trusted until they have shown how right they are; otherwise they would never be tried in a batch that begins
+full, where a token is dear."""
 
 PATIENCE = 8
-"""Steps that a row is left alone for where proposing took longer than it saved."""
+"""Steps without proposals for a row whose proposals took longer than they saved."""
 
 FADE = 0.9
-"""What remains of a row's accepted tokens a step, and of the seconds of proposing, with every further one; and of what
-ended requests accepted, with every further request."""
+"""Decay of the running means: of a row's accepted tokens and of the proposing time per step, and of the accepted tokens
+of ended requests per request."""
 
 HOPE = 1.0
-"""Tokens a step that a request is taken to accept at most before its first step."""
+"""Accepted tokens per step that a request is assumed to have at most before its first step."""
 
 
 @dataclass(slots=True, eq=False)
 class Chained:
-    """A request while it is decoded, of ``room`` tokens. ``chain`` is being verified, ``accepted`` the mean number of
-    drafted tokens accepted a step lately; nothing is proposed for the next ``alone`` steps."""
+    """A request in progress with a budget of ``room`` tokens. ``chain`` is being verified, ``accepted`` is the running
+    mean of accepted tokens per step, and nothing is proposed for the next ``alone`` steps."""
 
     row: Row
     room: int
@@ -59,13 +59,13 @@ class Chained:
 
 
 def row_of(drafts: Sequence[Sequence[int]], kind: str, room: int, output: Sequence[int]) -> Row:
-    """A request of another engine as a row that proposers know."""
+    """A request of another engine as a row for proposers."""
     request = Request(Prompt({}, 0), tuple(map(tuple, drafts)), room, kind=kind)
     return Row(request, 0, 0, frozenset(), NeverStop(), list(output))
 
 
 class Chains:
-    """``cost`` is to be told of steps; ``codec`` is the served model's tokenizer."""
+    """Proposes chains; the engine must report its steps to ``cost``. ``codec`` is the served model's tokenizer."""
 
     def __init__(self, codec: Codec) -> None:
         proposers = {name: make_named(name, None) for name in PROPOSERS}
@@ -83,14 +83,14 @@ class Chains:
         output: Sequence[int],
         ready: DraftText | None = None,
     ) -> Chained:
-        """A request with ``drafts`` in tokens, which has written ``output``: a token at least. ``ready`` are the same
-        drafts where they were indexed before (while the prompt was read)."""
+        """A request with tokenized ``drafts`` that has written ``output`` (at least one token). ``ready`` are the same
+        drafts if they are indexed already (while the prompt was read)."""
         row = row_of(drafts, kind, room, output)
         self._mixture.begin(row, drafts=ready)
         return Chained(row, room, accepted=min(HOPE, self._usual.get(_kind_of(row), HOPE)))
 
     def written(self, chained: Chained, new: Sequence[int]) -> None:
-        """Takes in that ``new`` was written, and by that what became of the chain that was proposed."""
+        """Records the tokens ``new`` and with them how much of the proposed chain was accepted."""
         output = chained.row.output
         output += new
         chain = chained.chain
@@ -107,8 +107,8 @@ class Chains:
     def propose(
         self, asked: Sequence[tuple[Chained, int]], writing: int, began: float | None = None
     ) -> list[list[int]]:
-        """What to verify next for each of the ``asked`` requests, of at most so many tokens, where ``writing`` requests
-        take part in a step. ``began``: when this round began, by ``time.perf_counter``."""
+        """The tokens to verify next for each of ``asked``, a request and the most tokens for it. ``writing`` requests
+        take part in the step. ``began`` is the begin of this round by ``time.perf_counter``."""
         began = time.perf_counter() if began is None else began
         self._mixture.rate.price = self.cost.price(writing)
         answers: list[list[int]] = [[] for _ in asked]
@@ -129,13 +129,13 @@ class Chains:
         return answers
 
     def end(self, chained: Chained) -> None:
-        """The request is done or given up."""
+        """The request has ended or was cancelled."""
         kind = _kind_of(chained.row)
         self._usual[kind] = FADE * self._usual.get(kind, HOPE) + (1 - FADE) * chained.accepted
         self._mixture.end(chained.row)
 
     def _is_left_alone(self, chained: Chained, writing: int) -> bool:
-        """Whether proposing for the row took longer lately than the tokens that were accepted saved."""
+        """Whether proposing for the row recently took longer than its accepted tokens saved."""
         if chained.alone:
             chained.alone -= 1
             return True

@@ -1,4 +1,5 @@
-"""What all proposers of one row look at: the output so far, the drafts, and where in them the output is."""
+"""The state of a row that all its proposers see: the output so far, the drafts, and the position of the output in
+them."""
 
 from __future__ import annotations
 
@@ -17,27 +18,27 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import PromptStates, TargetModel
 
 FOUND = 4
-"""Right tokens in a row after which a draft counts as found again, and lost positions are given up."""
+"""Right tokens in a row after which a draft counts as found again and lost positions are dropped."""
 
 CONFIRMED = 3
-"""Right tokens in a row after which a resumption is taken to have been the right one."""
+"""Right tokens in a row after which a resumption counts as right."""
 
 LEFT_POSITIONS = 3
-"""Lost positions that may still be resumed."""
+"""Most lost positions that can be resumed."""
 
 AHEAD = 6
-"""Lost positions that agree in so many tokens ahead count as one."""
+"""Lost positions with the same next tokens, this many, count as one."""
 
 ENOUGH = 24
-"""Tokens to come beyond which it makes no difference how many there are."""
+"""Remaining tokens of a draft beyond which their number makes no difference."""
 
 GIVEN_UP = 40
-"""Tokens written after which a lost position is given up."""
+"""Output tokens after which a lost position is dropped."""
 
 
 class LeftPosition(NamedTuple):
-    """A position in the drafts that the output was following until it had ``at`` tokens. ``since``: where a resumption
-    had set out from that was lost again before it was confirmed (position, tokens of output)."""
+    """A position in the drafts that the output followed until it had ``at`` tokens. ``since`` is the begin (position,
+    output tokens) of an unconfirmed resumption that was lost again."""
 
     position: int
     at: int
@@ -46,7 +47,7 @@ class LeftPosition(NamedTuple):
 
 
 class Resumed(NamedTuple):
-    """A lost position that was found again: tokens of output and positions on both sides of what lies between."""
+    """A lost position that was found again: the positions and the output tokens on both sides of the difference."""
 
     lost_position: int
     lost_at: int
@@ -55,15 +56,15 @@ class Resumed(NamedTuple):
 
 
 class Context:
-    """One row: ``output`` so far (the pending token last), its ``drafts``, ``speller`` and ``grammar`` where there are
-    any.
+    """One row: its ``output`` so far (the pending token last), its ``drafts``, and ``speller`` and ``grammar`` if there
+    are any.
 
-    ``position`` is the last known position of the output in the drafts and ``lost`` are positions that it has left, the
-    best first. Of the last step, ``copied`` is the longest drafted stretch written as it stands (position, tokens), and
-    ``resumed`` which resumptions proved right, and ``verified`` the tree with what became of it; ``assumed``:
-    what is told to be written is only taken to be so, and will be verified with what comes behind it. ``target``,
-    where a model runs, is the one that verifies (its ``card`` says how it spells); ``states`` are those of the
-    prompt while the row begins, where a proposer wants hidden ones.
+    ``position`` is the last known position of the output in the drafts; ``lost`` are positions that it has left, the
+    best first. Three fields describe the last step: ``copied`` is the longest drafted stretch that was written
+    unchanged (position, tokens), ``resumed`` are the resumptions that proved right, ``verified`` is the tree with its
+    outcome. ``assumed``: the tokens reported as written are not verified yet (skipped verification). ``target`` is the
+    verifying model, if one runs; ``states`` are the prompt's hidden states while the row begins, if a proposer wants
+    them.
     """
 
     def __init__(
@@ -90,24 +91,24 @@ class Context:
 
     @property
     def prompt(self) -> list[int]:
-        """The prompt's token ids, image tokens included; ``request.prompt`` has all of the model's inputs."""
+        """The prompt's token ids, including image tokens; ``request.prompt`` has all inputs of the model."""
         inputs = self.request.prompt.inputs
         return list(inputs["input_ids"][0].tolist()) if inputs else []
 
     def extend(self, written: Sequence[int]) -> None:
-        """The output has grown by ``written``."""
+        """Appends ``written`` to the output."""
         self.output += written
         if self.grammar is not None and self.speller is not None:
             self.grammar.follow("".join([self.speller.text(token) for token in written]))
 
     def resume(self, lost: LeftPosition, position: int, key: Key, lead: Sequence[int] = ()) -> Continuation:
-        """Suggests that ``lead`` is written next and that what was lost goes on at ``position`` then."""
+        """Suggests that ``lead`` is written next and that the lost draft then continues at ``position``."""
         resumed = lost.since[0], lost.since[1] - len(self.output), position, len(lead)
         return Continuation(self.drafts, position, key, 0, lead, 1.0, resumed)
 
     def locate(self, live: Sequence[Continuation], left: Sequence[tuple[Continuation, int]]) -> None:
-        """Where the output is now: the output goes on along ``live``, the longest run first, and has left others, each
-        with the tokens of output by then."""
+        """Updates the position. The output follows the continuations ``live``, the longest run first, and has left
+        others, each after a number of output tokens."""
         drafted = [continuation for continuation in live if continuation.text is self.drafts]
         lost = [(one, at) for one, at in left if one.text is self.drafts]
         self.resumed = []

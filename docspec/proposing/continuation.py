@@ -1,9 +1,9 @@
-"""What a proposer suggests: tokens that may come next, looked up when they are needed, and what may follow them.
+"""Continuations: what a proposer suggests. Their tokens are looked up when they are needed.
 
-A continuation is a position in a *text*. Texts are what proposers copy from: the drafts, the output so far, a format's
-syntax, a table of likely successors. Each says how far copying from a position goes on before something else may
-follow, and what that is; so drafts with rewrites, the forks of a grammar and the trees of a model are all the same to
-whoever grows a tree from them.
+A continuation is a position in a *text*. Proposers copy from texts: the drafts, the output so far, a format's syntax, a
+table of likely successors. A text says how far tokens may be copied from a position before something else may follow,
+and what that is. So drafts with rewrites, the forks of a grammar and the trees of a model all look the same to the code
+that grows a tree.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Protocol
 
 
 class Key:
-    """A kind of suggestion whose hit rate is learnt; ``prior`` is what it is taken for before anything is known."""
+    """A kind of suggestion with a learnt hit rate; ``prior`` is the rate before anything is learnt."""
 
     __slots__ = ("name", "prior")
 
@@ -23,38 +23,38 @@ class Key:
 
 
 class Text(Protocol):
-    """Something to copy tokens from."""
+    """A sequence of tokens to copy from."""
 
     @property
     def tokens(self) -> Sequence[int]:
-        """All tokens; none where every token is a continuation of its own."""
+        """All tokens; empty where every token is a continuation of its own."""
         ...
 
     def end(self, position: int) -> int:
-        """The position behind the last of the tokens that follow each other from ``position`` on."""
+        """The position after the last token of the contiguous run from ``position``."""
         ...
 
     def pause(self, position: int, most: int) -> int:
-        """Up to which position tokens are copied from ``position`` on: ``most`` of them, or fewer where the text ends
-        or something else may follow."""
+        """The position up to which tokens are copied from ``position``: at most ``most`` tokens, fewer where the text
+        ends or something else may follow."""
         ...
 
     def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
-        """What may follow at ``position``, where :meth:`pause` stopped: after ``run`` right tokens, the last two
-        written being ``before``. Less likely continuations than ``least`` may be left out."""
+        """The continuations at ``position``, where :meth:`pause` stopped, after ``run`` right tokens; ``before`` are
+        the last two written tokens. Continuations with a chance below ``least`` may be left out."""
         ...
 
 
 class Continuation:
-    """``lead`` and then ``text`` from ``position`` on.
+    """The tokens ``lead``, then those of ``text`` from ``position`` on.
 
-    ``chance`` is that of its first token, given that what it follows is reached; the hit rate of its ``key``, if it
-    has one, is a factor of it. How the chance falls along the tokens follows from ``run``, the number of right tokens
-    before them.
+    ``chance`` is the probability of the first token, given that its parent is reached; it is multiplied by the hit rate
+    of ``key``, if there is one. ``run``, the number of right tokens before, determines how the probability falls along
+    the tokens.
 
-    ``resumed``, until it is confirmed, says which drafted tokens it takes to be rewritten: the position of the first
-    one replaced and the number of tokens of output by then, and the same where the draft goes on. Tokens of output are
-    counted from where it is suggested.
+    ``resumed`` describes a resumption until it is confirmed: the position of the first replaced token and the output
+    tokens by then, and the same for the place where the draft continues. Output tokens are counted from where it is
+    suggested.
     """
 
     __slots__ = ("chance", "key", "lead", "position", "resumed", "run", "text")
@@ -78,7 +78,7 @@ class Continuation:
         self.resumed = resumed
 
     def follow(self, written: Sequence[int]) -> int:
-        """Moves along ``written`` as far as it agrees; returns how far."""
+        """Advances along ``written`` as far as the tokens agree; returns how many do."""
         lead, size, right = self.lead, len(written), 0
         if lead:
             while right < size and right < len(lead) and lead[right] == written[right]:
@@ -98,7 +98,7 @@ class Continuation:
 
 
 class Forks:
-    """A text in which every token is a continuation of its own: ``following`` says which may come."""
+    """A text in which every token is a continuation of its own, given by ``following``."""
 
     tokens: Sequence[int] = ()
 
@@ -110,7 +110,7 @@ class Forks:
 
 
 def agreement(tokens: Sequence[int], position: int, output: Sequence[int]) -> int:
-    """How many of the tokens right before ``position`` are also the last ones of ``output``, up to 32."""
+    """How many tokens before ``position`` equal the last tokens of ``output``, at most 32."""
     size, most = 0, min(32, len(output), position)
     while size < most and tokens[position - 1 - size] == output[-1 - size]:
         size += 1
@@ -118,7 +118,7 @@ def agreement(tokens: Sequence[int], position: int, output: Sequence[int]) -> in
 
 
 class Copy:
-    """A text of given tokens, with nothing to follow them."""
+    """A fixed sequence of tokens that nothing follows."""
 
     __slots__ = ("tokens",)
 

@@ -1,4 +1,4 @@
-"""The exact walk through verified trees on the device, for proposers that go on there before the host has seen it."""
+"""Walks through verified trees on the device, for proposers that continue there before the host has the result."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from docspec.targets.protocol import Verified
 
 
 class Walk(NamedTuple):
-    """``nodes`` ``(rows, deepest)`` of each accepted path, the root first; a row's first ``counts`` ``(rows,)`` count,
-    the last one is repeated behind them. ``tokens`` ``(rows, deepest)`` are what the target writes after each: the next
-    node's token, and after the last one its own."""
+    """The accepted paths. ``nodes`` ``(rows, deepest)``: the nodes of each path from the root; only a row's first
+    ``counts`` ``(rows,)`` count, the last of these is repeated after them. ``tokens`` ``(rows, deepest)``: the target's
+    token after each node, which is the next node's token, or after the last node the target's own."""
 
     nodes: torch.Tensor
     counts: torch.Tensor
@@ -20,7 +20,7 @@ class Walk(NamedTuple):
 
 
 def walk(verified: Verified) -> Walk:
-    """How far each tree of ``verified`` is what the target would have written."""
+    """The path through each tree of ``verified`` that greedy decoding would have written."""
     tokens, parents, ancestry, choice = verified.tokens, verified.parents, verified.ancestry, verified.choice
     right = tokens == choice.gather(1, parents)
     right[:, 0] = True

@@ -1,8 +1,8 @@
-"""Drafts of a model on an accelerator, many tokens for all rows without waiting in between.
+"""Drafts many tokens for all rows on an accelerator without waiting in between.
 
-How far to go cannot hang on how sure the model was, which only the host would ask. So a number of tokens is drafted in
-any case, each chosen on the device and fed there, and the host cuts them where the chances of all before have become
-too small. What stands behind what a row was fed is not looked at, and written over by the next tokens.
+The number of tokens cannot depend on the model's confidence, which only the host would look at. So a fixed number is
+drafted, each chosen and fed back on the device, and the host cuts the draft where its probability becomes too small.
+Keys and values after a row's fed tokens are ignored and overwritten later.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Feeds(NamedTuple):
-    """What rows are to be fed: ``tokens`` ``(rows, most)``, of which each row's first ``counts`` count, behind the
-    ``starts`` slots that it has in use. ``deltas`` are the rows' rope deltas, ``prompts`` how many tokens theirs have;
-    ``places`` are their rows in the target's step, -1 where they are in none. All but tokens are ``(rows,)``."""
+    """The tokens to feed to each row: ``tokens`` ``(rows, most)``, of which the first ``counts`` count, written after
+    the ``starts`` slots in use. ``deltas`` are the rows' rope deltas, ``prompts`` the lengths of their prompts,
+    ``places`` their rows in the target's step (-1: none). All but ``tokens`` are ``(rows,)``."""
 
     tokens: torch.Tensor
     counts: torch.Tensor
@@ -51,11 +51,11 @@ def laid(
 def drafted(
     model: TargetModel, cache: SlotCache, feeds: Feeds, more: torch.Tensor, counts: torch.Tensor, reach: int, most: int
 ) -> torch.Tensor:
-    """``most`` tokens behind what the rows of ``cache`` are fed, with the logarithms of their chances: ``(rows, 2 *
-    most)``, one behind the other.
+    """``most`` drafted tokens for each row of ``cache`` with their log probabilities: ``(rows, 2 * most)``,
+    alternating.
 
-    Behind ``feeds`` each row is fed the first ``counts`` ``(rows,)`` tokens of ``more`` ``(rows, any)``. No row has
-    more than ``reach`` slots in use then.
+    After ``feeds`` each row is fed the first ``counts`` ``(rows,)`` tokens of ``more`` ``(rows, any)``. No row then
+    uses more than ``reach`` slots.
     """
     rows, device = len(more), more.device
     view = view_of(reach + most, cache.slots)

@@ -1,16 +1,17 @@
-"""A smaller model of the same vocabulary drafts: vanilla speculative decoding (Leviathan et al. 2023), ``model:NAME``.
+"""A smaller model with the same vocabulary drafts: vanilla speculative decoding (Leviathan et al. 2023),
+``model:NAME``.
 
-It reads the page as the target does, its prompt prefilled where the target's was, and writes on greedily behind the
-output for as long as it is sure enough. Its keys and values are its own. Those of drafted tokens that the target did
-not accept are written over, so nothing is computed twice and nothing has to be undone. Only recurrent states cannot be
-written over: they are remembered behind the output and brought back there when a draft is done, and the tokens that
-the target accepts are fed again, with its own token. All rows of a step draft together.
+The draft model prefills the same prompt as the target and decodes greedily from the output while it is likely enough.
+It has its own keys and values. Those of rejected tokens are overwritten, so nothing is computed twice and nothing is
+rolled back. Only recurrent states cannot be overwritten: they are saved at the end of the output and restored when a
+draft is done, and the accepted tokens are fed again with the target's own. All rows of a step draft together.
 
-On an accelerator nobody waits for the tokens one by one (:mod:`docspec.proposing.draft_at_once`): drafting is launched
-right behind the target's verification, whose walk the device takes itself, and what was drafted comes with the step's
-own answer. Where the host decides otherwise than the exact walk, the model drafts when it is asked, which is waited for
-once. A model with recurrent layers, which has to be told what was accepted, drafts as on a CPU: token by token.
-With ``,keep=SHARE`` behind its name it sees that share of the image tokens: those that change most in the target's
+On an accelerator nothing waits for single tokens (:mod:`docspec.proposing.draft_at_once`): drafting is launched right
+behind the target's verification, whose walk the device computes itself, and the draft arrives with the step's answer.
+If the host decides otherwise than the exact walk, the model drafts when it is asked, which waits once. A model with
+recurrent layers, which must know the accepted tokens, drafts token by token as on a CPU.
+
+With ``,keep=SHARE`` after its name it sees only that share of the image tokens: those that change most in the target's
 first layers (ParallelVLM).
 """
 
@@ -38,16 +39,16 @@ if TYPE_CHECKING:
     from docspec.targets.staging import Staging
 
 MOST = 10
-"""Tokens that are drafted in one step at most."""
+"""Most tokens drafted in one step."""
 
 FURTHER = 2
-"""Tokens that are drafted at once beyond those that were sure enough the last time."""
+"""Tokens drafted at once beyond the number that was likely enough the last time."""
 
 ENOUGH = 0.3
-"""Drafting goes on while the drafted tokens together are at least this likely by the draft model's own chances."""
+"""Drafting continues while the probability of all drafted tokens together, by the draft model, is at least this."""
 
 DRAFTED = Key("draft model", 0.8)
-"""What it drafted, whatever its size and the target's."""
+"""The draft model's tokens, whatever its size and the target's."""
 
 
 class DraftModel:
@@ -85,25 +86,25 @@ class DraftModel:
         return Staging(self._model.kv_spec.device)
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
-        """Where image tokens are left out, the target's first layers say which."""
+        """If image tokens are left out, the target's first layers decide which."""
         if self.share == 1:
             return None
         self._indices.update((id(request.prompt), None) for request in requests)
         return self.note
 
     def note(self, prompt: Prompt, variation: torch.Tensor) -> None:
-        """Of ``prompt`` the image tokens count that change most (:mod:`docspec.targets.prefill_hooks`)."""
+        """Keeps the image tokens of ``prompt`` that change most (:mod:`docspec.targets.prefill_hooks`)."""
         from docspec.targets.prefill_hooks import most_changed
 
         if id(prompt) in self._indices:
             self._indices[id(prompt)] = most_changed(variation, self.share)
 
     def begin(self, context: Context) -> None:
-        """A row is read when a draft is first wanted for it."""
+        """The prompt is prefilled when a draft is first wanted for the row."""
         self._begun[id(context.request)] = context
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
-        """The output is looked at when a draft is wanted."""
+        """The output is read when a draft is wanted."""
         (self._assumed.add if context.assumed else self._assumed.discard)(context)
 
     def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
@@ -122,12 +123,12 @@ class DraftModel:
         return [[Continuation(Copy(drafts[context]), 0, DRAFTED)] for context in contexts]
 
     def _found(self, texts: Mapping[Context, Sequence[int]]) -> dict[Context, list[int] | None]:
-        """What was drafted at once behind each of ``texts``, those of all rows in their order."""
+        """The tokens drafted at once after each of ``texts``, which are those of all rows in order."""
         return {one: row.drafted_behind(text) for row, (one, text) in zip(self._rows, texts.items(), strict=True)}
 
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
-        """This object, where it was asked for a draft in this step; a row that was not then may have to go without one
-        in the next."""
+        """This object, if it was asked for a draft in this step. A row without a draft in this step may have none in
+        the next."""
         self._arrived = False
         if not self._asked:
             return None
@@ -143,7 +144,7 @@ class DraftModel:
         return self._laid(*self._behind)
 
     def launch(self, verified: Verified, arrays: Sequence[torch.Tensor]) -> torch.Tensor:
-        """``(rows, numbers)``: how far each walk went and the tokens that it wrote, then what is drafted behind."""
+        """``(rows, numbers)``: the length of each walk, its tokens, then the drafted tokens."""
         import torch
 
         from docspec.proposing.device_walk import walk
@@ -183,16 +184,16 @@ class DraftModel:
 
     @property
     def contexts(self) -> list[Context]:
-        """The rows that were read; all of them have begun by the time that anything is drafted."""
+        """The rows with a prefilled prompt; all of them have begun before anything is drafted."""
         return [self._begun[id(row.request)] for row in self._rows]
 
     def unknown(self, requests: Sequence[Request]) -> list[Request]:
-        """Those of ``requests`` that are still to be read."""
+        """The requests among ``requests`` whose prompts are not prefilled yet."""
         known = {id(row.request) for row in self._rows}
         return [request for request in requests if id(request) not in known]
 
     def read(self, requests: Sequence[Request]) -> None:
-        """Prefills the prompts of new rows behind the rows that are there."""
+        """Prefills the prompts of new rows after the existing rows."""
         if not requests:
             return
         first = len(self._rows)
@@ -216,7 +217,7 @@ class DraftModel:
         return self._model.prefill(prompts, cache, rows)
 
     def _room(self, rows: int, slots: int) -> SlotCache:
-        """A cache of at least that size that holds what the present one does."""
+        """A cache of at least that size with the content of the present one."""
         from docspec.targets.kv_cache import SlotCache
 
         cache = self._cache
@@ -236,9 +237,9 @@ class DraftModel:
         enough: float | None = None,
         written: Mapping[Context, int] | None = None,
     ) -> dict[Context, list[int]]:
-        """What may come behind the ``texts`` of the rows of ``asked``: up to ``most`` tokens, while they are together
-        at least ``enough`` likely. The other rows only take in what was written of their texts. The first ``written``
-        tokens of each text will not be taken back (default: all)."""
+        """Up to ``most`` drafted tokens after the ``texts`` of the rows in ``asked``, while all of a draft together is
+        at least ``enough`` likely. The other rows only read their texts. The first ``written`` tokens of each text are
+        final (default: all)."""
         enough = ENOUGH if enough is None else enough
         if self._at_once:
             return self._draft_at_once(texts, asked, most, enough, written)
@@ -288,7 +289,7 @@ class DraftModel:
         enough: float,
         written: Mapping[Context, int] | None,
     ) -> dict[Context, list[int]]:
-        """:meth:`draft`, waited for once."""
+        """:meth:`draft` with a single wait for the device."""
         import torch
 
         from docspec.proposing.draft_at_once import Feeds, drafted
@@ -314,12 +315,12 @@ class DraftModel:
         return laid(feeds, *of_rows, places)
 
     def _reach(self, feeds: Sequence[Sequence[int]]) -> int:
-        """Slots that are in use once the rows are fed."""
+        """Most slots in use once the rows are fed."""
         return max(row.length + len(feed) for row, feed in zip(self._rows, feeds, strict=True))
 
     def _take(self, row: ModelRow, fed: Sequence[int], numbers: Sequence[float], enough: float) -> None:
-        """``row`` was ``fed`` these tokens, and behind them drafted ``numbers`` (tokens and the logarithms of their
-        chances)."""
+        """Records that ``row`` was ``fed`` these tokens and then drafted ``numbers`` (alternating tokens and log
+        probabilities)."""
         assert self._cache is not None
         tokens, room = list(map(int, numbers[::2])), self._cache.padding_slot
         row.fed += fed

@@ -1,4 +1,4 @@
-"""Opens the models that draft: ``NAME`` or ``NAME,keep=SHARE``, checked against the target that they draft for."""
+"""Loads draft models: ``NAME`` or ``NAME,keep=SHARE``, checked against the target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def load(name: str, target: TargetModel) -> TransformersTarget:
-    """The model ``name``; it must read the tokens and the images that ``target`` does."""
+    """The model ``name``; its tokens and image inputs must be those of ``target``."""
     from docspec.targets.registry import load_target
 
     dtype: Any = str(target.kv_spec.dtype).removeprefix("torch.")
@@ -33,13 +33,13 @@ def _check(name: str, drafter: Any, target: Any) -> None:
 
 
 def _images(processing: Any) -> Any:
-    """How images are prepared, where a processor of the checkpoint's own does that."""
+    """The settings of the image processor, if the checkpoint has one."""
     return processing.image_processor and processing.image_processor.to_dict()
 
 
 def shared(what: str) -> tuple[str, float]:
-    """Name, and the share of image tokens that is read, of ``NAME`` or ``NAME,keep=SHARE``. Raises
-    :class:`docspec.core.UsageError` for a share that is none."""
+    """The name, and the share of image tokens that is read, in ``NAME`` or ``NAME,keep=SHARE``. Raises
+    :class:`docspec.core.UsageError` for an invalid share."""
     name, asked, share = what.rpartition(",keep=")
     try:
         kept = float(share) if asked else 1.0
@@ -51,7 +51,7 @@ def shared(what: str) -> tuple[str, float]:
 
 
 def load_sharing(what: str, target: TargetModel) -> tuple[TransformersTarget, float]:
-    """The model that ``what`` names, as :func:`load` has it, and the share of image tokens that it is to read."""
+    """The model in ``what`` (see :func:`load`) and the share of image tokens that it reads."""
     name, share = shared(what)
     model = load(name, target)
     if share < 1:

@@ -1,6 +1,6 @@
-"""The first tokens of drafts that have not been used yet, in reading order behind the draft that the output is in.
+"""The first tokens of unused drafts, in reading order from the draft that the output is in.
 
-Not to be taken for trained heads (:mod:`docspec.proposing.trained_head`), although its name is ``heads``.
+The proposer is called ``heads``; it is unrelated to trained heads (:mod:`docspec.proposing.trained_head`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.proposer import RowProposer, proposer
 
 OPENING = 4
-"""First tokens of a draft that show, once written, that it has been used."""
+"""A draft counts as used once this many of its first tokens were written."""
 
 MOST = 3
-"""Drafts that are offered, and as many that begin with the token just written."""
+"""Drafts that are offered, and drafts offered because they begin with the last token."""
 
 NEXT = Key("head of the next draft", 0.15)
 SOON = Key("head of the two after it", 0.08)
@@ -25,8 +25,8 @@ BEGUN = Key("draft that begins with the last token", 0.15)
 
 @proposer("heads")
 class DraftOpenings(RowProposer):
-    """Blocks begin on new lines: where the tokens' text is known, unused drafts are offered there alone. Drafts that
-    begin with the token just written are offered everywhere."""
+    """Blocks begin on new lines: where the text of tokens is known, unused drafts are offered only there. Drafts that
+    begin with the last token are offered everywhere."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -71,5 +71,6 @@ class DraftOpenings(RowProposer):
 
 
 def _onward(numbers: Iterable[Sequence[int]], here: int) -> list[int]:
-    """The first of all ``numbers`` in reading order from the draft ``here`` on, then from the beginning."""
+    """The first of ``numbers`` in reading order, starting after the draft ``here`` and continuing from the
+    beginning."""
     return sorted(chain.from_iterable(numbers), key=lambda number: (number <= here, number))[:MOST]

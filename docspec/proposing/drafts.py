@@ -1,8 +1,8 @@
-"""All drafts of one row as one text, with the positions of their n-grams.
+"""All drafts of one row as one text, with an index of their n-grams.
 
-A *position* is an index into its tokens: the token there is the one that would be written next. An ``END`` after each
-draft stops whatever follows a position, so that nothing runs from one draft into another by accident. Drafts that grow
-(what other rows of the batch are writing) have room reserved before all others; unwritten room is ``END``.
+A *position* is an index into its tokens: the token there is the next one to write. An ``END`` after each draft keeps a
+continuation from running into the next draft. Growing drafts (the output of other rows of the batch) have reserved room
+before all others; unwritten room is ``END``.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 from docspec.proposing.continuation import Continuation, agreement
 
 END = -1
-"""Stands behind each draft; no token has this number."""
+"""The end of a draft; no token has this number."""
 
 TRUSTED = 2
-"""A position that was reached by a branch is trusted like one that was right about this many tokens."""
+"""A position reached by a branch is trusted like one after this many right tokens."""
 
 LEAST_KEPT = 0.02
-"""A drafted token is never taken for less likely than this, whatever else may follow."""
+"""Least probability of a drafted token, whatever else may follow."""
 
 BEYOND = 0.6
-"""How likely a draft that ends goes on where another draft goes on after the same tokens."""
+"""The probability that a draft that ends continues where another draft continues after the same tokens."""
 
 ENDING = 32
-"""Tokens before the end of a draft that are compared with those of others."""
+"""Tokens before the end of a draft that are compared with other drafts."""
 
 MOST = 64
 """Positions that are compared."""
@@ -39,26 +39,23 @@ _MASK = (1 << 64) - 1
 
 
 class DraftBranches(Protocol):
-    """What may stand in the output instead of drafted tokens; where it ``replaces`` them, they are not copied."""
+    """Alternatives to drafted tokens. Where an alternative ``replaces`` them, the drafted tokens are not copied."""
 
     replaces: bool
 
     def first(self, position: int, end: int) -> int:
-        """The first position from ``position`` on, before ``end``, at which there is something else; ``end`` if
-        none."""
+        """The first position from ``position`` on, before ``end``, with an alternative; ``end`` if there is none."""
         ...
 
     def at(self, position: int, least: float) -> Iterable[Continuation]:
-        """What may be written instead of the drafted token at ``position``."""
+        """The alternatives to the drafted token at ``position``."""
         ...
 
 
 class DraftText:
-    """``tokens``: the drafts one after the other, each with its ``END``; ``starts``: the position where each begins.
-
-    ``growing`` says how many tokens each draft that grows may come to hold; those are the first drafts. ``branches``
-    are what proposers know of other continuations than the drafted ones.
-    """
+    """``tokens``: the drafts in order, each followed by ``END``; ``starts``: the first position of each draft.
+    ``growing`` gives the room in tokens of each growing draft; these come first. ``branches`` are alternatives to
+    drafted tokens, by proposer."""
 
     def __init__(self, drafts: Sequence[Sequence[int]] = (), growing: Sequence[int] = ()) -> None:
         self.tokens: list[int] = [END]
@@ -85,14 +82,14 @@ class DraftText:
         self._quads = _Grams(pairs[:-2] * np.uint64(_MIX) + pairs[2:], 4)
 
     def pause(self, position: int, most: int) -> int:
-        """Where a draft ends or has branches, ``most`` tokens behind ``position`` at the latest."""
+        """The position of the next branch or of the draft's end, at most ``most`` tokens after ``position``."""
         end = min(position + most, self.end(position))
         for branches in self.branches:
             end = branches.first(position, end)
         return end
 
     def following(self, position: int, run: int, before: Sequence[int], least: float) -> Iterable[Continuation]:
-        """The branches at ``position`` and the drafted token itself."""
+        """The branches at ``position``, and the drafted token itself."""
         token = self.tokens[position]
         if token < 0:
             beyond = self.beyond(position)
@@ -108,9 +105,11 @@ class DraftText:
         return found
 
     def beyond(self, end: int) -> int:
-        """Where the draft that ends at ``end`` goes on in another one; 0 where it does not, or no draft ends there.
+        """The position in another draft where the draft that ends at ``end`` continues; 0 if there is none, or no draft
+        ends there.
 
-        A region ends, the page goes on: at the position behind the longest equal tokens, the first such one.
+        The draft of a region ends while the page's draft goes on: the position after the longest equal tokens is taken,
+        the first of several.
         """
         if self.tokens[end] != END:
             return 0
@@ -125,7 +124,7 @@ class DraftText:
         return known
 
     def extend(self, number: int, tokens: Sequence[int]) -> None:
-        """The growing draft ``number`` goes on with ``tokens``; what its room does not hold is dropped."""
+        """Appends ``tokens`` to the growing draft ``number``; tokens beyond its room are dropped."""
         head, end = self.starts[number], self._grown[number]
         written = list(tokens[: self._ends[head] - end])
         self.tokens[end : end + len(written)] = written
@@ -136,40 +135,40 @@ class DraftText:
                 self._quads.add(quad_key(self.tokens[position - 4 : position]), position)
 
     def draft_of(self, position: int) -> int:
-        """The number of the draft that ``position`` lies in."""
+        """The number of the draft that contains ``position``."""
         return bisect_right(self.starts, position) - 1
 
     def end(self, position: int) -> int:
-        """The position of the (first) ``END`` of the draft that ``position`` lies in."""
+        """The position of the (first) ``END`` of the draft that contains ``position``."""
         if position < self._static and self._grown:
             return self._grown[self.draft_of(position)]
         return self._ends[position]
 
     def behind(self, tokens: Sequence[int]) -> list[int]:
-        """The positions behind the last four of ``tokens`` (by hash: compare before relying on it), else behind the
-        last two, in ascending order."""
+        """The positions after the last four of ``tokens`` (found by hash: compare the tokens), otherwise after the last
+        two, in ascending order."""
         positions = self._quads.positions(quad_key(tokens[-4:])) if len(tokens) >= 4 else []
         if not positions and len(tokens) >= 2:
             positions = self.behind_pair(tokens[-2], tokens[-1])
         return positions
 
     def behind_pair(self, first: int, second: int) -> list[int]:
-        """The positions behind two tokens, in ascending order."""
+        """The positions after two tokens, in ascending order."""
         return self._pairs.positions(pair_key(first, second))
 
 
 def pair_key(first: int, second: int) -> int:
-    """One number for two tokens."""
+    """A unique number for two tokens."""
     return ((first << 32) + second) & _MASK
 
 
 def quad_key(tokens: Sequence[int]) -> int:
-    """One number for four tokens; a hash."""
+    """A hash of four tokens."""
     return (pair_key(tokens[0], tokens[1]) * _MIX + pair_key(tokens[2], tokens[3])) & _MASK
 
 
 class _Grams:
-    """Sorted keys of all n-grams, and the position behind each."""
+    """The sorted keys of all n-grams and the position after each."""
 
     def __init__(self, keys: np.ndarray, n: int) -> None:
         order = np.argsort(keys, kind="stable")

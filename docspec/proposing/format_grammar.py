@@ -1,8 +1,9 @@
-"""A dialect's grammar beside the drafts of one row: what the format says comes next, and where drafts go on then.
+"""Combines a dialect's grammar with the drafts of one row: the grammar says what the format requires next and where the
+drafts continue after it.
 
-The grammar knows characters, the tree tokens. The drafts are searched once for the grammar's markers; behind each, the
-grammar says which element of the page the draft describes there. Where it predicts what follows better than the draft
-does, or the draft ends there, the tree forks as the grammar says, and does not copy the draft.
+The grammar knows characters, the tree knows tokens. The drafts are searched once for the grammar's markers; after each
+marker the grammar says which element of the page the draft describes there. Where the grammar predicts the next tokens
+better than the draft, or the draft ends, the tree forks as the grammar says instead of copying the draft.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from docspec.proposing.drafts import TRUSTED
 from docspec.proposing.proposer import RowProposer, proposer
 
 AHEAD = 64
-"""Drafted tokens behind a marker that the grammar is shown."""
+"""Drafted tokens after a marker that are shown to the grammar."""
 
 SHARES = (0.7, 0.2, 0.1)
 """The chances of the drafts of one element that are followed at the same time, the likeliest first."""
 
 LEAST = 1 / 400
-"""Less likely alternatives at the output's end are left out."""
+"""Least chance of an alternative at the end of the output."""
 
 
 @proposer("scaffold")
 class FormatGrammar(RowProposer):
-    """``forks`` are the drafted positions where the grammar takes over, in ascending order."""
+    """Forks of the format inside drafts. ``forks`` are the drafted positions where the grammar takes over, in ascending
+    order."""
 
     leads = replaces = True
 
@@ -68,7 +70,7 @@ class FormatGrammar(RowProposer):
         return Continuation(_Behind(self, one), 0, None, 0, self.context.speller.tokens(one.text), one.chance)
 
     def behind(self, one: Alternative, least: float) -> list[Continuation]:
-        """What follows ``one``: the drafts of its element, and the alternatives of the fork that it leads to."""
+        """The continuations of ``one``: the drafts of its element, and the alternatives of the next fork."""
         found = [
             Continuation(self.context.drafts, position, None, TRUSTED, (), share)
             for share, position in self._landings(one)
@@ -76,8 +78,8 @@ class FormatGrammar(RowProposer):
         return found + [self._along(more) for more in one.fork.alternatives(least)] if one.fork is not None else found
 
     def _landings(self, one: Alternative) -> list[tuple[float, int]]:
-        """Drafted positions where ``one`` leads to: behind its anchor and the text of it that was passed there. Each
-        with its share of the chance."""
+        """The drafted positions that ``one`` leads to: after its anchor and the text passed there, each with its share
+        of the chance."""
         positions: list[int] = []
         for anchor in self._anchors.get(-1 if one.anchor is None else one.anchor, ()):
             position = self._behind(anchor, one.passed) if one.passed else anchor
@@ -86,7 +88,7 @@ class FormatGrammar(RowProposer):
         return list(zip(SHARES, positions, strict=False))
 
     def _behind(self, position: int, text: str) -> int:
-        """The position behind ``text``, if the draft has it at ``position``; else 0."""
+        """The position after ``text`` if the draft has it at ``position``; otherwise 0."""
         speller, tokens = self.context.speller, self.context.drafts.tokens
         while text and speller is not None:
             piece = speller.text(tokens[position])
@@ -135,7 +137,7 @@ class FormatGrammar(RowProposer):
                 self._expected.append(element if element >= 0 or before is None else before + 1)
 
     def _behind_marker(self, marker: str) -> list[int]:
-        """All drafted positions right behind ``marker``."""
+        """All drafted positions directly after ``marker``."""
         speller, drafts = self.context.speller, self.context.drafts
         assert speller is not None
         ending = speller.tokens(marker)
@@ -155,7 +157,7 @@ class FormatGrammar(RowProposer):
 
 
 class _Behind(Forks):
-    """What follows an alternative of the grammar, as a text without tokens of its own."""
+    """The continuations of an alternative of the grammar, as a text without tokens of its own."""
 
     def __init__(self, grammar: FormatGrammar, one: Alternative) -> None:
         self._grammar = grammar
@@ -166,7 +168,8 @@ class _Behind(Forks):
 
 
 def _token_at(position: int, pieces: Sequence[str], offset: int | None) -> int | None:
-    """The position of the token that begins ``offset`` characters behind ``position``, if one does."""
+    """The position of the token that begins ``offset`` characters after ``position``; ``None`` if no token begins
+    there."""
     length = 0
     for step, piece in enumerate(pieces):
         if length == offset:

@@ -1,8 +1,8 @@
-"""A tree grown by expected value: nodes are added where the target most likely gets to.
+"""Grows a tree by expected value: nodes are added where the target most likely continues.
 
-The chance of reaching a node is the product of the chances along its path, so the best tree of a given size is found by
-always adding the likeliest node next. Growth goes on until the budget is spent or no node is worth its place. Where
-continuations come from makes no difference.
+The probability of reaching a node is the product of the probabilities along its path, so adding the likeliest node next
+always gives the best tree of a given size. Growth stops when the budget is spent or no node is worth its place. It does
+not depend on where continuations come from.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from docspec.proposing.continuation import Continuation, Text
 from docspec.proposing.rates import RUN_CAP, HitRates, Survival
 
 PATIENCE = 0.6
-"""A chain grows on until its next node is worth less than this share of the best alternative's: strictly
-best-first growth would hop between equal chains at every node, which costs time and helps nobody."""
+"""A chain grows until its next node is worth less than this share of the best alternative. Strictly best-first growth
+would switch between equal chains at every node, which costs time and gains nothing."""
 
 Grown = tuple[int, Continuation]
-"""A node of the tree, and what was suggested to follow it."""
+"""A node of the tree, and a continuation that was suggested after it."""
 
 Grow = Callable[[int, int, Sequence[Continuation], HitRates, Survival, int, float], tuple[TokenTree, list[Grown]]]
-"""How suggestions become a tree: :func:`grow`, or :func:`docspec.proposing.chain.grow_chain`."""
+"""Makes a tree of suggestions: :func:`grow`, or :func:`docspec.proposing.chain.grow_chain`."""
 
 
 def grow(
@@ -34,10 +34,10 @@ def grow(
     limit: int,
     least: float,
 ) -> tuple[TokenTree, list[Grown]]:
-    """The tree of at most ``limit`` nodes, the root ``pending`` included, that ``suggested`` continuations make; and
-    all continuations that were met, each with the node that it follows.
+    """The tree of ``suggested`` continuations with at most ``limit`` nodes including the root ``pending``, and all
+    continuations that were met, each with its parent node.
 
-    ``before`` is the token before the root; ``least`` the chance of being reached that earns a node its place.
+    ``before`` is the token before the root; ``least`` is the probability of being reached that earns a node its place.
     """
     tree = TokenTree(pending)
     tokens, parents, extend = tree.tokens, tree.parents, tree.extend
@@ -85,6 +85,6 @@ def grow(
 
 
 def chance_of(continuation: Continuation, rates: HitRates) -> float:
-    """That of its first token, given that what it follows is reached."""
+    """The probability of the first token, given that its parent is reached."""
     key = continuation.key
     return continuation.chance if key is None else rates.rate(key) * continuation.chance

@@ -1,6 +1,7 @@
-"""What a head keeps of the rows of a batch. All of it is on the device, which alone may know how long a row is by now.
+"""The state of a trained head for the rows of a batch, on the device, which may be the only one to know the rows'
+lengths.
 
-Each row has a place in one buffer of keys and values. What lies behind its length is not looked at, and written over.
+Each row has a place in one buffer of keys and values. Entries beyond its length are ignored and overwritten.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 DEPTH = 5
-"""Steps that the head goes ahead alone."""
+"""Levels of the head's tree."""
 
 WIDTH = 4
-"""Nodes that it goes on from at each step, and tokens that it suggests after each node."""
+"""Nodes expanded on each level, and tokens suggested after each node."""
 
 ROOM = 256
-"""Slots of a row are a multiple of this."""
+"""The slots of a row are a multiple of this."""
 
 DRAFTED = Key("head", 0.8)
 """The head's own tokens, as likely as the head says; the hit rate learns how far its chances can be believed."""
 
 
 class HeadMemory:
-    """``keys`` and ``values`` ``(places, slots, heads, head size)`` of what is verified, an image's compressed tokens
-    first, and their ``lengths`` ``(places,)``. ``last`` ``(places, size)`` are the head's states at each row's last
-    token, ``image`` ``(places, size)`` is what is added to all states."""
+    """``keys`` and ``values`` ``(places, slots, heads, head size)`` of verified tokens, after an image's compressed
+    tokens, and their ``lengths`` ``(places,)``. ``last`` ``(places, size)`` are the head's states at each row's last
+    token; ``image`` ``(places, size)`` is added to all states."""
 
     def __init__(self, head: Head, target: TargetModel) -> None:
         self._head = head
@@ -45,7 +46,7 @@ class HeadMemory:
         self._numbers = self.lengths  # each place's own, so that indices need no upload
 
     def make_room(self, places: int, slots: int) -> None:
-        """Room for so many rows and slots of each."""
+        """Grows the buffers to so many rows and slots per row."""
         had, length = self.keys.shape[:2]
         if places <= had and slots <= length:
             return
@@ -56,8 +57,8 @@ class HeadMemory:
         self._numbers = torch.arange(places, device=self.lengths.device)
 
     def enter(self, place: int, image: torch.Tensor | None) -> int:
-        """A row begins at ``place``, with the embeddings ``(tokens, size)`` of its image where the head looks at
-        them; its length."""
+        """Begins a row at ``place``, with the embeddings ``(tokens, size)`` of its image if the head uses images;
+        returns its length."""
         length = 0 if image is None else self._head.config.queries
         self.make_room(place + 1, length + 1)
         self.lengths[place] = length
@@ -69,12 +70,12 @@ class HeadMemory:
         return length
 
     def move(self, source: int, target: int) -> None:
-        """The row at ``source`` moves to ``target``."""
+        """Moves the row at ``source`` to ``target``."""
         for buffer in (self.keys, self.values, self.last, self.image, self.lengths):
             buffer[target] = buffer[source]
 
     def of(self, places: Sequence[int], buffer: torch.Tensor) -> torch.Tensor:
-        """The rows of ``buffer`` at ``places``; not copied where these are its first ones in order."""
+        """The rows of ``buffer`` at ``places``; not copied if these are its first ones in order."""
         if list(places) == list(range(len(places))):
             return buffer[: len(places)]
         return torch.stack([buffer[place] for place in places])
@@ -82,8 +83,8 @@ class HeadMemory:
     def take_in(
         self, places: Sequence[int], states: torch.Tensor, tokens: torch.Tensor, counts: torch.Tensor, longest: int
     ) -> None:
-        """Takes in ``states`` ``(rows, most, size)`` of the rows at ``places`` with the ``tokens`` after them, of
-        each row the first ``counts``; none of the rows is longer than ``longest`` yet."""
+        """Adds ``states`` ``(rows, most, size)`` to the rows at ``places``, with the ``tokens`` that follow them; of
+        each row the first ``counts``. No row is longer than ``longest`` before."""
         most = states.shape[1]
         lengths, numbers = self.of(places, self.lengths), self.of(places, self._numbers)
         at = lengths.unsqueeze(1) + torch.arange(most, device=lengths.device)
@@ -100,8 +101,8 @@ class HeadMemory:
         self.lengths.index_copy_(0, numbers, lengths + counts)
 
     def draw(self, places: Sequence[int], longest: int) -> torch.Tensor:
-        """A tree for each row at ``places``, ``(rows, numbers)``, which :func:`tree_of` takes apart; no row is
-        longer than ``longest``."""
+        """Drafts a tree for each row at ``places``: ``(rows, numbers)``, decoded by :func:`tree_of`. No row is longer
+        than ``longest``."""
         known, lengths = self._past(places, longest), self.of(places, self.lengths)
         image, hidden = self.of(places, self.image).unsqueeze(1), self.of(places, self.last).unsqueeze(1)
         reached = torch.ones(len(places), 1, device=hidden.device)
@@ -134,8 +135,9 @@ class HeadMemory:
         paths: Sequence[torch.Tensor],
         made: Sequence[Made],
     ) -> Made:
-        """One level: ``states`` ``(rows, nodes, size)`` with the ``tokens`` after them at ``positions`` ``(rows,)``,
-        which see what is ``known`` of their row and their path through the levels before."""
+        """One level of the tree: ``states`` ``(rows, nodes, size)`` with the ``tokens`` that follow them at
+        ``positions`` ``(rows,)``. Each node attends to its row's ``known`` tokens and to its path through the levels
+        before."""
         width = states.shape[1]
         past = Past(
             torch.cat((known.keys, *(one.keys for one in made)), 2),
@@ -154,13 +156,13 @@ class HeadMemory:
 
 
 class HeadTreeText(Forks):
-    """The head's tree as a text: every token is a continuation of its own. Node 0 stands for what is written."""
+    """The head's tree as a text in which every token is a continuation of its own. Node 0 is the end of the output."""
 
     def __init__(self) -> None:
         self._after: list[list[tuple[int, float, int]]] = [[]]
 
     def add(self, node: int, token: int, chance: float) -> int:
-        """A new node below ``node``: ``chance`` is that of its token, where ``node`` is reached."""
+        """Adds a node below ``node``; ``chance`` is the probability of its token, given that ``node`` is reached."""
         self._after.append([])
         self._after[node].append((token, chance, len(self._after) - 1))
         return len(self._after) - 1
@@ -175,7 +177,7 @@ class HeadTreeText(Forks):
 
 
 def tree_of(numbers: torch.Tensor) -> HeadTreeText:
-    """One row's tree of what :meth:`HeadMemory.draw` found, on the host."""
+    """The tree of one row in the numbers of :meth:`HeadMemory.draw`, on the host."""
     tree, nodes, rest = HeadTreeText(), [0], numbers.tolist()
     for depth in range(DEPTH):
         size = len(nodes) * WIDTH
@@ -190,7 +192,7 @@ def tree_of(numbers: torch.Tensor) -> HeadTreeText:
 
 
 def _larger(buffer: torch.Tensor, *sizes: int) -> torch.Tensor:
-    """``buffer`` with its first ``sizes`` grown to these, zero where it is new."""
+    """``buffer`` with its first dimensions grown to ``sizes``, zero where it is new."""
     larger = buffer.new_zeros((*sizes, *buffer.shape[len(sizes) :]))
     larger[tuple(slice(size) for size in buffer.shape[: len(sizes)])] = buffer
     return larger

@@ -1,13 +1,13 @@
-"""How a trained head drafts: it goes on from the target's last hidden states and makes a tree, the likeliest leaves
+"""Drafts with a trained head: it continues from the target's last hidden states and makes a tree, the likeliest leaves
 first (EAGLE-2's dynamic tree).
 
-After each step the head takes in the states of what was accepted; then it goes ahead alone, all rows of the step at
-once. The grower chooses among the nodes by their probabilities.
+After each step the head reads the states of the accepted tokens; then it drafts alone, for all rows of the step at
+once. The grower chooses among its nodes by their probabilities.
 
-On an accelerator all of it is launched right behind the step's verification. The device itself walks through the tree,
-and the head's tree comes with the step's own answer, so that nothing is waited for twice. That holds for the exact
-walk. Where the host decides otherwise (a tolerance, a choice made again), what was taken in is taken back, and the head
-drafts when it is asked. So it does on a CPU, where waiting costs nothing, and work that nobody asks for does.
+On an accelerator all of this is launched right behind the step's verification. The device walks through the tree
+itself, and the head's tree arrives with the step's answer, so that nothing is waited for twice. This holds for the
+exact walk. If the host decides otherwise (a tolerance, a choice made again), what the head has read is undone and it
+drafts when it is asked. On a CPU it always does: there waiting costs nothing, but work that nobody asks for does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import Behind, PromptStates, TargetModel
 
 RECENT = 8
-"""The target's last states that are kept, to stand in for those of tokens that were not verified yet."""
+"""Most recent states of the target that are kept as substitutes for those of tokens that are not verified yet."""
 
 
 class HeadProposer:
@@ -115,8 +115,8 @@ class HeadProposer:
 
     @torch.inference_mode()
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
-        """The work behind the verification of these rows' trees (``None`` among them: a row that nothing is proposed
-        for): this object, on an accelerator."""
+        """The work behind the verification of these rows' trees (``None``: a row without proposals): this object on an
+        accelerator."""
         if not self._goes_behind:
             return None
         known = {at: self._rows[one] for at, one in enumerate(contexts) if one is not None and one in self._rows}
@@ -127,12 +127,12 @@ class HeadProposer:
         return self
 
     def arrays(self) -> Sequence[np.ndarray]:
-        """Nothing: what the head did not read yet was taken in when the step was laid out."""
+        """Nothing: unread states were added when the step was laid out."""
         return ()
 
     def launch(self, verified: Verified, arrays: Sequence[torch.Tensor]) -> torch.Tensor:
-        """``(rows, numbers)``: the node where each walk ends and the token there; then the trees of all rows, where a
-        tree was asked for in this step. None is drawn where all rows are sure of what they follow."""
+        """``(rows, numbers)``: the last node of each walk and the token after it; then the trees of all rows, if a tree
+        was asked for in this step. No tree is drafted if every row is sure of its continuation."""
         memory, at = self._memory, list(self._step)
         places = [row.place for row in self._step.values()]
         assert verified.hidden is not None
@@ -154,7 +154,7 @@ class HeadProposer:
         self._asked = False
 
     def _read(self, rows: Sequence[_HeadRow]) -> None:
-        """Takes in what is unread of ``rows``, all together."""
+        """Adds the unread states of ``rows`` to the memory, all at once."""
         if not rows:
             return
         states, tokens = zip(*(row.read() for row in rows), strict=True)
@@ -170,9 +170,9 @@ class HeadProposer:
 
 
 class _HeadRow:
-    """One row: its ``place`` in the memory and the ``length`` of what was taken in there; ``unread`` is what still has
-    to be (hidden states with the tokens after them), ``drawn`` the tree of all that was taken in. ``walked`` is the
-    node where the device's walk through the last tree ended, and the token there."""
+    """One row: its ``place`` in the memory and its ``length`` there. ``unread`` are hidden states with the tokens that
+    follow them, still to be added; ``drawn`` is the tree of the present state. ``walked`` is the last node of the
+    device's walk through the last tree, and the token after it."""
 
     def __init__(self, place: int, length: int) -> None:
         self.place = place
@@ -184,25 +184,26 @@ class _HeadRow:
         self._recent: list[torch.Tensor] = []
 
     def note(self, states: torch.Tensor, tokens: list[int]) -> None:
-        """``tokens`` are written, each chosen by one of ``states``."""
+        """Records the written ``tokens``, each chosen from one of ``states``."""
         self.unread.append((states, tokens))
         self.drawn = None
         self.remember(states)
 
     def remember(self, states: torch.Tensor | None) -> None:
-        """Keeps the last of ``states``, the target's latest."""
+        """Keeps the last of ``states``, the target's most recent ones."""
         if states is not None:
             self._recent = [*self._recent, states[-RECENT:]][-RECENT:]
 
     def assume(self, tokens: list[int]) -> None:
-        """``tokens`` are written without a state of the target's: the latest known ones stand in for theirs (VVS)."""
+        """Records ``tokens`` that were written without a state of the target; its most recent states are used for them
+        (VVS)."""
         known = torch.cat(self._recent)[-RECENT:][-len(tokens) :]
         stale = torch.cat((known, known[-1:].expand(len(tokens) - len(known), -1)))
         self.unread.append((stale, tokens))
         self.assumed = tokens
 
     def take_back(self) -> list[int]:
-        """Drops what was made of stand-in states; returns their tokens, whose own states are known now."""
+        """Drops the entries made from substitute states; returns their tokens, whose real states are known now."""
         tokens, self.assumed = self.assumed, []
         if tokens and self.unread:
             self.unread.pop()  # nobody has asked since
@@ -211,7 +212,8 @@ class _HeadRow:
         return tokens
 
     def read(self) -> tuple[torch.Tensor, list[int]]:
-        """What is still to be taken in: hidden states ``(tokens, size)`` and the tokens after them."""
+        """The unread hidden states ``(tokens, size)`` and the tokens that follow them; they count as read from now
+        on."""
         states = torch.cat([states for states, _ in self.unread])
         tokens = [token for _, written in self.unread for token in written]
         self.unread.clear()
@@ -219,6 +221,6 @@ class _HeadRow:
 
 
 def text_positions(ids: torch.Tensor, states: PromptStates, target: TargetModel) -> torch.Tensor:
-    """Which positions ``(length,)`` of a prompt hold text: elsewhere image features stand for the tokens'
+    """Which positions ``(length,)`` of a prompt are text; at the others image features replace the tokens'
     embeddings."""
     return (states.embeddings == target.embed(ids)).all(-1)

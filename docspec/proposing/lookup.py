@@ -1,7 +1,8 @@
-"""Lookup in the output itself: what followed the last tokens when they were written before.
+"""Looks up the last tokens in the output itself and proposes what followed them before.
 
-Pages repeat themselves (table rows, symbols in formulas, names in references), and where no draft helps the output
-so far is the best draft there is. The longest repetition wins. One that reaches the output's end is copied in a circle.
+Pages repeat themselves (table rows, symbols in formulas, names in references), and where no draft helps, the output is
+the best draft there is. The longest repetition wins. A repetition that reaches the end of the output is copied
+cyclically.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from docspec.proposing.continuation import Continuation, Copy, Key, agreement
 from docspec.proposing.proposer import RowProposer, proposer
 
 POSITIONS = 8
-"""Positions of one n-gram that are looked at, the last ones."""
+"""Most recent positions of one n-gram that are compared."""
 
 MOST = 3
-"""Positions that are offered: those with the longest repetition, each with another next token."""
+"""Positions that are proposed: those with the longest repetitions, each with another next token."""
 
 AHEAD = 48
 """Tokens copied from one position."""
 
 MATCHED = (1, 2, 3, 4, 8)
-"""Equal tokens from which on repetitions are told apart."""
+"""Lengths of repetitions with separate hit rates."""
 
 KEYS = tuple(
     Key(f"repetition of {size}", prior) for size, prior in zip(MATCHED, (0.08, 0.2, 0.35, 0.5, 0.7), strict=True)
@@ -32,7 +33,7 @@ KEYS = tuple(
 
 @proposer("lookup")
 class OutputLookup(RowProposer):
-    """The positions of the output's n-grams."""
+    """An index of the output's n-grams."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -1,4 +1,5 @@
-"""Several proposers mixed into one tree a row: what each suggests, grown by expected value, and what became of it."""
+"""Mixes several proposers: grows one tree per row from their suggestions by expected value, and learns from the
+result."""
 
 from __future__ import annotations
 
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
 
 class MixedProposer:
-    """Proposes for the rows of one batch from ``proposers``, which are asked in the order given.
+    """Proposes for the rows of one batch with ``proposers``, which are asked in the given order.
 
-    ``codec`` turns tokens into text and back; without it spellings and formats are not understood. ``price`` is what
-    one more node of a tree costs the target, as a share of a one-token step; ``rate`` holds it. What suggestions were
-    worth is learnt for each ``kind`` of request by itself. ``target`` is told to proposers where a model runs. ``grow``
-    makes a tree, or a chain, of what is suggested; ``learn`` makes what is known of a kind before anything is.
-    ``wants`` is what any proposer wants, ``seconds`` are those of each.
+    ``codec`` is the tokenizer; without it spellings and formats are not understood. ``price`` is the cost of one more
+    tree node as a share of a one-token step; ``rate`` holds it. Hit rates are learnt separately for each ``kind`` of
+    request. ``target`` is passed on to the proposers if a model runs. ``grow`` makes a tree, or a chain, of the
+    suggestions; ``learn`` makes the initial state of a kind. ``wants`` are the step outputs that any proposer wants;
+    ``seconds`` is the time spent in each proposer.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class MixedProposer:
         return on_importance if callbacks else None
 
     def begin(self, row: Row, states: PromptStates | None = None, drafts: DraftText | None = None) -> None:
-        """``drafts`` are those of the row's request, where they were made ready before."""
+        """Begins a row; ``drafts`` are those of its request if they are indexed already."""
         if row.request.plain:
             return
         context = Context(row.request, self._speller, self._target, states, drafts)
@@ -99,7 +100,7 @@ class MixedProposer:
         return [one for one in found if one is not None]
 
     def assume(self, row: Row, tokens: Sequence[int]) -> None:
-        """Has proposers of ``row`` go on as if ``tokens`` were written, which nobody has verified yet."""
+        """Lets the proposers of ``row`` continue as if ``tokens`` were written, before they are verified."""
         state = self._rows[row]
         state.context.assumed = True
         self._observe(state, [*row.output, *tokens])
@@ -120,7 +121,7 @@ class MixedProposer:
                 proposer.end(state.context)
 
     def _ask(self, proposers: Mapping[str, BatchProposer], states: Sequence[RowState]) -> None:
-        """Adds what ``proposers`` suggest for ``states``, and counts the seconds of each."""
+        """Adds the suggestions of ``proposers`` for ``states`` and counts the seconds of each."""
         if not states or not proposers:
             return
         contexts = [state.context for state in states]
@@ -133,13 +134,13 @@ class MixedProposer:
             last = now
 
     def _observe(self, state: RowState, output: Sequence[int]) -> None:
-        """Takes in what ``output`` has grown by."""
+        """Passes the new tokens of ``output`` on to the proposers."""
         written = state.follow(output)
         if written:
             self._tell(self._observing, lambda proposer: proposer.observe(state.context, written))
 
     def _tell(self, proposers: Mapping[str, BatchProposer], tell: Callable[[BatchProposer], None]) -> None:
-        """Calls ``tell`` with each of ``proposers``, and counts its seconds."""
+        """Calls ``tell`` with each of ``proposers`` and counts its seconds."""
         last = time.perf_counter()
         for name, proposer in proposers.items():
             tell(proposer)

@@ -1,4 +1,4 @@
-"""What a draft model has read and drafted of one row."""
+"""The tokens that a draft model has read and drafted for one row."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from docspec.targets.protocol import Prefill
 
 
 class ModelRow:
-    """One row: ``fed`` are the tokens behind the prompt whose keys and values are in the cache, the first ``right`` of
-    them known to be the text's."""
+    """One row: ``fed`` are the tokens after the prompt whose keys and values are in the cache; the first ``right`` of
+    them are known to be in the text."""
 
     def __init__(self, request: Request, prompt: Prefill) -> None:
         self.request = request
@@ -25,25 +25,26 @@ class ModelRow:
 
     @property
     def length(self) -> int:
-        """Slots that hold what was fed."""
+        """Slots in use."""
         return self.prompt + len(self.fed)
 
     def drafted_behind(self, text: Sequence[int]) -> list[int] | None:
-        """What was drafted at once behind ``text``; ``None`` where that was another text."""
+        """The tokens drafted at once after ``text``; ``None`` if they were drafted after another text."""
         right = self.right
         same = len(text) == self.behind and self.fed[right : self.behind] == list(text[right:])
         return self.drafted if same else None
 
     def before(self, written: int) -> int:
-        """Slots before the last of the text's first ``written`` tokens; the last one is always fed anew."""
+        """Slots before the last of the text's first ``written`` tokens; the last one is always fed again."""
         return self.prompt + written - 1
 
     def forget(self, written: int) -> None:
-        """Drops what was fed from the last of the text's first ``written`` tokens on."""
+        """Drops the fed tokens from the last of the text's first ``written`` tokens on."""
         del self.fed[written - 1 :]
 
     def unread(self, text: Sequence[int]) -> list[int]:
-        """What of ``text`` is still to be fed, its last token at least. What was fed and is not in it is dropped."""
+        """The tokens of ``text`` that are still to be fed, at least its last one. Fed tokens that differ from it are
+        dropped."""
         fed, right = self.fed, self.right
         most = min(len(fed), len(text) - 1)
         while right < most and fed[right] == text[right]:

@@ -1,4 +1,4 @@
-"""Positions in the drafts behind the tokens written last: where the output has jumped in a draft, it is found again."""
+"""Finds the last tokens in the drafts: where the output has jumped in a draft, its position is found again."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from docspec.proposing.continuation import Continuation, Key, agreement
 from docspec.proposing.proposer import RowProposer, proposer
 
 MOST = 5
-"""Positions that are offered: the nearest to where the output was last."""
+"""Positions that are proposed: the nearest ones to the last position."""
 
 MATCHED = (2, 3, 4, 8)
-"""Equal tokens from which on positions are told apart."""
+"""Numbers of equal tokens with separate hit rates."""
 
 NEAR = (Key("2-gram near", 0.4), Key("3-gram near", 0.6), Key("4-gram near", 0.8), Key("8-gram near", 0.9))
-"""By equal tokens, where the position is a little further on in the draft that the output was in."""
+"""Keys by the number of equal tokens, for positions a little further on in the same draft."""
 
 FAR = (Key("2-gram", 0.1), Key("3-gram", 0.25), Key("4-gram", 0.5), Key("8-gram", 0.75))
-"""Anywhere else."""
+"""Keys for all other positions."""
 
 REACH = range(-8, 257)
-"""Positions further on in that draft that are near."""
+"""Offsets in the same draft that count as near."""
 
 
 @proposer("ngrams")

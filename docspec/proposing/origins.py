@@ -1,4 +1,4 @@
-"""What proposed the tokens that were written: noted for rows that are traced."""
+"""Records which proposer each written token came from, for traced rows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ REWRITTEN = "rewrite"
 
 
 class Origins:
-    """Fills ``trail.proposed`` (place in the output -> name): ``draft N`` where a draft's own token was written (of the
-    row's drafts, counted from 1, the first that led there), else the proposer that suggested it; ``rewrite`` for what
-    proposers put in the place of drafted tokens."""
+    """Fills ``trail.proposed`` (position in the output -> name): ``draft N`` for a draft's own token (the first draft
+    of the row that led there, counted from 1), otherwise the proposer that suggested it; ``rewrite`` for replacements
+    of drafted tokens."""
 
     def __init__(self, trail: Trail, drafts: DraftText) -> None:
         self._trail = trail
@@ -24,13 +24,13 @@ class Origins:
         self._makers: dict[int, tuple[Text, str]] = {}  # the text too: an id may come again once it is gone
 
     def made(self, text: Text, proposer: str) -> None:
-        """Notes that ``text`` is what ``proposer`` copies from."""
+        """Records that ``proposer`` copies from ``text``."""
         if text is not self._drafts:
             self._makers[id(text)] = text, proposer
 
     def note(self, before: int, written: Sequence[int], reached: Mapping[int, int], grown: Sequence[Grown]) -> None:
-        """The output, of ``before`` tokens, went on with ``written``, along the nodes ``reached`` (with their depths)
-        of the tree that ``grown`` made."""
+        """Records the tokens ``written`` after ``before`` output tokens, along the nodes ``reached`` (with their
+        depths) of the tree that ``grown`` made."""
         start, proposed = time.thread_time(), self._trail.proposed
         drafted: dict[int, int] = {}
         for node, one in grown:
@@ -47,7 +47,8 @@ class Origins:
         self._trail.seconds += time.thread_time() - start
 
     def _along(self, one: Continuation, written: Sequence[int]) -> list[str | int]:
-        """What proposed ``written``, as far as ``one`` agrees with it: the number of a draft or a proposer's name."""
+        """The origins of the tokens ``written``, as far as they agree with ``one``: the number of a draft or a
+        proposer's name."""
         drafts, size = self._drafts, len(one.lead)
         in_drafts = one.text is drafts
         tokens = one.text.tokens

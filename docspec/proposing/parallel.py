@@ -1,11 +1,11 @@
-"""A draft model that works while the target verifies (ParallelVLM, after PEARL): ``parallel:NAME``.
+"""A draft model that runs while the target verifies (ParallelVLM, after PEARL): ``parallel:NAME``.
 
-While a window of its tokens is verified, it drafts the next one behind it, in a thread of its own. Where all of the
-window was right, and the target's own token is the one that the drafter went on with, the rest of what it drafted is
-verified next (post-verify). Otherwise that is dropped and the drafter's cache rolled back; the target's next step is a
-plain one, whose token says whether the first token of a new window, drafted meanwhile, is right (pre-verify). A window
-is as long as what is drafted in one step of the target: the measured ratio of speeds ``c``. The drafter reads its own
-prompts beside the target, and beside the target's first steps where that takes longer; those do not wait for it.
+While a window of its tokens is verified, it drafts the next window in a thread of its own. If the whole window was
+right and the target's next token is the one that the drafter continued with, the rest of the new draft is verified next
+(post-verify). Otherwise it is dropped and the drafter's cache is rolled back; the target's next step is then a plain
+one, whose token shows whether the first token of a new window, drafted meanwhile, is right (pre-verify). A window is as
+long as the draft of one target step: the measured ratio of speeds ``c``. The drafter prefills its prompts while the
+target prefills, and during the target's first steps if that takes longer; these do not wait for it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import ImportanceCallback, Prompt, TargetModel
 
 FIRST_WINDOW = 4
-"""Tokens of a window while nothing is measured."""
+"""Tokens of a window before anything was measured."""
 
 BLEND = 0.2
 """Weight of the newest seconds in the running means."""
@@ -40,9 +40,8 @@ BLEND = 0.2
 
 @dataclass(slots=True)
 class Figures:
-    """What was measured of one pair of models, over all batches: mean seconds of a step of the target and of one token
-    of the drafter, drafted tokens that were verified and those of them that were right, steps and tokens of rows, and
-    how often a window had to be left."""
+    """The measurements of one pair of models over all batches: mean seconds of a target step and of a drafted token,
+    verified drafted tokens and the right ones among them, steps and tokens of rows, and the number of rollbacks."""
 
     step: float = 0.0
     token: float = 0.0
@@ -54,7 +53,7 @@ class Figures:
 
     @property
     def c(self) -> float:
-        """The ratio of speeds; 0 while nothing is measured."""
+        """The ratio of speeds; 0 before anything was measured."""
         return self.step / self.token if self.token else 0.0
 
     @property
@@ -69,7 +68,7 @@ class Figures:
 
     @property
     def predicted(self) -> float:
-        """Speed over plain decoding by theorem 6 of the paper (its supplement), for windows as they are here."""
+        """The speed-up over plain decoding by theorem 6 of the paper (supplement), for the windows used here."""
         c, tau = self.c, min(self.acceptance, 1 - 1e-9)
         if not c:
             return 0.0
@@ -78,7 +77,7 @@ class Figures:
         return c * (1 + tau**window) * expected / (2 * max(window, c))
 
     def took(self, name: str, seconds: float) -> None:
-        """A ``step`` or a ``token`` took so long."""
+        """Records the seconds of a ``step`` or a ``token``."""
         known = getattr(self, name)
         setattr(self, name, seconds if not known else known + BLEND * (seconds - known))
 
@@ -89,8 +88,8 @@ def window_of(c: float) -> int:
 
 
 class Ahead(NamedTuple):
-    """What one turn of the drafter began with: the number of tokens of output by then, and the tokens behind them that
-    were being verified."""
+    """The begin of one turn of the drafter: the number of output tokens by then, and the tokens after them that were
+    being verified."""
 
     written: int
     assumed: list[int]
@@ -98,7 +97,7 @@ class Ahead(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """A drafter, the ``share`` of image tokens that it reads, and what was measured of it with one target."""
+    """A draft model, the ``share`` of image tokens that it reads, and its measurements with one target."""
 
     model: TargetModel
     share: float = 1.0
@@ -106,7 +105,7 @@ class Pair:
 
 
 class Quietly(DraftModel):
-    """A draft model whose prefill leaves torch's number of threads as the target has set it."""
+    """A draft model whose prefill keeps the number of torch threads that the target has set."""
 
     def _prefill(self, prompts: Sequence[Prompt], cache: SlotCache, rows: Sequence[int]) -> list[Prefill]:
         return [
@@ -115,7 +114,7 @@ class Quietly(DraftModel):
 
 
 class ParallelDraft:
-    """Drafts with the model of ``pair`` for the rows of one batch, a turn ahead of the target."""
+    """Drafts with the model of ``pair`` for the rows of one batch, one turn ahead of the target."""
 
     leads = False
     observes = True
@@ -132,8 +131,8 @@ class ParallelDraft:
         self._asked = 0.0
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
-        """The drafter reads beside the target's own reading: at once, or where it is to leave image tokens out, as soon
-        as the target's first layers are passed."""
+        """The drafter prefills while the target does: at once, or, if it leaves out image tokens, after the target's
+        first layers."""
         if self._drafter.on_prefill(requests) is None:
             self._read(requests)
             return None
@@ -147,7 +146,7 @@ class ParallelDraft:
         return on_importance
 
     def _read(self, requests: Sequence[Request]) -> None:
-        """Has the thread read ``requests`` after what it is doing now."""
+        """Lets the thread prefill ``requests`` after its current work."""
         before = self._turn
 
         after = self._stream.mark()
@@ -163,7 +162,7 @@ class ParallelDraft:
         self._drafter.begin(context)
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
-        """Nothing: the output is looked at when a draft is wanted."""
+        """Nothing: the output is read when a draft is wanted."""
 
     def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
         if self._asked:
@@ -184,11 +183,11 @@ class ParallelDraft:
         self._drafter.end(context)
 
     def _finished(self) -> dict[Context, list[int]]:
-        """Waits for the turn; what it has drafted."""
+        """Waits for the current turn and returns its drafts."""
         return self._turn.result() if self._turn is not None else {}
 
     def _windows(self, drafted: dict[Context, list[int]]) -> dict[Context, list[int]]:
-        """What of each row's draft still stands behind its output; nothing where the output has left it."""
+        """The part of each row's draft that still continues its output; empty if the output differs."""
         found, figures = {}, self.figures
         for context, (written, assumed) in self._ahead.items():
             new = context.output[written:]
@@ -205,7 +204,7 @@ class ParallelDraft:
         return found
 
     def _begin_turn(self, contexts: Sequence[Context], windows: dict[Context, list[int]]) -> None:
-        """Has the drafter go on behind the ``windows`` that are being verified, and read the prompts that are new."""
+        """Lets the drafter continue after the ``windows`` that are being verified, and prefill new prompts."""
         new = self._drafter.unknown([context.request for context in contexts])
         unread = {id(request) for request in new}
         known = [*self._drafter.contexts, *(one for one in contexts if id(one.request) in unread)]

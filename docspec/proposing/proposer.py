@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 
 class BatchProposer(Protocol):
-    """Suggests continuations for the rows of a batch; may work for all rows of a step at once.
+    """Suggests continuations for the rows of a batch; may work on all rows of a step at once.
 
-    One that ``leads`` is asked first; what it suggests without a key counts as stated, and where that is likely enough
-    nobody else is asked. ``wants`` is what it needs of each step: the likeliest tokens (``ranks``) and ``hidden``
-    states come with ``context.verified``. All seconds in its methods are counted as its own, so it waits itself for
-    work that it leaves on an accelerator. One that ``observes`` is told of every step.
+    A proposer that ``leads`` is asked first; its suggestions without a key count as stated, and if these are likely
+    enough no other proposer is asked. ``wants`` are the outputs that it needs of each step: the likeliest tokens
+    (``ranks``) and ``hidden`` states arrive with ``context.verified``. All time spent in its methods is charged to it,
+    so it must wait itself for work that it starts on an accelerator. A proposer that ``observes`` is called after every
+    step.
     """
 
     leads: bool
@@ -44,13 +45,13 @@ class BatchProposer(Protocol):
     wants: OutputFlags
 
     def begin(self, context: Context) -> None:
-        """A row enters: ``context`` has its prompt, its drafts, its first token, the target and, with ``wants.hidden``,
-        the prompt's states."""
+        """A row enters. ``context`` has its prompt, drafts, first token and target and, with ``wants.hidden``, the
+        prompt's states."""
         ...
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
-        """``written`` is what the row's output has grown by. After every step ``context.verified`` is its tree with
-        what became of it, the states and likeliest tokens that are wanted included."""
+        """``written`` are the row's new tokens. After every step ``context.verified`` is its tree with the outcome,
+        including the states and likeliest tokens that are wanted."""
         ...
 
     def suggest(self, contexts: Sequence[Context]) -> Sequence[Iterable[Continuation]]:
@@ -64,26 +65,25 @@ class BatchProposer(Protocol):
 
 @runtime_checkable
 class PrefillAware(Protocol):
-    """A :class:`BatchProposer` that has something to do while the target prefills."""
+    """A :class:`BatchProposer` that works while the target prefills."""
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
-        """Rows of ``requests`` will begin. What it returns is called with how much their image tokens matter to the
-        target."""
+        """Rows of ``requests`` will begin. The callback that is returned receives the importance of their image tokens
+        to the target."""
         ...
 
 
 @runtime_checkable
 class Following(Protocol):
-    """A :class:`BatchProposer` that goes on where the target's verification ends, on the device."""
+    """A :class:`BatchProposer` that continues on the device right after the target's verification."""
 
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
-        """The work to launch right after the trees of these rows are verified (``None`` among them: a row that nothing
-        is proposed for)."""
+        """The work to launch right after the trees of these rows are verified (``None``: a row without proposals)."""
         ...
 
 
 class RowProposer:
-    """A proposer that knows one row; it is made anew for each."""
+    """A proposer for one row; a new one is made for each row."""
 
     leads = False
 
@@ -96,7 +96,7 @@ class RowProposer:
         self.context = context
 
     def observe(self, written: Sequence[int]) -> None:
-        """``written`` is what the output has grown by; the context holds it already."""
+        """``written`` are the new tokens of the output; the context has them already."""
 
     def suggest(self) -> Iterable[Continuation]:
         """Continuations of the output, the likeliest kinds first."""
@@ -104,7 +104,7 @@ class RowProposer:
 
 
 class RowProposers:
-    """Makes a :class:`BatchProposer` of a class that knows one row."""
+    """Turns a class of :class:`RowProposer` into a :class:`BatchProposer`."""
 
     def __init__(self, make: type[RowProposer], target: TargetModel | None = None) -> None:
         self.leads = make.leads
@@ -127,10 +127,10 @@ class RowProposers:
 
 
 proposers: dict[str, Callable[[TargetModel | None], BatchProposer]] = {}
-"""What makes each proposer for a batch of a target (``None`` where no model runs), by name."""
+"""The factories of proposers for a batch of a target (``None`` where no model runs), by name."""
 
 openers: dict[str, Callable[[str, TargetModel | None], BatchProposer]] = {}
-"""What opens proposers that are named ``KIND:WHAT`` (``model:NAME``), by kind."""
+"""The factories of proposers named ``KIND:WHAT`` (``model:NAME``), by kind."""
 
 RowClass = TypeVar("RowClass", bound=type[RowProposer])
 Loaded = TypeVar("Loaded")

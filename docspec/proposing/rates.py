@@ -1,4 +1,4 @@
-"""How likely suggestions are: how often each kind of them was right, and how far runs of right tokens went on."""
+"""The probabilities of suggestions: the hit rate of each kind, and how far runs of right tokens continue."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from operator import mul
 from docspec.proposing.continuation import Key
 
 WEIGHT = 6.0
-"""How many observations a prior is worth."""
+"""Observations that a prior counts for."""
 
 HORIZON = 64.0
-"""Observations beyond this make older ones fade, so that the rates follow the page."""
+"""Observations beyond which older ones are halved, so that the rates follow the page."""
 
 RUNS = (0, 1, 2, 3, 4, 8, 16, 32, 64, 128)
-"""Runs of right tokens are told apart from these lengths on."""
+"""Classes of run lengths with separate probabilities."""
 
 ONWARD = (0.5, 0.65, 0.8, 0.85, 0.9, 0.94, 0.96, 0.975, 0.98, 0.985)
-"""The chance of another right token after each, before anything is known."""
+"""The prior probability of another right token for each class."""
 
 RUN_WEIGHT = 24.0
-"""How many observations each of these chances is worth."""
+"""Observations that each of these priors counts for."""
 
 RUN_CAP = RUNS[-1]
-"""Longer runs are taken for this one."""
+"""Longer runs count as this one."""
 
 REWEIGH = 8
-"""Runs counted before their chances are computed anew."""
+"""Runs between two updates of the probabilities."""
 
 _LONGEST = RUN_CAP + 512
 _CLASSES = [bisect_right(RUNS, run) - 1 for run in range(_LONGEST)]
@@ -35,7 +35,7 @@ _STRETCHES = list(pairwise((*RUNS, 1 << 60)))
 
 
 class Survival:
-    """How far runs of right tokens went on, over the rows of one kind."""
+    """How far runs of right tokens continue, over the rows of one kind."""
 
     def __init__(self) -> None:
         self._hits = [chance * RUN_WEIGHT for chance in ONWARD]
@@ -44,24 +44,24 @@ class Survival:
         self._weigh()
 
     def onward(self, run: int) -> float:
-        """The chance of the next token after ``run`` right ones."""
+        """The probability that the next token after ``run`` right ones is right."""
         return self._onward[min(run, RUN_CAP)]
 
     def worthwhile(self, chance: float, run: int, stop: float) -> int:
         """How many tokens in a row are right with probability ``stop`` or more.
 
-        ``chance`` is the first one's, ``run`` (at most :data:`RUN_CAP`) how many were right before it.
+        ``chance`` is the probability of the first one; ``run`` (at most :data:`RUN_CAP`) tokens before it were right.
         """
         if chance < stop:
             return 0
         return bisect_right(self._falling, -stop * self._reached[run] / chance, run) - run
 
     def later(self, chance: float, run: int, tokens: int) -> float:
-        """The chance of the token that stands ``tokens`` behind one with ``chance`` after ``run`` right ones."""
+        """The probability of the token ``tokens`` after one with ``chance``, after ``run`` right ones."""
         return chance * self._reached[min(run + tokens, _LONGEST - 1)] / self._reached[run]
 
     def count(self, run: int, right: int, ended: bool) -> None:
-        """Takes in that ``right`` more tokens were right after ``run`` of them; ``ended``: the next one was wrong."""
+        """Records that ``right`` more tokens were right after ``run`` of them; ``ended``: the next one was wrong."""
         for number, (start, end) in enumerate(_STRETCHES):
             inside = min(run + right, end) - max(run, start)
             if inside > 0:
@@ -86,7 +86,7 @@ class Survival:
 
 
 class HitRates:
-    """How often the first token was right, for each kind of suggestion."""
+    """The hit rate of the first token for each kind of suggestion."""
 
     def __init__(self) -> None:
         self._tries: dict[Key, float] = {}
@@ -98,7 +98,7 @@ class HitRates:
         return self._rates.get(key, key.prior)
 
     def count(self, key: Key, hit: bool) -> None:
-        """Takes in whether a suggestion of this kind was right."""
+        """Records whether a suggestion of this kind was right."""
         tries = self._tries.get(key, WEIGHT) + 1.0
         hits = self._hits.get(key, WEIGHT * key.prior) + hit
         if tries > HORIZON:

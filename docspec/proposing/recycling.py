@@ -1,8 +1,8 @@
-"""Token recycling (Luo et al. 2024): what the target held likely at earlier nodes is a candidate at later ones.
+"""Token recycling (Luo et al. 2024): the target's likeliest tokens at earlier nodes are candidates at later ones.
 
-Every verified node comes with the tokens that the target held likeliest after it, whether the node was accepted or
-not. A small table keeps them by the node's token, and by this with the token before it. A tree without better
-candidates goes on with them.
+Every verified node comes with the target's likeliest tokens after it, whether the node was accepted or not. A small
+table stores them by the node's token, and by this token and the one before it. A tree without better candidates
+continues with them.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 AFTER_BOTH = (Key("choice 1", 0.45), Key("choice 2", 0.15), Key("choice 3", 0.06))
-"""What the target held likeliest there, by rank, where the token before was the same too."""
+"""The target's likeliest tokens, by rank, where the token and the one before it are the same."""
 
 AFTER_ONE = (Key("choice 1 after one", 0.25), Key("choice 2 after one", 0.1), Key("choice 3 after one", 0.06))
-"""The same, where only the token itself was."""
+"""The same where only the token itself is."""
 
 
 @proposer("recycling")
 class Recycling(RowProposer, Forks):
-    """What the target held likely after each token of one row: a text in which every token is a continuation."""
+    """The target's likeliest tokens after each token of one row: a text in which every token is a continuation."""
 
     @classmethod
     def wants(cls, target: TargetModel | None) -> OutputFlags:
-        """The likeliest tokens, on a CPU alone: there they cost next to nothing beside a step; inside a captured step,
-        searching a vocabulary of 150,000 for them does."""
+        """The likeliest tokens, on a CPU only: there they cost next to nothing, while a search through a vocabulary of
+        150,000 inside a captured step does not."""
         on_cpu = target is not None and target.kv_spec.device.type == "cpu"
         return OutputFlags(ranks=len(AFTER_BOTH)) if on_cpu else CHOICES_ONLY
 
@@ -63,8 +63,8 @@ class Recycling(RowProposer, Forks):
         return (best, AFTER_BOTH) if best is not None else (self._known.get(token, ()), AFTER_ONE)
 
     def learn(self, tokens: Sequence[int], parents: Sequence[int], before: int, top: Sequence[Sequence[int]]) -> None:
-        """Takes in the likeliest tokens ``top`` (best first) after each node of a tree; ``before`` is the token
-        before its root."""
+        """Stores the likeliest tokens ``top`` (best first) after each node of a tree; ``before`` is the token before
+        its root."""
         known = self._known
         for token, parent, best in zip(tokens, parents, top, strict=False):
             known[token] = best

@@ -1,4 +1,4 @@
-"""Proposers by name: proposers joined with ``+``, ``cursor`` for the usual ones together, the paper's ``window``."""
+"""Proposers by name: names joined with ``+``, ``cursor`` for the default mixture, ``window`` for the paper's policy."""
 
 from __future__ import annotations
 
@@ -54,11 +54,10 @@ def make_proposer(
     target: TargetModel | None = None,
     chains: bool = False,
 ) -> TreeProposer:
-    """The proposer of a batch: ``window`` alone, or a mixture of the proposers that ``name`` stands for.
+    """The proposer of a batch: ``window`` alone, or a mixture of the proposers in ``name``.
 
-    ``codec``, ``price`` and ``target``: see :class:`MixedProposer`; ``n`` is the window's. With ``chains`` it proposes
-    one continuation a row, no tree. Raises as :func:`proposer_names`
-    does.
+    ``codec``, ``price`` and ``target``: see :class:`MixedProposer`; ``n`` is the window's length. With ``chains`` it
+    proposes one continuation per row instead of a tree. Raises the same as :func:`proposer_names`.
     """
     if name == "window":
         return window.WindowProposer(n, chains)
@@ -67,9 +66,10 @@ def make_proposer(
 
 
 def open_named(name: str, target: TargetModel) -> None:
-    """Loads what proposers of ``name`` are made of (``model:NAME``): where that fails, the run ends, and no page fails.
+    """Loads the models of the proposers in ``name`` (``model:NAME``) before the first page, so that a failure ends the
+    run.
 
-    Raises :class:`docspec.core.ModelError` then.
+    Raises :class:`docspec.core.ModelError` if one cannot be loaded.
     """
     for one in proposer_names(name):
         if one not in proposers:
@@ -77,9 +77,9 @@ def open_named(name: str, target: TargetModel) -> None:
 
 
 def proposer_names(name: str) -> list[str]:
-    """The proposers that ``name`` joins with ``+``, but those behind a ``-``: ``cursor``, ``window+lookup``,
-    ``cursor-rewrites``, ``cursor+model:NAME`` (a name may hold ``-``). Raises :class:`docspec.core.UsageError` for one
-    that nobody has registered."""
+    """The proposers that ``name`` joins with ``+``, without those after a ``-``: ``cursor``, ``window+lookup``,
+    ``cursor-rewrites``, ``cursor+model:NAME`` (a name may contain ``-``). Raises :class:`docspec.core.UsageError` for
+    an unknown proposer."""
     found: dict[str, None] = {}
     for sign, part in re.findall(r"(^|[+-])(\w+:[^+]*|[^+-]*)", name):
         for one in CURSOR if part == "cursor" else (part,):

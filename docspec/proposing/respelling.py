@@ -1,8 +1,8 @@
-"""Resuming a lost draft by its letters, where the tokens do not agree.
+"""Resumes a lost draft by its letters, where the tokens do not agree.
 
-What the target wrote since the draft was lost is compared with the draft by letters and digits alone. Where they agree,
-the draft goes on behind them. Where the target wrote none (an asterisk, a dollar, a line break), it goes on before the
-next drafted word.
+The tokens written since the draft was lost are compared with the draft by letters and digits only. Where these agree,
+the draft continues after them. Where the target wrote no letters (an asterisk, a dollar sign, a line break), it
+continues before the next drafted word.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from docspec.proposing.proposer import RowProposer, proposer
 from docspec.proposing.spelling import Speller, letters
 
 AHEAD = 12
-"""Drafted tokens behind the mismatch that are looked at."""
+"""Drafted tokens after the mismatch that are compared."""
 
 TAIL = 10
 """Tokens written since the mismatch beyond which letters are no longer compared."""
@@ -56,7 +56,7 @@ class Respelling(RowProposer):
 
 
 def _offsets(written: str, drafted: _Stretch) -> list[tuple[int, Key]]:
-    """How many characters of ``drafted`` may be passed over, where ``written`` stands instead of them."""
+    """How many characters of ``drafted`` may be skipped because ``written`` stands in their place."""
     there, owners = drafted.letters
     wanted, _ = letters(written)
     if not there:
@@ -70,9 +70,9 @@ def _offsets(written: str, drafted: _Stretch) -> list[tuple[int, Key]]:
 
 
 def _agreement(wanted: str, there: str) -> int:
-    """Where in ``there`` the longest ending of ``wanted`` ends, 0 where none does.
+    """The end in ``there`` of the longest ending of ``wanted`` that occurs in it; 0 if there is none.
 
-    The fewer letters agree, the nearer to the beginning they must stand: one of the first 3, two of the first 6.
+    The fewer letters agree, the nearer to the beginning they must be: one within the first 3, two within the first 6.
     """
     for size in range(len(wanted), 0, -1):
         at = there.find(wanted[-size:], 0, 2 * size + len(wanted))
@@ -82,7 +82,7 @@ def _agreement(wanted: str, there: str) -> int:
 
 
 class _Stretch:
-    """The draft from one position on: its text, and where in it each token begins."""
+    """The draft from one position on: its text, and the offset of each token in it."""
 
     def __init__(self, speller: Speller, tokens: Sequence[int], position: int) -> None:
         self._speller = speller
@@ -102,9 +102,9 @@ class _Stretch:
         self.letters = letters(self.text)
 
     def joint(self, offset: int) -> tuple[tuple[int, ...], int] | None:
-        """Tokens that spell the text from ``offset`` up to the next word, and the position of that word.
+        """Tokens that spell the text from ``offset`` to the next word, and the position of that word.
 
-        ``None`` where the stretch ends.
+        ``None`` if the stretch ends before.
         """
         for index, (begin, piece) in enumerate(zip(self._begins, self._pieces, strict=True)):
             if begin < offset:

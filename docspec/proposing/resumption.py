@@ -1,6 +1,6 @@
-"""Where a lost draft may go on, by its tokens: as if the target had inserted, substituted or skipped something.
+"""Resumes a lost draft by its tokens, as if the target had inserted, substituted or skipped something.
 
-All resumptions are offered together right behind the mismatch, when one token after it is known or none, and again with
+All resumptions are proposed together right after the mismatch, when one token or none after it is known, and again with
 every further token until one of them proves right.
 """
 
@@ -13,10 +13,10 @@ from docspec.proposing.continuation import Continuation, Key
 from docspec.proposing.proposer import RowProposer, proposer
 
 REACH = 64
-"""Drafted tokens ahead of the mismatch that are searched for what the target wrote."""
+"""Drafted tokens after the mismatch that are searched for the target's token."""
 
 TAIL = 6
-"""Tokens written since the mismatch up to which insertions and substitutions of several tokens are guessed."""
+"""Tokens written since the mismatch up to which insertions and substitutions of several tokens are tried."""
 
 STAY = Key("insertion", 0.3)
 REPLACE = Key("substitution", 0.3)

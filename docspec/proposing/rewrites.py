@@ -1,8 +1,8 @@
-"""What the target writes instead of what is drafted, learnt from the page as it goes.
+"""Replacements of drafted tokens that the target makes regularly, learnt from the page while it is decoded.
 
 A target has habits: ``S`` becomes ``$S$``, a line break becomes a space, a curly quote a straight one. When a lost
-draft is found again, the drafted tokens in between and what the target wrote instead make a *rewrite*. Wherever the
-same drafted token comes up again the rewrite is proposed as a branch, as likely as it has been so far.
+draft is found again, the drafted tokens in between and the target's tokens for them make a *rewrite*. Wherever the same
+drafted token occurs again, the rewrite is proposed as a branch with its share so far as its chance.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from docspec.proposing.drafts import END, TRUSTED
 from docspec.proposing.proposer import RowProposer, proposer
 
 LONGEST = 12
-"""Tokens that a rewrite may take away or put in."""
+"""Most tokens that a rewrite removes or inserts."""
 
 LEAST_SHARE = 0.15
-"""Rewrites that are rarer than this are not proposed."""
+"""Rarer rewrites are not proposed."""
 
 Rewrite = tuple[tuple[int, ...], int]
-"""The tokens written, and how many drafted tokens they replace."""
+"""The written tokens, and the number of drafted tokens that they replace."""
 
 
 @proposer("rewrites")
 class Rewrites(RowProposer):
     """Rewrites by the first drafted token that they replace.
 
-    ``active`` holds those worth proposing: token -> (share, tokens to write, drafted tokens to pass over).
+    ``active`` has those worth proposing: token -> (share, tokens to write, drafted tokens to skip).
     """
 
     replaces = False
@@ -75,7 +75,8 @@ class Rewrites(RowProposer):
         ]
 
     def learn(self, token: int, written: tuple[int, ...], skipped: int) -> None:
-        """Where the draft had ``token``, the target wrote ``written`` and passed over ``skipped`` drafted tokens."""
+        """Records that the target wrote ``written`` where the draft had ``token``, and skipped ``skipped`` drafted
+        tokens."""
         if token == END or len(written) > LONGEST or not 0 <= skipped <= LONGEST or not (written or skipped):
             return
         seen = self._seen.setdefault(token, {})
@@ -84,7 +85,7 @@ class Rewrites(RowProposer):
         self._weigh(token)
 
     def keep(self, token: int, times: int = 1) -> None:
-        """Takes in that a drafted ``token``, which has been rewritten before, was written as it stands."""
+        """Records that a drafted ``token`` that was rewritten before was written unchanged."""
         self._kept[token] = self._kept.get(token, 0.0) + times
         self._weigh(token)
 

@@ -1,4 +1,5 @@
-"""What a mixture keeps of one row: the last tree, what it was grown from, and what of that the output still follows."""
+"""The state of one row in a mixture: the last tree, the suggestions that it was grown from, and those that the output
+still follows."""
 
 from __future__ import annotations
 
@@ -18,22 +19,22 @@ LIVE = 8
 """Continuations that are followed at the same time."""
 
 SURE = 8
-"""Right tokens in a row after which no other proposer is asked: the continuations that are followed are enough."""
+"""Right tokens in a row after which no other proposer is asked: the followed continuations are enough."""
 
 SURE_LIVE = 3
-"""How many of these continuations are enough."""
+"""How many of the followed continuations are used then."""
 
 LIKELY = 0.5
-"""Where leading proposers state what comes next with more than this chance together, and were right as often when they
-did, no other proposer is asked."""
+"""If the leading proposers' statements have more than this chance together, and their hit rate was as high, no other
+proposer is asked."""
 
 STATED = Key("stated", 0.9)
-"""What leading proposers state (they suggest it without a key)."""
+"""Suggestions of leading proposers without a key."""
 
 
 @dataclass(slots=True)
 class Learnt:
-    """What suggestions for one kind of row were worth."""
+    """The learnt rates for one kind of row."""
 
     rates: HitRates = field(default_factory=HitRates)
     survival: Survival = field(default_factory=Survival)
@@ -41,10 +42,10 @@ class Learnt:
 
 
 class RowState:
-    """``context`` is what the row's proposers look at; ``is_sure`` says that no other proposer needs to be asked now.
+    """``context`` is what the row's proposers see; ``is_sure``: no other proposer needs to be asked now.
 
-    ``rate`` and ``learnt`` belong to the batch: what one row teaches, all those of its kind know. ``grow`` makes a tree
-    of what is suggested.
+    ``rate`` and ``learnt`` belong to the batch: rows of one kind learn together. ``grow`` makes a tree of the
+    suggestions.
     """
 
     def __init__(
@@ -66,11 +67,11 @@ class RowState:
         self._origins = None if trail is None else Origins(trail, context.drafts)
 
     def is_own(self, tree: TokenTree) -> bool:
-        """Whether ``tree`` was grown here."""
+        """Whether ``tree`` is the last tree grown here."""
         return tree is self._tree
 
     def begin_tree(self) -> None:
-        """Forgets what was suggested for the last tree, and takes in what growing drafts have grown by."""
+        """Drops the suggestions for the last tree, and reads the new tokens of growing drafts."""
         for number, draft in enumerate(self.context.request.growing):
             new = draft.tokens[self._growth[number] :]
             if new:
@@ -79,7 +80,7 @@ class RowState:
         self._suggested, self._known = [], set()
 
     def follow(self, output: Sequence[int]) -> list[int]:
-        """Moves all suggestions along what ``output`` has grown by and learns from it; returns those tokens."""
+        """Advances all suggestions along the new tokens of ``output`` and learns from them; returns these tokens."""
         context, drafts = self.context, self.context.drafts
         before = len(context.output)
         written = list(output[before:])
@@ -143,7 +144,7 @@ class RowState:
         return written
 
     def _reached(self, written: Sequence[int]) -> dict[int, int]:
-        """The nodes of the last tree that ``written`` goes along, with their depths."""
+        """The nodes of the last tree along ``written``, with their depths."""
         reached, node = {0: 0}, 0
         for depth, token in enumerate(written, 1):
             child = self._tree.find(node, token)
@@ -154,7 +155,7 @@ class RowState:
         return reached
 
     def suggest_live(self, limit: int) -> None:
-        """Adds the continuations that the output follows, unless leading proposers have stated what comes."""
+        """Adds the continuations that the output follows, unless leading proposers have stated the next tokens."""
         live = self._live
         stated = [one for one in self._suggested if one.key is None]
         self._stated = stated if sum(one.chance for one in stated) > LIKELY else []
@@ -167,7 +168,7 @@ class RowState:
                 self._offer(continuation)
 
     def suggest(self, continuations: Iterable[Continuation], proposer: str) -> None:
-        """Adds what ``proposer`` suggests."""
+        """Adds the suggestions of ``proposer``."""
         for continuation in continuations:
             if self._origins is not None:
                 self._origins.made(continuation.text, proposer)
@@ -180,7 +181,7 @@ class RowState:
             self._suggested.append(continuation)
 
     def grow(self, output: Sequence[int], limit: int) -> TokenTree:
-        """The tree of what was suggested."""
+        """The tree of all suggestions."""
         before = output[-2] if len(output) > 1 else -1
         self._tree, self._grown = self._grow(
             output[-1], before, self._suggested, self._rates, self._survival, limit, self.threshold.least

@@ -1,9 +1,9 @@
-"""Verification skipped in part (VVS): lossy, and only where that was asked for (``--skip-verification``).
+"""Skips part of the verification (VVS): lossy, and only on request (``--skip-verification``).
 
-Now and then a path of the tree is accepted without verification, no longer than the tree's paths are on average, and
-drafting goes on behind it from the states that are there. What was accepted so stands first in the next tree: the pass
-that verifies what was drafted behind it makes its keys and values, so no two steps in a row are skipped. VVS draws the
-path by lot, as images want variety; text wants the likeliest one.
+Now and then a path of the tree is accepted without verification, as long as the tree's paths are on average, and
+drafting continues after it from the existing states. The path stands first in the next tree: the pass that verifies the
+draft after it computes its keys and values, so no two steps in a row are skipped. VVS draws the path at random, because
+images need variety; text needs the likeliest one.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import Behind, ImportanceCallback, PromptStates, TargetModel
 
 DECAY = 0.8
-"""Weight of a position of the tree's paths over that of the one before (equation 2 of VVS)."""
+"""Weight of a position on the tree's paths relative to the position before (equation 2 of VVS)."""
 
 STRIDE = 2
-"""One in so many of the paths is compared."""
+"""Every so-many-th path is compared."""
 
 
 class Skipping:
-    """What ``inner`` proposes for the rows of one batch of ``target``, with verification skipped as ``plan`` says."""
+    """The proposals of ``inner`` for the rows of one batch of ``target``, with verification skipped according to
+    ``plan``."""
 
     def __init__(self, inner: MixedProposer, plan: SkipPlan, target: TargetModel) -> None:
         self.wants = inner.wants
@@ -91,7 +92,7 @@ def paths_of(tree: TokenTree) -> list[list[int]]:
 
 
 def usual_path(tree: TokenTree, eos_ids: frozenset[int]) -> list[int]:
-    """The likeliest path, as long as the tree's paths are on average, and never to an end."""
+    """The likeliest path, as long as the tree's paths are on average, without an end token."""
     paths = paths_of(tree)
     longest = sum(map(len, paths)) // len(paths) if paths else 0
     found: list[int] = []
@@ -105,8 +106,8 @@ def usual_path(tree: TokenTree, eos_ids: frozenset[int]) -> list[int]:
 
 
 def similarity(tree: TokenTree, target: TargetModel) -> float:
-    """How alike the tree's paths are, -1 to 1: the mean cosine of their tokens' embeddings at each position, the first
-    positions counting more (equation 2 of VVS); 1 where there is one path."""
+    """The similarity of the tree's paths, -1 to 1: the mean cosine of their tokens' embeddings at each position, with
+    decreasing weights (equation 2 of VVS); 1 if there is one path."""
     import torch
 
     paths = paths_of(tree)[::STRIDE]
@@ -127,7 +128,7 @@ def similarity(tree: TokenTree, target: TargetModel) -> float:
 
 
 def joined(pending: int, path: Sequence[int], behind: TokenTree) -> TokenTree:
-    """``pending``, the ``path`` that is taken, and below it what was drafted ``behind``."""
+    """A tree of ``pending``, the accepted ``path``, and below it the tree ``behind``."""
     tree = TokenTree(pending)
     ends = [tree.extend(0, path, len(path) + 1)]
     tree.assumed = len(path)

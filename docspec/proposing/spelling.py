@@ -1,8 +1,8 @@
-"""Bridges between spellings: where the same words stand in other tokens, the draft is taken up mid-word.
+"""Compares spellings: where the same words have different tokens, a draft is resumed within a word.
 
 White space, quotes, dashes, emphasis, escapes, hyphens at line ends, ligatures, full and half width and letter case are
-no differences of text. So positions are found by letters and digits alone. The rest of a drafted word is tokenised anew
-up to the next white space; from there the draft's own tokens serve again.
+ignored: positions are found by letters and digits only. The rest of a drafted word is tokenized again up to the next
+white space; from there the draft's own tokens are used.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol
 
 
 class Codec(Protocol):
-    """A tokenizer as two functions; a target is one."""
+    """The two functions of a tokenizer; a target has them."""
 
     def tokenize(self, text: str) -> list[int]:
         """Token ids of ``text`` as the model would write them."""
@@ -40,7 +40,7 @@ class _Texts(dict[int, str]):
 
 
 class Speller:
-    """The texts of single tokens and the tokens of short texts, remembered."""
+    """The texts of single tokens and the tokens of short texts, cached."""
 
     def __init__(self, codec: Codec) -> None:
         self.codec = codec
@@ -49,9 +49,10 @@ class Speller:
 
 
 def letters(text: str) -> tuple[str, list[int]]:
-    """What must agree for two texts to be the same words: letters and digits in lower case and normal width.
+    """The letters and digits of ``text`` in lower case and normal width: two texts with the same ones have the same
+    words.
 
-    With each of them, the index of the character in ``text`` that it comes from.
+    For each of them, the index of its character in ``text``.
     """
     plain = [_plain(char) for char in text]
     owners = [index for index, part in enumerate(plain) for _ in part]

@@ -1,9 +1,8 @@
-"""What a speculated token costs at the present load, learnt from the steps that were run.
+"""The cost of a speculated token at the present load, learnt from the steps that were run.
 
-A step of ``R`` rows that verifies ``S`` speculated tokens beside theirs takes ``a + r R + b S`` seconds. While few rows
-are at work, weights and launches (``a``) are most of it; in a full batch a row's own share (``r``: its token, its
-sampling, the bookkeeping of its engine) is. So the price of a speculated token is ``b`` over what a row's share of a
-step without drafts takes, ``(a + r R) / R``.
+A step of ``R`` rows that verifies ``S`` speculated tokens takes ``a + r R + b S`` seconds. With few rows, weights and
+launches (``a``) dominate; in a full batch a row's own share (``r``: its token, its sampling, the engine's bookkeeping)
+does. So the price of a speculated token is ``b`` over a row's share of a step without drafts, ``(a + r R) / R``.
 """
 
 from __future__ import annotations
@@ -11,20 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 FADE = 0.98
-"""What remains of a step's weight with every further one."""
+"""Decay of a step's weight with each later step."""
 
 PRIOR_PRICE = 0.02
-"""What a row or a speculated token adds to a step, as a share of the step of one row, before steps have shown it."""
+"""The prior cost of a row or a speculated token, as a share of a step of one row."""
 
 PRIOR_WEIGHT = 8.0
-"""How much (in rows or tokens, squared) steps must differ in size for what they show to count for half."""
+"""The spread of step sizes (in rows or tokens, squared) at which measurements count for half."""
 
 ENOUGH = 8
-"""Steps after which they are trusted."""
+"""Steps after which measurements are used."""
 
 
 class StepCost:
-    """Least squares over the steps, the latest counting most."""
+    """A least-squares fit over the steps; recent ones count most."""
 
     def __init__(self) -> None:
         self._steps = 0
@@ -33,7 +32,7 @@ class StepCost:
         self._plane: tuple[float, float, float] | None = None
 
     def note(self, rows: int, speculated: int, seconds: float) -> None:
-        """A step of ``rows`` rows and so many ``speculated`` tokens took ``seconds``."""
+        """Records that a step of ``rows`` rows and ``speculated`` tokens took ``seconds``."""
         values = np.array((1.0, rows, speculated, seconds))
         self._steps += 1
         self._sums = FADE * self._sums + np.outer(values, values)
@@ -41,7 +40,7 @@ class StepCost:
 
     @property
     def plane(self) -> tuple[float, float, float]:
-        """``a``, ``r`` and ``b``, in seconds; zeros before anything was seen."""
+        """``a``, ``r`` and ``b`` in seconds; zeros before the first step."""
         if self._plane is None:
             self._plane = self._fitted() if self._steps else (0.0, 0.0, 0.0)
         return self._plane
@@ -62,11 +61,11 @@ class StepCost:
         return max(seconds - row * rows - token * speculated, 0.0), row, token
 
     def price(self, rows: int) -> float:
-        """The price of a speculated token where ``rows`` are at work, as a share (0..1) of a row's plain step."""
+        """The price of a speculated token with ``rows`` rows, as a share (0..1) of a row's plain step."""
         share = self.row_seconds(rows)
         return min(self.plane[2] / share, 1.0) if share > 0 else min(1.0, PRIOR_PRICE * rows)
 
     def row_seconds(self, rows: int) -> float:
-        """A row's share of a step without drafts, in seconds: what an accepted token saves."""
+        """A row's share of a step without drafts, in seconds: the saving of an accepted token."""
         fixed, row, _ = self.plane
         return fixed / max(rows, 1) + row

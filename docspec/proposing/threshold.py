@@ -1,42 +1,41 @@
-"""When another tree node pays: while it is verified, the row could have written tokens at the rate it has.
+"""Decides when another tree node pays, compared with the tokens that the row could write in the same time.
 
-Let a step of one token cost 1 and every further node of its tree ``price``. What a page's tokens cost altogether is
-least if a node is added exactly when its chance of being reached is above ``price`` times the tokens that are written
-per unit of cost: the condition for the maximum of a ratio (Dinkelbach, *On Nonlinear Fractional Programming*, 1967).
-The faster a row goes, the more a node must promise. And where fewer tokens are accepted than were promised, promises
-count for less.
+Let a step of one token cost 1 and every further node of its tree ``price``. The total cost of a page's tokens is least
+if a node is added exactly when its probability of being reached exceeds ``price`` times the tokens written per unit of
+cost: the condition for the maximum of a ratio (Dinkelbach, *On Nonlinear Fractional Programming*, 1967). The faster a
+row writes, the more a node must promise. If fewer tokens are accepted than were promised, promises count for less.
 """
 
 from __future__ import annotations
 
 FLOOR = 1 / 400
-"""A node that is reached less often than this is not worth its place, whatever it costs."""
+"""A node that is reached less often is never worth its place, whatever it costs."""
 
 PRIOR_RATE = 2.0
-"""Tokens per unit of cost that are expected before any were written."""
+"""Prior of the tokens written per unit of cost."""
 
 PRIOR_COST = 8.0
-"""Units of cost that this expectation counts for."""
+"""Units of cost that this prior counts for."""
 
 HORIZON = 512.0
-"""Trees beyond which older ones fade: a rate is that of the present load."""
+"""Trees beyond which older ones fade: the rate is that of the present load."""
 
 PRIOR_TOKENS = 6.0
-"""Tokens promised and kept that are taken for granted before any were."""
+"""Prior of promised and of accepted tokens."""
 
 ROW_TOKENS = 4.0
-"""Promised tokens of a row for which the experience of its kind counts."""
+"""Promised tokens of a row that the experience of its kind counts for."""
 
 FADE = 0.8
-"""What remains of a row's own experience with every tree: drafts are wrong in places, and right again behind them."""
+"""Decay of a row's own experience with each tree: drafts are wrong in places, and right again after them."""
 
 
 class WritingRate:
     """How fast one batch writes with its trees.
 
-    ``price`` is what a node costs, as a share of a step of one row and one token. It may change between steps: the rate
-    is that of the latest trees at the present price. That many rows write many tokens a step without any tree is left
-    out of account: counting it in brought more steps and no speed.
+    ``price`` is the cost of a node as a share of a step of one row and one token. It may change between steps: the rate
+    is that of the latest trees at the present price. The tokens that many rows write per step without any tree are left
+    out: counting them brought more steps and no speed.
     """
 
     def __init__(self, price: float = 0.0) -> None:
@@ -46,13 +45,13 @@ class WritingRate:
         self._steps = PRIOR_COST - price * self._nodes
 
     def least(self, promised: float) -> float:
-        """The least chance that earns a node its place where so many tokens are promised for each that is accepted;
+        """The least chance that earns a node its place, where ``promised`` tokens are promised for each accepted one;
         plain steps write one token per unit of cost."""
         rate = max(1.0, self._tokens / (self._steps + self.price * self._nodes))
         return max(FLOOR, self.price * rate * promised)
 
     def note(self, nodes: int, accepted: int) -> None:
-        """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept."""
+        """Records a tree of ``nodes`` nodes, root included, of which ``accepted`` drafted tokens were accepted."""
         if self._steps > HORIZON:
             self._steps, self._nodes, self._tokens = self._steps / 2, self._nodes / 2, self._tokens / 2
         self._steps += 1.0
@@ -61,18 +60,18 @@ class WritingRate:
 
 
 class Promises:
-    """How many tokens were promised for each that was accepted, over all rows of one kind; ``kept`` were before any."""
+    """Promised tokens for each accepted one, over all rows of one kind; ``kept`` is the prior of accepted tokens."""
 
     def __init__(self, kept: float = PRIOR_TOKENS) -> None:
         self._expected, self._accepted = PRIOR_TOKENS, kept
 
     @property
     def promised(self) -> float:
-        """Tokens that were promised for each that was accepted."""
+        """Promised tokens for each accepted one."""
         return self._expected / self._accepted
 
     def note(self, accepted: int, expected: float) -> None:
-        """Of ``expected`` tokens ``accepted`` were kept."""
+        """Records that of ``expected`` tokens ``accepted`` were accepted."""
         self._accepted += accepted
         self._expected += expected
 
@@ -80,8 +79,8 @@ class Promises:
 class Threshold:
     """The least chance that earns a node its place in the trees of one row.
 
-    ``rate`` is that of its batch. What the row promised lately and did not keep counts against its own trees, and to a
-    lesser degree what its ``kind`` did: beside prose whose drafts are right stand formulas whose drafts are all wrong.
+    ``rate`` is that of its batch. Recent promises that the row did not keep count against its own trees, and to a
+    lesser degree those of its ``kind``: next to prose with right drafts stand formulas with wrong ones.
     """
 
     def __init__(self, rate: WritingRate, kind: Promises) -> None:
@@ -91,12 +90,13 @@ class Threshold:
 
     @property
     def least(self) -> float:
-        """The least chance in the row's next tree."""
+        """The least chance for the row's next tree."""
         expected = ROW_TOKENS * self._kind.promised + self._expected
         return self._rate.least(expected / (ROW_TOKENS + self._accepted))
 
     def note(self, nodes: int, accepted: int, expected: float) -> None:
-        """Of a tree of ``nodes``, root included, ``accepted`` drafted tokens were kept and ``expected`` promised."""
+        """Records a tree of ``nodes`` nodes, root included, with ``accepted`` accepted and ``expected`` promised
+        tokens."""
         self._rate.note(nodes, accepted)
         self._kind.note(accepted, expected)
         self._expected = FADE * self._expected + expected

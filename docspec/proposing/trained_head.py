@@ -1,6 +1,6 @@
-"""A trained head drafts (``head:FOLDER``): one decoder layer over the target's last hidden states, which ``python -m
-training.head`` taught; ``head:mini-hivis`` and ``head:mini-vispec`` are those of the bundled reader. It is loaded
-here; :mod:`docspec.proposing.head_tree` is how it drafts."""
+"""Loads trained draft heads (``head:FOLDER``): one decoder layer over the target's last hidden states, trained with
+``python -m training.head``. ``head:mini-hivis`` and ``head:mini-vispec`` are those of the bundled reader.
+:mod:`docspec.proposing.head_tree` drafts with them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 BUNDLED = Path(__file__).parent.parent / "reader" / "heads"
-"""Directory of the bundled reader's heads, a folder each."""
+"""The bundled reader's heads, one folder each."""
 
 
 def load(name: str, target: TargetModel) -> Head:
-    """The head in the folder ``name``, or of that name among the bundled ones, as ``target`` needs it."""
+    """The head in the folder ``name``, or the bundled one of that name, in the size and precision of ``target``."""
     import torch
 
     from docspec.heads.checkpoint import load as load_head

@@ -1,8 +1,8 @@
-"""The paper's policy, windowed alignment (equations 4 and 5): where in the drafts does the text so far continue?
+"""The paper's policy, windowed alignment (equations 4 and 5): where in the drafts does the output continue?
 
 The last ``n`` verified tokens are the reference window. Every position in a draft where the window occurs yields one
-candidate: the rest of that draft. While fewer than ``n`` tokens are verified, the window is all of them and only
-the heads of the drafts are compared. The paper uses ``n = 3``.
+candidate: the rest of that draft. While fewer than ``n`` tokens are verified, the window is all of them and only the
+beginnings of the drafts are compared. The paper uses ``n = 3``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Draft = tuple[int, ...]
 
 
 class WindowAligner:
-    """All occurrences of ``n``-token windows in a set of drafts, each indexed once; those that grow come first."""
+    """An index of all ``n``-token windows in a set of drafts; growing drafts come first."""
 
     def __init__(self, drafts: Sequence[Draft], n: int = WINDOW, growing: Sequence[GrowingDraft] = ()) -> None:
         if n < 1:
@@ -48,7 +48,7 @@ class WindowAligner:
             self._index(index, draft, n)
 
     def _index(self, index: int, draft: Draft, first: int) -> None:
-        """Notes the windows of ``draft`` that end at ``first`` or later."""
+        """Adds the windows of ``draft`` that end at ``first`` or later."""
         for end in range(first, len(draft)):
             insort(self._positions[draft[end - self.n : end]], (index, end))
 
@@ -101,8 +101,8 @@ def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> Toke
 
 
 class WindowProposer:
-    """The paper's policy by itself: the continuations of the window of ``n`` tokens, merged into one prefix tree; with
-    ``chains`` the first of them alone."""
+    """The paper's policy alone: the continuations of the window of ``n`` tokens, merged into one prefix tree; with
+    ``chains`` only the first one."""
 
     wants = CHOICES_ONLY
     seconds: Mapping[str, float] = {}
@@ -137,7 +137,7 @@ class WindowProposer:
 
 @proposer("window")
 class WindowRowProposer(RowProposer):
-    """The same continuations beside those of other proposers."""
+    """The paper's candidates as one proposer among others."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
