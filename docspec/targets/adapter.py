@@ -1,7 +1,7 @@
-"""One adapter over transformers' vision-language classes: their own prefill, their own decoder, our cache.
+"""Adapts transformers' vision-language classes: their own prefill, their own decoder, our KV cache.
 
-The prompt runs once through the top-level class (vision, image tokens and multi-axis positions are its business);
-after that the text decoder is called directly with explicit positions and a four-dimensional mask.
+The prompt runs once through the top-level class, which handles vision, image tokens and multi-axis positions. After
+that the text decoder is called directly with explicit positions and a four-dimensional mask.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ from docspec.targets.vision_grids import grids_on_host
 from docspec.targets.weight_layout import store_for_narrow_steps
 
 SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
-"""Kinds of layers that look back a number of tokens, and whether they see all of the prompt besides."""
+"""Types of layers with a sliding window, and whether they also attend to the whole prompt."""
 
 
 class TransformersTarget:
     """A transformers model as :class:`docspec.targets.protocol.TargetModel`.
 
-    ``logits`` is what the class does to the output of its head, given the decoder's configuration; ``packed`` are
-    inputs that hold all images of a pass in one row, one behind the other along the last axis. Everything else is read
-    off the model: where its decoder is, what it remembers of a prompt's positions, how far its layers look back.
+    ``logits`` is the class's function on the output of its head, given the decoder's configuration; ``packed`` are
+    inputs that hold all images of a pass in one row, concatenated along the last axis. Everything else is read from the
+    model: its decoder, its state of a prompt's positions, the windows of its layers.
     """
 
     def __init__(
@@ -112,13 +112,13 @@ class TransformersTarget:
 
     @property
     def attention(self) -> str:
-        """The attention implementation in force, read from the text decoder's own configuration."""
+        """The attention implementation in use, read from the text decoder's own configuration."""
         return str(self.decoder.config._attn_implementation)
 
     @property
     def decoder_bytes(self) -> int:
-        """Bytes of the weights that every step reads: the decoder's layers and the head, the embedding table only
-        where it is the head."""
+        """Bytes of the weights that every step reads: the decoder's layers and the head; the embedding table only if it
+        is the head."""
         layers = sum(weight.nbytes for weight in self.decoder.parameters() if weight is not self._embed.weight)
         return layers + self._head.weight.nbytes
 
@@ -134,7 +134,7 @@ class TransformersTarget:
         return list(map(_prompt, self.processing.encode_all(shown)))
 
     def _shown(self, image: Image) -> Image:
-        """``image``, smaller where the card says how long a side may be."""
+        """``image``, reduced if the card limits the length of a side."""
         most = self.card.longest_px
         if most is None or max(image.size) <= most:
             return image
@@ -155,7 +155,7 @@ class TransformersTarget:
             return prefill_rows(self, prompts, cache, rows, states, self.piece, on_importance)
 
     def alike(self, prompt: Prompt) -> Hashable:
-        """What prompts have to have in common to share a forward pass: images that can be concatenated."""
+        """A key that is equal for prompts that can share a forward pass: their images can be concatenated."""
         return frozenset(
             (name, value.shape[1:-1] if name in self._packed else value.shape[1:])
             for name, value in prompt.inputs.items()
@@ -171,9 +171,9 @@ class TransformersTarget:
         states: bool = False,
         on_importance: ImportanceCallback | None = None,
     ) -> list[Prefill]:
-        """The top-level forward pass over several prompts, padded on the right, their images one after the other.
+        """The top-level forward pass over several prompts, padded on the right, their images concatenated.
 
-        Padding counts as text that nobody looks at: it changes neither positions nor the rope delta of its row.
+        Padding counts as text that nothing attends to: it changes neither positions nor the rope delta of its row.
         Raises ``ValueError`` if a prompt does not fit the cache.
         """
         lengths = [prompt.length for prompt in prompts]
@@ -208,7 +208,7 @@ class TransformersTarget:
     def _last_logits(
         self, inputs: Sequence[dict[str, torch.Tensor]], longest: int, cache: SlotCache, ends: Sequence[int]
     ) -> torch.Tensor:
-        """Runs prompts together; their logits ``(rows, ends, vocab)`` after the places of ``ends``."""
+        """Runs prompts together and returns the logits ``(rows, ends, vocab)`` at the positions ``ends``."""
         asked = {**self._joined(inputs, longest), "past_key_values": cache, "use_cache": True}
         indices = torch.tensor(ends, device=self.kv_spec.device)
         if self._keeps:
@@ -217,11 +217,11 @@ class TransformersTarget:
         return self.logits(self.model.model(**asked).last_hidden_state[:, indices])
 
     def _joined(self, inputs: Sequence[dict[str, torch.Tensor]], longest: int) -> dict[str, torch.Tensor]:
-        """One batch of all ``inputs``: what has one entry a token is padded and stacked, images are concatenated.
+        """One batch of all ``inputs``: per-token inputs are padded and stacked, images are concatenated.
 
-        There is no attention mask: it would only say what causal attention from left to right implies. Raises
-        :class:`docspec.core.ModelError` for an input with one entry a token that is not known: what pads it, and what
-        the tokens after the prompt have of it, is then not known either.
+        There is no attention mask, because it would only express causal attention. Raises
+        :class:`docspec.core.ModelError` for an unknown per-token input: its padding, and its values for output tokens,
+        are unknown.
         """
         joined = {}
         for name in inputs[0].keys() - {"attention_mask"}:
@@ -237,7 +237,7 @@ class TransformersTarget:
         return joined
 
     def _rope_delta(self, row: int = 0) -> int:
-        """The delta of a prompt that was just run; module state that the next prompt overwrites."""
+        """The rope delta of the last prompt: module state that the next prompt overwrites."""
         if not self._turns:
             return 0
         deltas = self.model.model.rope_deltas
@@ -272,7 +272,7 @@ class TransformersTarget:
         return hidden if packed is None else packed.spread(hidden)
 
     def _packing(self, tokens: torch.Tensor, cache: SlotCache) -> Packed | None:
-        """How the trees of a step are packed: only where computing takes the time, and no shape is to repeat."""
+        """How the trees of a step are packed; only on a CPU, where computation dominates and shapes need not repeat."""
         if self.attention != FOLDED or tokens.device.type != "cpu" or torch.compiler.is_compiling():
             return None
         return packing(cache, *tokens.shape) if len(tokens) > 1 else None
@@ -282,8 +282,8 @@ class TransformersTarget:
         return logits if self._logits is None else self._logits(logits, self.decoder.config)
 
     def masks(self, mask: torch.Tensor, cache: SlotCache, folded: bool = True) -> Any:
-        """Boolean ``(rows, tokens, slots)`` as the decoder takes it, for each kind of its layers; ``folded`` as trees
-        have it, where attention is."""
+        """The decoder's masks for a boolean ``(rows, tokens, slots)`` one, for each type of layer; ``folded`` for
+        trees, if the attention is folded."""
         everywhere = self._prepared(mask, folded)
         if self.kv_spec.recurrent is not None:
             return {"full_attention": everywhere, KIND: mask}
@@ -317,7 +317,7 @@ class TransformersTarget:
 
 
 def has_images(prompt: Prompt) -> bool:
-    """Whether a prompt's inputs are more than tokens."""
+    """Whether a prompt has inputs other than tokens."""
     return bool(prompt.inputs.keys() - set(PER_TOKEN))
 
 
@@ -326,9 +326,9 @@ def _prompt(inputs: dict[str, torch.Tensor]) -> Prompt:
 
 
 def _window(config: Any) -> AttentionWindow | None:
-    """What the decoder's sliding layers look at; ``None`` where it has no such layers.
+    """The window of the decoder's sliding layers; ``None`` without such layers.
 
-    Raises :class:`docspec.core.ModelError` for kinds of attention that tree masks cannot express.
+    Raises :class:`docspec.core.ModelError` for types of attention that tree masks cannot express.
     """
     kinds = set(getattr(config, "layer_types", None) or ()) - {"full_attention", KIND}
     if not kinds:

@@ -1,7 +1,7 @@
 """Grouped-query attention without copies: the groups are folded into the query axis instead of repeating keys.
 
-transformers' sdpa path repeats every key and value head of the whole static buffer in every layer as soon as there
-is a mask. Folding gives the same sums: query heads that share a key head become further queries of it.
+With a mask, transformers' sdpa path repeats every key and value head of the whole static buffer in every layer. Folding
+gives the same sums: query heads that share a key head become additional queries of it.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from docspec.targets.kv_cache import SlotCache
 
 FOLDED = "docspec_folded"
-"""The name under which transformers knows it."""
+"""The name of this attention in transformers."""
 
 
 PACKED = "docspec_packed"
-"""The name under which :class:`Packed` is handed down to it."""
+"""The keyword argument that carries :class:`Packed`."""
 
 SPLIT = "docspec_split"
-"""The name under which :class:`Split` is handed down to it."""
+"""The keyword argument that carries :class:`Split`."""
 
 ALIGNED = 16
-"""Numbers that the rows of a mask are a multiple of."""
+"""The rows of a mask are a multiple of this many numbers."""
 
 WASTE = 1.1
-"""Trees are packed where padding would make this many times as many nodes of them."""
+"""Trees are packed if padding would multiply their nodes by more than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Rows of trees of different sizes as one row of tokens without padding: ``index`` ``(nodes,)`` are the places of
-    the nodes in ``(rows, tree)``. Attention alone needs rows; all else of a layer costs what there is."""
+    """Rows of trees of different sizes as one row of tokens without padding; ``index`` ``(nodes,)`` are the nodes'
+    positions in ``(rows, tree)``. Only attention needs rows; the rest of a layer then computes no padding."""
 
     index: torch.Tensor
     rows: int
@@ -67,14 +67,14 @@ class Split:
 
 
 def splitting(cache: SlotCache, groups: int) -> Split | None:
-    """How the step that ``cache`` was told of is split; ``None`` where its trees were not told."""
+    """How attention is split in the current step of ``cache``; ``None`` if the cache has no trees."""
     if cache.trees is None:
         return None
     return Split(cache.trees.lengths, folded_mask(cache.trees.ancestry.unsqueeze(1), groups, torch.float32))
 
 
 def packing(cache: SlotCache, rows: int, tree: int) -> Packed | None:
-    """How the trees of the step that ``cache`` was told of are packed; ``None`` where padding costs little."""
+    """How the trees of the current step of ``cache`` are packed; ``None`` if padding costs little."""
     index = (cache.write_index % cache.slots != cache.padding_slot).nonzero().flatten()
     return Packed(index, rows, tree) if len(index) * WASTE < rows * tree else None
 
@@ -89,12 +89,12 @@ def folded_attention(
     dropout: float = 0.0,
     **kwargs: Any,
 ) -> tuple[torch.Tensor, None]:
-    """``query`` ``(rows, heads, tokens, dim)`` over ``key``/``value`` ``(rows, kv_heads, slots, dim)``.
+    """Attention of ``query`` ``(rows, heads, tokens, dim)`` over ``key``/``value`` ``(rows, kv_heads, slots, dim)``.
 
-    ``attention_mask`` is what :func:`folded_mask` makes of a tree's, or ``(rows, 1, tokens, slots)``, boolean or
-    additive: then one query of each group after the other attends, as a prompt's mask should not be repeated. Returns
-    ``(rows, tokens, heads, dim)``. Without a mask, or where every head has its own keys, transformers' own sdpa path
-    is taken. Packed trees are laid out by rows and packed again; those that are told to be :class:`Split` need no mask.
+    ``attention_mask`` is a tree's :func:`folded_mask`, or ``(rows, 1, tokens, slots)``, boolean or additive: then the
+    queries of each group attend one after the other, so that a prompt's mask is not repeated. Returns ``(rows, tokens,
+    heads, dim)``. Without a mask, or if every head has its own keys, transformers' own sdpa path is taken. Packed trees
+    are unpacked into rows and packed again; :class:`Split` trees need no mask.
     """
     packed: Packed | None = kwargs.pop(PACKED, None)
     if packed is not None:
@@ -132,20 +132,20 @@ def folded_attention(
 
 
 def choose_kernels(device: torch.device) -> None:
-    """Leaves cuDNN's attention out on CUDA: on Hopper torch takes it first, masks included, and it plans anew for every
-    shape, tens of milliseconds long."""
+    """Disables cuDNN's attention on CUDA: on Hopper torch prefers it, even with masks, and it plans every new shape for
+    tens of milliseconds."""
     if device.type == "cuda":
         torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 def additive_mask(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """0 where ``mask`` is true, the least number of ``dtype`` elsewhere; same shape."""
+    """0 where ``mask`` is true, the lowest number of ``dtype`` elsewhere; same shape."""
     return _aligned(mask, dtype)[..., : mask.shape[-1]]
 
 
 def _aligned(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The additive form of ``mask``, its rows as long as memory-efficient kernels ask for: they copy others themselves,
-    in every layer."""
+    """The additive form of ``mask`` with rows as long as memory-efficient kernels require; otherwise they copy the mask
+    themselves in every layer."""
     slots = mask.shape[-1]
     width = slots if mask.device.type == "cpu" else -(-slots // ALIGNED) * ALIGNED
     additive = torch.zeros((*mask.shape[:-1], width), dtype=dtype, device=mask.device)
@@ -154,16 +154,17 @@ def _aligned(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def folded_mask(mask: torch.Tensor, groups: int, dtype: torch.dtype) -> torch.Tensor:
-    """Boolean ``(rows, 1, tokens, slots)`` as additive ``(rows, 1, groups * tokens, slots)``.
+    """A boolean ``(rows, 1, tokens, slots)`` mask as an additive ``(rows, 1, groups * tokens, slots)`` one.
 
-    Made once a step; folding and converting a boolean mask in every layer would be several small kernels each time.
+    It is made once per step; in every layer it would cost several small kernels.
     """
     return _aligned(mask, dtype).repeat(1, 1, groups, 1)[..., : mask.shape[-1]]
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionWindow:
-    """Layers of type ``kind`` look ``tokens`` back, themselves included; with ``prompt`` they see all of that too."""
+    """Layers of type ``kind`` attend to the last ``tokens`` tokens, the current one included; with ``prompt`` also to
+    the whole prompt."""
 
     kind: str
     tokens: int
@@ -173,9 +174,9 @@ class AttentionWindow:
 def within_window(cache: SlotCache, mask: torch.Tensor, window: AttentionWindow) -> torch.Tensor:
     """Boolean ``(rows, tree, slots)``: true for slots whose token lies within ``window``.
 
-    ``mask`` ``(rows, tree, slots)`` is what each token may look at: all that stands before it in its sequence, and
-    itself, so that their number is its place. A verified token's place is its slot; the tree's own slots, which
-    ``cache`` was told, hold the places of its nodes.
+    ``mask`` ``(rows, tree, slots)`` has the slots that each token may attend to: all tokens before it in its sequence
+    and itself, so that their number is its position. The position of a verified token is its slot; the slots of the
+    tree, which ``cache`` knows, hold nodes at their own positions.
     """
     rows, tree, slots = mask.shape
     here = mask.sum(2) - 1
@@ -189,10 +190,10 @@ def within_window(cache: SlotCache, mask: torch.Tensor, window: AttentionWindow)
 
 
 def attentions(wanted: str, parts: Iterable[str], vision: str) -> dict[str, str]:
-    """What transformers takes as ``attn_implementation``: one for the text decoder, one for everything else.
+    """The value of transformers' ``attn_implementation``: one for the text decoder, one for everything else.
 
-    ``auto`` and ``split`` are folded in the decoder. A configuration whose text is one of its ``parts`` does not hand
-    its own choice down to it, so all are named. ``vision`` is what towers take, ``eager`` where that is ``wanted`` of
+    ``auto`` and ``split`` are folded in the decoder. A configuration whose text is one of its ``parts`` does not pass
+    its own choice on, so all parts are named. ``vision`` is the implementation for vision towers; ``eager`` applies to
     everything.
     """
     if wanted in ("auto", "split"):

@@ -1,6 +1,6 @@
-"""A stream beside the one that an accelerator's work usually goes to, so that two models run at the same time.
+"""A second stream on an accelerator, so that two models run at the same time.
 
-Without it the second model's work waits in the first one's line, from whatever thread it comes.
+Without it the second model's work waits in the first one's stream, whatever thread it comes from.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Beside:
-    """A stream of its own on ``device``, where it has such; else nothing."""
+    """A stream on ``device`` beside the default one; does nothing on a device without streams."""
 
     def __init__(self, device: torch.device) -> None:
         import torch
@@ -27,13 +27,13 @@ class Beside:
                 self._stream = self._module.Stream()
 
     def mark(self) -> Any:
-        """The caller's stream, for :meth:`used` of another thread."""
+        """The caller's stream, to be passed to :meth:`used` in another thread."""
         return None if self._stream is None else self._module.current_stream(self._device)
 
     @contextmanager
     def used(self, after: Any) -> Iterator[None]:
-        """Within it this thread's work goes to the stream of its own, behind what ``after`` has been given by now; it
-        is waited for in the end, as what it read may be let go of then."""
+        """This thread's work goes to the second stream, after the work that ``after`` has by now; at the end it is
+        waited for, because its inputs may be freed then."""
         if self._stream is None:
             yield
             return

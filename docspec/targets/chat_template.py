@@ -1,7 +1,7 @@
-"""The chat template that ``AutoProcessor`` would take, rendered within bounds.
+"""Renders the chat template that ``AutoProcessor`` would use, with limits of time and size.
 
-A template is a program of the checkpoint's. transformers runs it in a sandbox that keeps it from the system but not
-from running for ever, so here it is stopped after some seconds, and what it writes is bounded too.
+A template is a program that comes with the checkpoint. transformers runs it in a sandbox that protects the system but
+does not stop endless loops; here it is stopped after some seconds, and its output is limited.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from docspec.core.safe_text import first_line
 from docspec.targets.validation import read_object
 
 SECONDS = 5.0
-"""A template of the published sizes takes a millisecond."""
+"""Time limit; a template of the published sizes takes a millisecond."""
 
 MAX_CHARACTERS = 200_000
-"""Of a rendered prompt; the instruction itself is a few hundred."""
+"""Limit of a rendered prompt; the instruction itself has a few hundred characters."""
 
 
 def find_template(path: str, tokenizer: Any, default: str | None = None) -> tuple[str, str]:
-    """The template of the checkpoint in ``path`` and the file that it stands in, in the order of ``AutoProcessor``.
+    """The chat template of the checkpoint in ``path`` and the name of its file, searched in the order of
+    ``AutoProcessor``.
 
-    That is the processor's configuration, ``chat_template.json``, ``chat_template.jinja``, only then what the tokenizer
-    brings, and at last ``default``. Raises :class:`docspec.core.ModelError` where there is none.
+    That is the processor's configuration, ``chat_template.json``, ``chat_template.jinja``, then the tokenizer's own,
+    and finally ``default``. Raises :class:`docspec.core.ModelError` if there is none.
     """
     directory = Path(path)
     for name in ("processor_config.json", "chat_template.json"):
@@ -60,10 +61,10 @@ def _default(template: Any, file: Path) -> str:
 def render(
     tokenizer: Any, template: str, messages: list[dict[str, Any]], file: str, seconds: float = SECONDS, **arguments: Any
 ) -> str:
-    """``messages`` as a prompt that asks for an answer; the template is told the ``arguments`` too.
+    """``messages`` as a prompt that asks for an answer; ``arguments`` are passed to the template.
 
-    Raises :class:`docspec.core.ModelError` naming ``file`` where the template fails, is not done after ``seconds`` or
-    writes too much.
+    Raises :class:`docspec.core.ModelError` naming ``file`` if the template fails, takes more than ``seconds`` or writes
+    too much.
     """
     return rendered(
         lambda: tokenizer.apply_chat_template(
@@ -75,8 +76,8 @@ def render(
 
 
 def rendered(work: Callable[[], str], what: str, seconds: float = SECONDS) -> str:
-    """What a template writes, by ``work``. Raises :class:`docspec.core.ModelError` about ``what`` where it fails, is
-    not done after ``seconds`` or writes too much."""
+    """The output of a template, rendered by ``work``. Raises :class:`docspec.core.ModelError` about ``what`` if it
+    fails, takes more than ``seconds`` or writes too much."""
     try:
         text = bounded(work, seconds)
     except TooLongError:
@@ -91,14 +92,14 @@ def rendered(work: Callable[[], str], what: str, seconds: float = SECONDS) -> st
 
 
 class TooLongError(Exception):
-    """Raised inside the template."""
+    """Raised inside the template at the time limit."""
 
 
 def bounded(work: Callable[[], str], seconds: float) -> str:
-    """``work()``, interrupted at the next line of Python after ``seconds``.
+    """The result of ``work()``, interrupted at the next line of Python after ``seconds``.
 
-    A trace sees every line that a template runs, in whichever thread and on whichever system; an alarm signal would
-    need the main thread and Unix.
+    A trace function sees every line that a template runs, in any thread and on any system; an alarm signal would need
+    the main thread and Unix.
     """
     end = time.monotonic() + seconds
 

@@ -1,4 +1,4 @@
-"""``--devices``: the devices that a run is spread over, as torch calls them."""
+"""``--devices``: the devices of a run, under torch's names."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from docspec.core import ModelError, UsageError
 
 
 def gpus() -> int:
-    """How many CUDA devices this process may use."""
+    """The number of CUDA devices that this process may use."""
     import torch
 
     return torch.cuda.device_count()
 
 
 def devices_of(text: str, count: Callable[[], int] = gpus) -> tuple[str, ...]:
-    """``0,1`` are two GPUs, ``all`` every one; ``cpu,cpu`` (any device may be named several times) two processes that
-    share the processors. ``count`` says how many GPUs there are.
+    """The devices in ``text``: ``0,1`` are two GPUs, ``all`` is every GPU, ``cpu,cpu`` (a device may be repeated) two
+    processes that share the processors. ``count`` returns the number of GPUs.
 
-    Raises :class:`UsageError` for what names no device, :class:`ModelError` for a GPU that is not there.
+    Raises :class:`UsageError` for an invalid name, :class:`ModelError` for a GPU that does not exist.
     """
     there: int | None = None
     found = []

@@ -1,7 +1,7 @@
-"""What a checkpoint will take in memory, from its small files and the headers of its weights, before it is loaded.
+"""Estimates the memory of a checkpoint before it is loaded, from its small files and the headers of its weights.
 
-``needs 5.1 GiB for weights, 1.2 GiB for keys and values at 8 rows; 4.0 GiB are free``: said before the machine runs
-out of memory, which on a CPU ends the process without a word.
+``needs 5.1 GiB for weights, 1.2 GiB for keys and values at 8 rows; 4.0 GiB are free`` is reported before memory runs
+out, which on a CPU would end the process without a message.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from docspec.targets.validation import read_object
 
 ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 QUANTISED: dict[str, float] = {"F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1, "I8": 1, "U8": 1, "I32": 4}
-"""Bytes of a number in the types of safetensors that quantised weights and their scales are stored in."""
+"""Bytes per number in the safetensors types of quantised weights and their scales."""
 
 PIECES = (4096, 2048, 1024, 512, 256)
-"""Prompt tokens that may be read at once; fewer would leave much of a processor idle."""
+"""Prompt tokens per forward pass; fewer would leave much of a processor idle."""
 
 TREE = 64
-"""Tokens of a tree that are reckoned with: the default of ``--max-tree``."""
+"""Tokens of a tree in the estimate: the default of ``--max-tree``."""
 
 PROMPT = 4096
-"""Prompt tokens of a page that are reckoned with: A4 at 200 dots an inch with 32-pixel tokens."""
+"""Prompt tokens of a page in the estimate: A4 at 200 dpi with 32-pixel tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Bytes: of all weights, of the keys and values of ``rows`` pages of ``slots`` tokens each, and of what a layer
-    makes of one prompt token while it is read."""
+    """Bytes of all weights, of the keys and values of ``rows`` pages of ``slots`` tokens each, and of a layer's
+    activations per prompt token."""
 
     weights: int
     keys_values: int
@@ -44,7 +44,7 @@ class Estimate:
 
     @property
     def words(self) -> str:
-        """The estimate for people."""
+        """The estimate as a sentence."""
         at = "1 row" if self.rows == 1 else f"{self.rows} rows"
         return (
             f"needs {gib(self.weights)} for weights, {gib(self.keys_values)} for keys and values at {at} of "
@@ -52,8 +52,8 @@ class Estimate:
         )
 
     def piece(self, free: int | None) -> int:
-        """Prompt tokens that the decoder is given at once where ``free`` bytes are: the largest of :data:`PIECES` of
-        which a layer makes no more than half of what weights, keys and values leave."""
+        """Prompt tokens per forward pass of the decoder with ``free`` bytes: the largest of :data:`PIECES` whose
+        activations take no more than half of what weights, keys and values leave."""
         if free is None:
             return PIECES[0]
         room = (free - self.weights - self.keys_values) / 2
@@ -61,12 +61,11 @@ class Estimate:
 
 
 def estimate(path: str, dtype: str, slots: int, rows: int = 1, quantize: Quantize = "none") -> Estimate:
-    """What the checkpoint in ``path`` takes with its weights in ``dtype`` (as :data:`ITEM_BYTES` names them), those of
-    linear layers as ``quantize`` says.
+    """The memory of the checkpoint in ``path`` with weights in ``dtype`` (a name in :data:`ITEM_BYTES`), and linear
+    weights quantised by ``quantize``.
 
-    Weights that a checkpoint holds quantised (FP8 and the like) stay as they are. Raises
-    :class:`docspec.core.ModelError` where its files do not say; weights in another format than safetensors count as
-    they lie on disk.
+    Weights that are stored quantised (FP8 and the like) keep their size. Weights in other formats than safetensors
+    count with their size on disk. Raises :class:`docspec.core.ModelError` if the files do not give the sizes.
     """
     item = ITEM_BYTES[dtype]
     config = read_object(Path(path) / "config.json")
@@ -87,14 +86,15 @@ def estimate(path: str, dtype: str, slots: int, rows: int = 1, quantize: Quantiz
 
 
 def _kept(config: dict[str, Any]) -> dict[str, float]:
-    """Bytes of a number in the types that a checkpoint that was quantised before is loaded in as it is; none of another
-    checkpoint, whose weights are all turned into the precision asked for, nor of one that is turned back."""
+    """Bytes per number of the stored types that are loaded unchanged. Empty for a checkpoint that is not quantised, or
+    is dequantised while it is loaded."""
     said = config.get("quantization_config")
     return {} if not isinstance(said, dict) or said.get("dequantize") else QUANTISED
 
 
 def stored_in(file: Path) -> dict[str, tuple[str, list[int]]]:
-    """Type and shape of what a safetensors file holds, by its header (a length of 8 bytes, and JSON of that length)."""
+    """The type and shape of each tensor in a safetensors file, by its header (a length of 8 bytes, and JSON of that
+    length)."""
     try:
         with file.open("rb") as stream:
             header = json.loads(stream.read(int.from_bytes(stream.read(8), "little")))
@@ -107,7 +107,7 @@ def stored_in(file: Path) -> dict[str, tuple[str, list[int]]]:
 
 
 def _is_linear(name: str, shape: list[int]) -> bool:
-    """Whether a weight is one that quantising takes: of a linear layer, but neither of embeddings nor of the head."""
+    """Whether quantisation applies to a weight: it belongs to a linear layer other than embeddings and head."""
     return len(shape) == 2 and "embed" not in name and "lm_head" not in name
 
 
@@ -118,7 +118,7 @@ def _bytes_per_slot(config: dict[str, Any], item: int) -> int:
 
 
 def _recurrent(text: dict[str, Any]) -> int:
-    """Layers that keep a state instead of keys and values."""
+    """The number of layers with a state instead of keys and values."""
     kinds, interval = text.get("layer_types"), text.get("full_attention_interval") or 4
     if kinds is not None:
         return int(sum(kind == "linear_attention" for kind in kinds))
@@ -127,8 +127,8 @@ def _recurrent(text: dict[str, Any]) -> int:
 
 
 def _bytes_of_states(config: dict[str, Any], item: int) -> int:
-    """Of one row: states in float32, the inputs that convolutions look back to, and what the nodes of a tree of
-    :data:`TREE` tokens would add to both."""
+    """Bytes of one row's states in float32, of its convolutions' past inputs, and of the log for a tree of :data:`TREE`
+    tokens."""
     text = _text(config)
     layers = _recurrent(text)
     if not layers:
@@ -143,7 +143,7 @@ def _bytes_of_states(config: dict[str, Any], item: int) -> int:
 
 
 def _bytes_per_prompt_token(config: dict[str, Any], item: int, slots: int) -> int:
-    """At a layer's peak: four hidden states, and either gate, up, their product and a copy of its inner layer, or
+    """Bytes at a layer's peak: four hidden states, and either gate, up, their product and a copy of the inner layer, or
     queries, keys and values with their rotated copies and masks over all ``slots``."""
     text = _text(config)
     heads, kv_heads, width = _heads(text)
@@ -158,7 +158,7 @@ def _text(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _heads(text: dict[str, Any]) -> tuple[int, int, int]:
-    """Of queries, of keys, and the numbers in each; zeros where the configuration does not say."""
+    """Query heads, key heads and the head dimension; zeros if the configuration does not have them."""
     heads = text.get("num_attention_heads")
     if not heads:
         return 0, 0, 0
@@ -167,8 +167,8 @@ def _heads(text: dict[str, Any]) -> tuple[int, int, int]:
 
 
 def free_memory(device: Any) -> int | None:
-    """Bytes that are free on a ``torch.device`` (swap and the limit of a container counted in on a CPU); ``None``
-    where that cannot be told."""
+    """Free bytes on a ``torch.device`` (on a CPU including swap and within a container's limit); ``None`` if
+    unknown."""
     if device.type == "meta":
         return None
     if device.type != "cpu":
@@ -180,8 +180,7 @@ def free_memory(device: Any) -> int | None:
 
 
 def free_ram() -> int | None:
-    """Bytes of memory that are free on this machine, swap and the limit of a container counted in; ``None`` where that
-    cannot be told."""
+    """Free bytes of memory on this machine, including swap and within a container's limit; ``None`` if unknown."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         facts = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines if line.endswith("kB")}
@@ -193,7 +192,7 @@ def free_ram() -> int | None:
 
 
 def _container_room() -> int | None:
-    """What a container's limit leaves, its cached files counted as free."""
+    """Free bytes under a container's limit, its cached files counted as free."""
     root = Path("/sys/fs/cgroup")
     try:
         most = int((root / "memory.max").read_text(encoding="ascii"))  # "max" where there is no limit
@@ -206,9 +205,9 @@ def _container_room() -> int | None:
 
 
 def check_room(name: str, wanted: Estimate, free: int | None) -> str:
-    """A remark where the weights fit but not all the rest; nothing where all does.
+    """A remark if the weights fit but long pages may not; empty if everything fits.
 
-    Raises :class:`docspec.core.ModelError` where not even the weights fit.
+    Raises :class:`docspec.core.ModelError` if the weights do not fit.
     """
     if free is None or wanted.weights + wanted.keys_values <= free:
         return ""
@@ -221,5 +220,5 @@ def check_room(name: str, wanted: Estimate, free: int | None) -> str:
 
 
 def gib(size: float) -> str:
-    """Bytes for people."""
+    """A number of bytes as text."""
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 / 10 else f"{size / 2**20:.1f} MiB"

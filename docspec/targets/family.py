@@ -1,7 +1,7 @@
-"""What is written down of a family of published readers; everything else is taken from its architecture.
+"""The description of a family of published models; everything else is read from its architecture.
 
-One small file in :mod:`docspec.targets.families` holds one :class:`Family`. Nothing here imports torch, so that naming
-all families costs nothing.
+Each file in :mod:`docspec.targets.families` has one :class:`Family`. Nothing here imports torch, so that listing all
+families is cheap.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from docspec.targets.sight import PublishedSight
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A published reader: its hub name, parameters in billions, licence, and its own card where it is asked otherwise
-    than its family. A model is taken for this one if ``stem`` stands in its name or path, in any case. ``gguf`` is a
-    repository of the hub that has it for llama.cpp; none of them was run here."""
+    """A published model: its hub name, parameters in billions, licence, and its own card if its prompts differ from its
+    family's. A model is recognised by ``stem`` in its name or path, ignoring case. ``gguf`` is a hub repository with
+    its weights for llama.cpp; none of them was run here."""
 
     name: str
     billions: float
@@ -28,7 +28,7 @@ class Checkpoint:
     gguf: str = ""
 
     def is_named(self, name: str) -> bool:
-        """Whether a model called ``name`` (hub name or path) is this one or made of it."""
+        """Whether a model called ``name`` (hub name or path) is this checkpoint or derived from it."""
         return (self.stem or self.name.split("/")[-1]).lower() in name.lower()
 
 
@@ -70,7 +70,7 @@ class Family:
     note: str = ""
 
     def card_of(self, *names: str) -> ModelProfile:
-        """The card of the checkpoint that one of ``names`` (hub name, path) names, else the family's."""
+        """The card of the checkpoint that one of ``names`` (hub name, path) matches; otherwise the family's."""
         for checkpoint in self.checkpoints:
             if checkpoint.card is not None and any(map(checkpoint.is_named, names)):
                 return checkpoint.card

@@ -1,4 +1,4 @@
-"""What a checkpoint's ``generation_config.json`` asks for: what is followed, and what is said where it is not."""
+"""Reads a checkpoint's ``generation_config.json``: the supported settings become rules, others are reported."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ NOT_FOLLOWED = (
     "penalty_alpha",
     "dola_layers",
 )
-"""Settings that would change greedy output and that docspec does not know."""
+"""Settings that would change greedy output and that docspec does not support."""
 
 SAMPLING = ("temperature", "top_k", "top_p", "min_p", "typical_p", "top_h", "epsilon_cutoff", "eta_cutoff")
 
 
 def rules_of(config: Any, eos_ids: Iterable[int], vocab: int, banned: NgramBan | None = None) -> GenerationRules:
-    """The rules of a transformers ``GenerationConfig`` for a head of ``vocab`` tokens, with ``banned`` of the
-    checkpoint's own ``docspec.json``.
+    """The rules of a transformers ``GenerationConfig`` for a head of ``vocab`` tokens, and ``banned`` of the
+    checkpoint's ``docspec.json``.
 
-    Raises :class:`docspec.core.ModelError` where a value is none that transformers would take.
+    Raises :class:`docspec.core.ModelError` for a value that transformers would not accept.
     """
     ngrams = [] if banned is None else [banned]
     size = getattr(config, "no_repeat_ngram_size", None)
@@ -54,14 +54,14 @@ def rules_of(config: Any, eos_ids: Iterable[int], vocab: int, banned: NgramBan |
 
 
 def ban_of(said: Mapping[str, Any] | None) -> NgramBan | None:
-    """``no_repeat_ngrams`` of a ``docspec.json`` that was found to be well formed."""
+    """The n-gram ban in ``no_repeat_ngrams`` of a validated ``docspec.json``."""
     if said is None:
         return None
     return NgramBan(said["size"], said.get("window"), frozenset(said.get("exceptions", ())))
 
 
 def notes_of(config: Any) -> tuple[str, ...]:
-    """One line for each way in which the published configuration decodes and docspec does not."""
+    """One line for each way in which the published configuration decodes differently from docspec."""
     notes = []
     if getattr(config, "do_sample", False):
         said = [f"{name} {_or(config, name, None)}" for name in SAMPLING if _or(config, name, None) is not None]
@@ -82,6 +82,6 @@ def _or(config: Any, name: str, default: Any) -> Any:
 
 
 def _biases(given: Any) -> tuple[tuple[tuple[int, ...], float], ...]:
-    """``sequence_bias`` in either of transformers' spellings."""
+    """``sequence_bias`` in either of transformers' formats."""
     pairs = given.items() if isinstance(given, dict) else given or ()
     return tuple((tuple(tokens), bias) for tokens, bias in pairs)

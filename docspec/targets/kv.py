@@ -1,4 +1,4 @@
-"""The geometry of a target's key-value memory, and the trees that a step shows it."""
+"""The geometry of a target's KV cache, and the trees of a step."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KVSpec:
-    """Geometry of the key-value cache of one row: ``layers`` x 2 x slots x ``kv_heads`` x ``head_dim``. ``layers`` are
-    those with attention; ``recurrent`` are the others, where there are any."""
+    """The geometry of one row of the KV cache: ``layers`` x 2 x slots x ``kv_heads`` x ``head_dim``. ``layers`` are
+    those with attention; ``recurrent`` describes the other layers, if there are any."""
 
     layers: int
     kv_heads: int
@@ -24,13 +24,13 @@ class KVSpec:
     recurrent: RecurrentSpec | None = None
 
     def bytes_per_slot(self) -> int:
-        """Bytes of cache that one token of one row takes."""
+        """Bytes of one token of one row."""
         return self.layers * 2 * self.kv_heads * self.head_dim * self.dtype.itemsize
 
 
 class Trees(NamedTuple):
-    """The trees of a step, on the device: verified tokens before each ``(rows,)``, and which nodes may look at which
-    (boolean ``(rows, tree, tree)``)."""
+    """The trees of a step, on the device: the verified tokens before each ``(rows,)``, and the nodes that each node
+    attends to (boolean ``(rows, tree, tree)``)."""
 
     lengths: torch.Tensor
     ancestry: torch.Tensor

@@ -1,8 +1,8 @@
-"""One stretch of memory for all KV buffers of a target, bounded, and stated in bytes.
+"""One block of memory for all KV caches of a target, with a limit and its size in bytes.
 
-Stage 1, Stage 2, the baseline and the measurements at start take turns; each asks for rows and slots and gets a
-:class:`SlotCache` cut from the same storage. The storage grows to the largest request and stays where it is, so that
-captured graphs that hold its address stay valid from page to page.
+Stage 1, Stage 2, the baseline and the calibration use it in turn; each requests rows and slots and gets a
+:class:`SlotCache` over the same storage. The storage grows to the largest request and is not moved otherwise, so that
+captured graphs with its address stay valid from page to page.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from docspec.targets.recurrent.states import RecurrentStates
 MIB = 2**20
 
 MAX_SHAPES = 32
-"""Caches of different rows and slots that are remembered; they hold no memory of their own."""
+"""Caches of different shapes that are remembered; they have no memory of their own."""
 
 
 class KVArena:
-    """Owns the storage ``(layers, 2, capacity, kv_heads, head_dim)``; the cache handed out last is the valid one."""
+    """Owns the storage ``(layers, 2, capacity, kv_heads, head_dim)``; only the cache returned last is valid."""
 
     def __init__(self, spec: KVSpec) -> None:
         self.spec = spec
@@ -38,7 +38,7 @@ class KVArena:
         return states + (0 if self._storage is None else self._storage.nbytes)
 
     def cache(self, rows: int, slots: int, limit: int | None = None) -> SlotCache:
-        """A cache of ``rows`` rows of ``slots`` tokens each; the one handed out before must not be used any more.
+        """A cache of ``rows`` rows of ``slots`` tokens each; the cache returned before must not be used any more.
 
         Raises :class:`docspec.core.PageError` if it would take more than ``limit`` bytes.
         """
@@ -72,23 +72,23 @@ class KVArena:
         return known
 
     def is_current(self, cache: SlotCache) -> bool:
-        """Whether ``cache`` is the one that was handed out last."""
+        """Whether ``cache`` is the one that was returned last."""
         return self._current is cache
 
     def reserve(self, slots: int) -> None:
-        """The storage is made for ``slots`` slots at once where a bound allows them, so that steps that were captured
-        over it do not lose it to a larger request. Given up where there is no such memory."""
+        """Allocates the storage for ``slots`` slots at once if the limit allows it, so that steps captured over it are
+        not lost to a larger request. The reservation is dropped if there is not enough memory."""
         self._reserved = slots
 
     def release(self) -> None:
-        """Lets go of the memory; the next request makes it anew."""
+        """Frees the memory; the next request allocates it again."""
         self._storage = None
         self._states = None
         self._current = None
         self._caches.clear()
 
     def _room(self, needed: int, allowed: int) -> torch.Tensor:
-        """Storage for what is reserved, else for what is ``needed``."""
+        """Storage for the reserved slots, otherwise for those ``needed``."""
         wanted = max(needed, min(self._reserved, allowed))
         try:
             return self._allocate(wanted)

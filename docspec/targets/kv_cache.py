@@ -1,9 +1,9 @@
-"""The slot-addressed static KV cache: one buffer for all layers, written by slot index.
+"""The static KV cache, addressed by slots: one buffer for all layers.
 
-Rows of one batch may have different lengths, a tree may be written anywhere, and accepting a path is one gather
-and one scatter. A row's verified tokens always occupy slots ``0..length-1``; a tree is written behind them; the
-last slot of each row takes padding and is never looked at. The classes below are what transformers calls back:
-each attention layer hands its keys and values to ``update`` and gets back what it may look at.
+Rows of one batch may have different lengths, a tree may be written anywhere, and accepting a path is one gather and one
+scatter. A row's verified tokens always occupy slots ``0..length-1``; a tree is written after them; the last slot of
+each row takes padding and is never read. transformers calls the classes below: each attention layer passes its keys and
+values to ``update`` and gets those that it attends to.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from docspec.targets.staging import uploaded
 
 
 class SlotLayer(CacheLayerMixin):
-    """One layer's share of the buffer, in the shape of transformers' cache layers."""
+    """One layer of the buffer, as a cache layer of transformers."""
 
     is_compileable = False
 
@@ -38,7 +38,8 @@ class SlotLayer(CacheLayerMixin):
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: object, **kwargs: object
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Writes ``(rows, kv_heads, tokens, head_dim)`` to the slots chosen by the owner; returns what is seen."""
+        """Writes ``(rows, kv_heads, tokens, head_dim)`` to the slots chosen by the owner; returns the keys and values
+        in view."""
         owner = self._owner
         keys, values = self._flat
         keys.index_copy_(0, owner.write_index, key_states.transpose(1, 2).flatten(0, 1))
@@ -59,7 +60,7 @@ class SlotLayer(CacheLayerMixin):
 
 
 class NoSlots(SlotLayer):
-    """The place of a recurrent layer, which keeps no keys and values (:attr:`SlotCache.recurrent` has its states)."""
+    """The entry of a recurrent layer, which has no keys and values (its states are in :attr:`SlotCache.recurrent`)."""
 
     def __init__(self) -> None:
         CacheLayerMixin.__init__(self)
@@ -77,8 +78,8 @@ class NoSlots(SlotLayer):
 class SlotCache(Cache):
     """Keys and values of ``rows`` sequences of up to ``slots`` tokens each, and the states of ``recurrent`` layers.
 
-    ``storage`` ``(layers, 2, capacity, kv_heads, head_dim)`` is memory to cut the buffer from, ``recurrent`` memory for
-    the states (default: its own); ``is_valid`` tells whether that memory is still this cache's to use.
+    The buffer is part of ``storage`` ``(layers, 2, capacity, kv_heads, head_dim)``, the states are in ``recurrent``
+    (default: memory of its own); ``is_valid`` tells whether the cache may still use this memory.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ class SlotCache(Cache):
 
     @property
     def padding_slot(self) -> int:
-        """The slot that padding writes to."""
+        """The slot that takes padding."""
         return self.slots - 1
 
     @property
@@ -132,20 +133,21 @@ class SlotCache(Cache):
 
     @property
     def seen_prompts(self) -> torch.Tensor:
-        """:attr:`prompts` of the rows that the forward pass looks at, on the device."""
+        """:attr:`prompts` of the rows in view, on the device."""
         if self._seen_prompts is None:
             self._seen_prompts = self.prompts[self.view_rows].to(self.spec.device)
         return self._seen_prompts
 
     def check(self) -> None:
-        """Raises ``RuntimeError`` where the memory is another cache's by now."""
+        """Raises ``RuntimeError`` if the memory belongs to another cache by now."""
         if self._is_valid is not None and not self._is_valid(self):
             raise RuntimeError("this KV buffer's memory was handed on to another one")
 
     def begin_prefills(self, rows: Sequence[int], lengths: Sequence[int]) -> None:
-        """The next forward pass is the prompts of ``rows``, padded on the right to the longest one, slots ``0..``.
+        """Prepares a forward pass over the prompts of ``rows``, padded on the right to the longest one, in slots
+        ``0..``.
 
-        Under causal attention no token looks at the padding behind it; the padding's keys go to the last slots.
+        Under causal attention no token attends to the padding after it; its keys go to the last slots.
         """
         longest = max(lengths)
         if longest >= self.slots:
@@ -163,7 +165,8 @@ class SlotCache(Cache):
             self._recurrent.begin_prefills(rows, lengths)
 
     def begin_piece(self, row: int, start: int, stop: int) -> None:
-        """The next forward pass is tokens ``start`` to ``stop`` of the prompt of ``row``; it sees the earlier ones."""
+        """Prepares a forward pass over the tokens ``start`` to ``stop`` of the prompt of ``row``, which attend to
+        earlier ones."""
         self.check()
         self.prefilling = False
         self.trees = None
@@ -175,43 +178,45 @@ class SlotCache(Cache):
 
     @property
     def memory(self) -> tuple[torch.Tensor, ...]:
-        """What captured steps hold the addresses of."""
+        """The tensors whose addresses captured steps hold."""
         return self.storage, *(() if self._recurrent is None else self._recurrent.memory)
 
     def accepted(self, lengths: np.ndarray) -> np.ndarray:
-        """How many nodes of the latest step recurrent states still have to take in so that they are behind ``lengths``
-        ``(rows,)`` tokens."""
+        """How many nodes of the last step the recurrent states must still add to be after ``lengths`` ``(rows,)``
+        tokens."""
         return np.zeros_like(lengths) if self._recurrent is None else self._recurrent.accepted(lengths)
 
     def settle(self, lengths: np.ndarray, accepted: torch.Tensor, nodes: int) -> None:
-        """Recurrent states take in what was ``accepted``, before a step of ``nodes`` nodes a row behind ``lengths``."""
+        """Adds the ``accepted`` nodes to the recurrent states, before a step of ``nodes`` nodes per row after
+        ``lengths`` tokens."""
         if self._recurrent is not None:
             self._recurrent.settle(lengths, accepted, nodes)
 
     def reserve(self, nodes: int) -> None:
-        """Makes room for what trees of ``nodes`` nodes would add to recurrent states."""
+        """Makes room in the log of recurrent states for trees of ``nodes`` nodes."""
         if self._recurrent is not None:
             self._recurrent.reserve(nodes)
 
     def remember(self, lengths: Sequence[int]) -> None:
-        """Where the first rows have ``lengths`` tokens, :meth:`recall` can bring them back to."""
+        """Saves the recurrent states of the first rows after ``lengths`` tokens, for :meth:`recall`."""
         if self._recurrent is not None:
             self._recurrent.remember(lengths)
 
     def recall(self) -> None:
-        """Brings the first rows back to where they were remembered: keys and values are there, states are made so."""
+        """Restores the first rows to the saved state; their keys and values are still there."""
         if self._recurrent is not None:
             self._recurrent.recall()
 
     def take(self, other: SlotCache) -> None:
-        """The first rows are those of ``other``, a smaller cache."""
+        """Copies the rows of ``other``, a smaller cache, to the first rows."""
         self.buffer[:, :, : other.rows, : other.padding_slot] = other.buffer[:, :, :, : other.padding_slot]
         self.prompts[: other.rows] = other.prompts
         if self._recurrent is not None:
             self._recurrent.take(other.recurrent)
 
     def begin_step(self, slots: torch.Tensor, view_slots: int) -> None:
-        """The next forward pass writes token ``[r, t]`` to slot ``slots[r, t]`` and looks at ``view_slots`` slots.
+        """Prepares a forward pass that writes token ``[r, t]`` to slot ``slots[r, t]`` and has ``view_slots`` slots in
+        view.
 
         ``slots`` is ``(rows_in_use, tokens)``; rows in use are the first ones of the buffer.
         """
@@ -232,8 +237,8 @@ class SlotCache(Cache):
         prompts: torch.Tensor | None = None,
         trees: Trees | None = None,
     ) -> None:
-        """Like :meth:`begin_step` with the addresses ``row * slots + slot`` ready in ``write_index`` ``(tokens,)`` and,
-        where they are there, :attr:`prompts` of the rows and their ``trees`` on the device."""
+        """Like :meth:`begin_step`, with the addresses ``row * slots + slot`` in ``write_index`` ``(tokens,)`` and, if
+        available, :attr:`prompts` of the rows and their ``trees`` on the device."""
         self.check()
         self.prefilling = False
         self.trees = trees
@@ -243,9 +248,9 @@ class SlotCache(Cache):
             self._recurrent.begin_step(write_index.view(rows, -1) % self.slots)
 
     def compact(self, moves: list[tuple[int, list[int], int]]) -> None:
-        """Keeps accepted paths: for each ``(row, slots, to)`` moves ``slots`` to ``to, to+1, ...`` of that row.
+        """Keeps accepted paths: each ``(row, slots, to)`` moves ``slots`` to ``to, to+1, ...`` of that row.
 
-        One gather and one scatter for all rows and layers together.
+        It is one gather and one scatter for all rows and layers.
         """
         sources = [row * self.slots + slot for row, slots, _ in moves for slot in slots]
         if not sources:
@@ -259,7 +264,7 @@ class SlotCache(Cache):
             self._recurrent.compact(*index[2:])
 
     def move_row(self, source: int, target: int, length: int) -> None:
-        """Copies the first ``length`` slots of row ``source`` over row ``target`` (a finished row's place)."""
+        """Copies the first ``length`` slots of row ``source`` to row ``target``, the place of a finished row."""
         self.buffer[:, :, target, :length] = self.buffer[:, :, source, :length]
         self.prompts[target] = self.prompts[source]
         if self._recurrent is not None:

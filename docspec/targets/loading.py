@@ -1,4 +1,4 @@
-"""A checkpoint of a known family, from its files to a target."""
+"""Loads a checkpoint of a known family as a target."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load_family(
     attention: str = "auto",
     quantize: Quantize = "none",
 ) -> tuple[TransformersTarget, tuple[str, ...]]:
-    """The target in ``path`` on ``device``, and the names of the weights that its class has no place for.
+    """The target in ``path`` on ``device``, and the names of the weights that its class does not use.
 
     Raises :class:`docspec.core.ModelError` in one line.
     """
@@ -56,7 +56,7 @@ def load_family(
 
 
 def inputs_of(family: Family, path: str) -> Processing:
-    """What builds the family's inputs with the files in ``path``."""
+    """The input processing of the family, with the files in ``path``."""
     if family.processor is not None and ":" in family.processor:
         cls = named_class(family.processor)
         if issubclass(cls, Processing):
@@ -70,8 +70,8 @@ def inputs_of(family: Family, path: str) -> Processing:
 def from_pretrained(
     cls: Any, path: str, dtype: torch.dtype, attention: dict[str, str], **placed: Any
 ) -> tuple[Any, tuple[str, ...]]:
-    """The model of class ``cls`` in ``path`` with every weight it needs, and the names of the weights it has no use
-    for; ``placed``: see :func:`docspec.targets.quantization.settings`."""
+    """The model of class ``cls`` in ``path`` with all its weights, and the names of unused weights; ``placed``: see
+    :func:`docspec.targets.quantization.settings`."""
     from transformers.utils import logging
 
     verbosity = logging.get_verbosity()
@@ -101,7 +101,8 @@ def from_pretrained(
 
 
 def end_ids(generation: Any, tokenizer: Any, named: tuple[str, ...] = ()) -> frozenset[int]:
-    """Every token that ends an answer: those of the generation configuration, else ``named``, else the tokenizer's."""
+    """All tokens that end an answer: those of the generation configuration, otherwise ``named``, otherwise the
+    tokenizer's."""
     said = generation.eos_token_id
     ids = {said} if isinstance(said, int) else set(said or ())
     if not ids and named:

@@ -1,7 +1,7 @@
-"""MiniCPM-OCR's inputs: a view of the whole picture and slices of a large one, their patches in one row.
+"""The inputs of MiniCPM-OCR: a view of the whole picture and slices of a large one, their patches in one row.
 
-transformers' processor (``MiniCPMOcrProcessor``) wants torchvision for its pictures and for videos. MiniCPM-V 4.6 cuts
-pictures in the same way and has an image processor without torchvision; what MiniCPM-OCR does otherwise with small
+transformers' processor (``MiniCPMOcrProcessor``) needs torchvision for pictures and for videos. MiniCPM-V 4.6 cuts
+pictures in the same way and has an image processor without torchvision; MiniCPM-OCR's different treatment of small
 pictures is written here after ``MiniCPMOcrImageProcessor``.
 """
 
@@ -61,7 +61,7 @@ class MiniCPMOcrImages(MiniCPMV4_6ImageProcessorPil):
         )
 
     def _grid(self, image: np.ndarray, settings: dict[str, Any]) -> list[int] | None:
-        """Rows and columns of slices; nothing where there are none."""
+        """Rows and columns of slices; ``None`` if the picture is not sliced."""
         if not settings["slice_mode"]:
             return None
         grid: list[int] | None = self.get_sliced_grid(
@@ -89,7 +89,7 @@ class MiniCPMOcrImages(MiniCPMV4_6ImageProcessorPil):
     def _cheaper(
         self, image: np.ndarray, grid: list[int], at: int, piece: np.ndarray, settings: dict[str, Any]
     ) -> np.ndarray:
-        """The slice ``at`` in the resolution that its print asks for, where that takes fewer tokens than ``piece``."""
+        """The slice ``at`` in the resolution that its print needs, if that takes fewer tokens than ``piece``."""
         (rows, columns), target = grid, settings["scale_resolution"]
         (row, column), (height, width) = divmod(at, columns), image.shape[-2:]
         cell = image[
@@ -124,7 +124,7 @@ class MiniCPMOcrImages(MiniCPMV4_6ImageProcessorPil):
 
 
 class WithoutVideos(MiniCPMOcrProcessor):
-    """transformers' processor, which otherwise cannot be built without one of videos."""
+    """transformers' processor without its video processor, which it otherwise requires."""
 
     def __init__(self, image_processor: Any, tokenizer: Any) -> None:
         ProcessorMixin.__init__(self, image_processor, tokenizer)
@@ -165,4 +165,4 @@ class MiniCPMOcrProcessing(OwnProcessor):
 KNOWN = frozenset(Settings.__annotations__) | frozenset(MiniCPMV4_6ImageProcessorPilKwargs.__annotations__) | {
     "do_rescale", "rescale_factor", "do_normalize", "image_mean", "image_std", "resample"
 }  # fmt: skip
-"""Settings of ``preprocessor_config.json`` that are followed."""
+"""The supported settings of ``preprocessor_config.json``."""

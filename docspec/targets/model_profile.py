@@ -1,4 +1,4 @@
-"""What a checkpoint says of itself to docspec: dialect, prompts, limits. Optional; families have defaults.
+"""The profile of a checkpoint: its dialect, prompts and limits. Families have defaults.
 
 A file ``docspec.json`` beside the weights overrides the family's defaults, so that a fine-tuned model with its own
 prompt needs no code.
@@ -28,7 +28,7 @@ from docspec.targets.validation import (
 )
 
 UNSURE = "unsure"
-"""The kind of region of which a recogniser was not sure of every line."""
+"""Recognised regions with a line of low confidence, as a kind in ``reads``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class ModelProfile:
 
     @property
     def crop_prompts(self) -> str | dict[Category, str] | None:
-        """What crops are asked for with: one prompt, or one by category (text's for those that have none)."""
+        """The prompts for crops: one, or one per category (that of text for the others)."""
         if self.region_prompts is None:
             return self.crop_prompt
         return {KINDS[kind]: prompt for kind, prompt in self.region_prompts.items()}
@@ -89,17 +89,17 @@ class ModelProfile:
 
     @property
     def writes_special_tokens(self) -> bool:
-        """Whether marks that the tokenizer holds for special ones are part of what the target writes."""
+        """Whether tokens that the tokenizer counts as special are part of the output."""
         return self.dialect in ("doctags", "grounded", "grounded-inline") or self.table_style == "otsl"
 
     def asked(self, dialect: str | None, prompt: str | None) -> ModelProfile:
-        """This card with what the user says; ``None`` says nothing."""
+        """This card with the user's ``dialect`` and ``prompt``, where they are given."""
         return replace(self, dialect=dialect or self.dialect, prompt=prompt or self.prompt)
 
     def overridden_by(self, directory: str) -> ModelProfile:
-        """This card with what ``directory/docspec.json`` says.
+        """This card with the fields of ``directory/docspec.json``.
 
-        Raises ``ModelError`` in one line that names the field which is unknown, of a wrong type or out of range.
+        Raises ``ModelError`` in one line that names a field that is unknown, of a wrong type or out of range.
         """
         path = Path(directory) / "docspec.json"
         if not path.is_file():
@@ -107,7 +107,8 @@ class ModelProfile:
         return self.saying(read_object(path), path)
 
     def saying(self, said: Mapping[str, Any], where: Path | str) -> ModelProfile:
-        """This card with what ``said`` has of its fields, which stands ``where``. Raises as :meth:`overridden_by`."""
+        """This card with the fields of ``said``, which was read from ``where``. Raises the same as
+        :meth:`overridden_by`."""
         known = [field.name for field in fields(self)]
         for name in said:
             if name not in known:
@@ -128,7 +129,7 @@ NGRAMS = Rule(
 )
 
 KINDS = {"text": Category.TEXT, "table": Category.TABLE, "formula": Category.FORMULA, "chart": Category.PICTURE}
-"""Kinds of region that a model may have prompts of their own for."""
+"""The kinds of regions with prompts of their own."""
 
 PROMPTS = Rule(
     f"an object with a text for text and any of {', '.join(list(KINDS)[1:])}",

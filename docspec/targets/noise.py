@@ -1,7 +1,7 @@
-"""How much a choice may depend on the shape of the step that makes it, measured where it runs.
+"""Measures how much logits depend on the shape of the step that computes them.
 
-The same token behind the same tokens gets slightly different logits in a tree than alone: kernels add in another order.
-Which of two tokens is the first can only tip where they are closer than that.
+The same token after the same tokens gets slightly different logits in a tree than alone, because kernels add in another
+order. A choice between two tokens can change only if their logits are closer than that.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 TOKENS = 64
 WIDTHS = (64, 16, 8, 3)
 RIVALS = 8
-"""The likeliest tokens of each place whose distances from the first are compared."""
+"""The likeliest tokens of each position whose distances from the first are compared."""
 
 SAFETY = 2.0
-"""The bound over what was found, which is the most of a few hundred places on meaningless text."""
+"""Factor on the measured noise, which is the largest over a few hundred positions of meaningless text."""
 
 
 @torch.inference_mode()
 def shape_noise(target: TargetModel) -> float:
-    """The margin (in logits) below which a choice made in a tree may be another one in a step of one token.
+    """The margin (in logits) below which a choice in a tree may differ from the choice in a one-token step.
 
-    At least what the number format leaves open: logits of which the last digit is rounding are never told apart.
+    It is at least the resolution of the number format.
     """
     with decoding_threads(target):
         vocab = _logits(target, torch.zeros(1, dtype=torch.long), 1).shape[-1]

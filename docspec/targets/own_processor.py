@@ -1,7 +1,7 @@
-"""Inputs built by the checkpoint's own processor: transformers' class for its image processor, tokenizer and template.
+"""Inputs from the checkpoint's own processor: transformers' class for its image processor, tokenizer and template.
 
-Some of these classes also want a video processor, which cannot be built without torchvision. No page is a video, so
-they are taken without one; what they do with an image is the same.
+Some of these classes also require a video processor, which cannot be built without torchvision. No page is a video, so
+they are built without one; their treatment of images is the same.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from docspec.targets.chat_template import find_template, render
 from docspec.targets.processing import Processing, load_image_processor, load_tokenizer
 
 IMAGE = "{image}"
-"""Where a prompt says that the image stands; without it, before the text."""
+"""The position of the image in a prompt; without it the image comes before the text."""
 
 TOGETHER = 16
-"""Images of one call of a processor: more take memory and no less time."""
+"""Images per call of a processor: more take memory and no less time."""
 
 
 class OwnProcessor(Processing):
     """A processor of transformers with the template that frames its prompts; ``origin`` is the template's file,
-    ``arguments`` are what it is told beside the prompt."""
+    ``arguments`` are passed to the template."""
 
     def __init__(
         self,
@@ -57,11 +57,10 @@ class OwnProcessor(Processing):
         factor: int | None = None,
         arguments: Mapping[str, Any] | None = None,
     ) -> OwnProcessor:
-        """Reads the processor of a checkpoint directory, of class ``name`` or of that which ``AutoProcessor`` takes.
-
-        ``template`` frames prompts where the directory has no chat template. None of the directory's code runs. Raises
-        :class:`docspec.core.ModelError` where a file is missing or wrong, or the template does not show one image.
-        """
+        """Loads the processor of a checkpoint directory: class ``name``, or the one that ``AutoProcessor`` would take.
+        ``template`` frames prompts if the directory has no chat template. No code of the directory runs. Raises
+        :class:`docspec.core.ModelError` if a file is missing or wrong, or the template does not place exactly one
+        image."""
         from transformers import AutoTokenizer
 
         tokenizer = load_tokenizer(AutoTokenizer, path)
@@ -87,8 +86,8 @@ class OwnProcessor(Processing):
         return self._processed([image], prompt)
 
     def encode_all(self, asked: Sequence[tuple[Image, str]]) -> list[dict[str, torch.Tensor]]:
-        """One call of the processor for all images of one size and prompt: most of a small crop's time goes into the
-        call, not the picture. Where its inputs cannot be parted again, one for each image."""
+        """One call of the processor for all images of one size and prompt: for a small crop the call takes longer than
+        the picture. If the inputs cannot be split by image, one call for each."""
         alike: dict[Hashable, list[int]] = {}
         for index, (image, prompt) in enumerate(asked):
             alike.setdefault((image.size, image.mode, prompt), []).append(index)
@@ -101,9 +100,9 @@ class OwnProcessor(Processing):
         return [found[index] for index in range(len(asked))]
 
     def encode_chat(self, messages: list[dict[str, Any]], images: Sequence[Image]) -> dict[str, torch.Tensor]:
-        """The inputs of a conversation, as chat templates take it (``role``, and ``content`` in parts of type ``text``
-        and ``image``), with as many ``images`` as parts of that type. Raises :class:`docspec.core.ModelError` where the
-        template shows them otherwise, or a text brings image tokens of its own."""
+        """The inputs of a conversation in the format of chat templates (``role``, and ``content`` in parts of type
+        ``text`` and ``image``), with one of ``images`` for each image part. Raises :class:`docspec.core.ModelError` if
+        the template does not place each image once, or a text contains image tokens."""
         text = render(self.tokenizer, self._template, messages, self._origin)
         found = text.count(self._placeholder)
         if found != len(images):
@@ -113,7 +112,7 @@ class OwnProcessor(Processing):
         return {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)}
 
     def _parted(self, images: Sequence[Image], prompt: str) -> list[dict[str, torch.Tensor]]:
-        """The inputs of each of ``images``, all of one size."""
+        """The inputs of each of ``images``, which have the same size."""
         if len(images) == 1 or self._parts is False:
             return [self.encode(image, prompt) for image in images]
         together = self._processed(images, prompt)
@@ -133,8 +132,8 @@ class OwnProcessor(Processing):
         return {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)}
 
     def _rendered(self, prompt: str) -> tuple[str, dict[str, bool]]:
-        """The prompt in its frame with one image token, and how the tokenizer is to be asked: as
-        ``apply_chat_template`` does, no special tokens are added to a text that begins with one."""
+        """The framed prompt with one image token, and arguments for the tokenizer: as in ``apply_chat_template``, no
+        special tokens are added to a text that begins with one."""
         before, _, after = prompt.rpartition(IMAGE)
         parts = [{"type": "text", "text": before}, {"type": "image"}, {"type": "text", "text": after}]
         content = [part for part in parts if part.get("text") != ""]
@@ -149,18 +148,18 @@ class OwnProcessor(Processing):
         return text, self._asked_of(text)
 
     def _asked_of(self, text: str) -> dict[str, bool]:
-        """How the tokenizer is to be asked for a framed prompt."""
+        """The arguments of the tokenizer for a framed prompt."""
         begins = self.tokenizer.bos_token
         return {"add_special_tokens": False} if begins and text.startswith(begins) else {}
 
     @property
     def _placeholder(self) -> str:
-        """What stands for the image in a framed prompt."""
+        """The image token in a framed prompt."""
         return str(getattr(self.processor, "image_placeholder_token", None) or self.processor.image_token)
 
 
 def _named(path: str) -> str:
-    """The processor that transformers keeps for the checkpoint's ``model_type``."""
+    """The name of transformers' processor for the checkpoint's ``model_type``."""
     from transformers import AutoConfig
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 
@@ -171,7 +170,7 @@ def _named(path: str) -> str:
 
 
 def _load(path: str, name: str, tokenizer: Any) -> Any:
-    """The processor of class ``name`` in ``path``, without videos."""
+    """The processor of class ``name`` in ``path``, without its video processor."""
     try:
         cls = without_videos(named_class(name))
         settings, _ = cls.get_processor_dict(path, local_files_only=True)
@@ -181,12 +180,12 @@ def _load(path: str, name: str, tokenizer: Any) -> Any:
 
 
 def named_class(name: str) -> Any:
-    """A class of transformers, or that of ``module:Class``."""
+    """The class ``name`` of transformers, or the one in ``module:Class``."""
     module, _, attribute = name.rpartition(":")
     return getattr(import_module(module or "transformers"), attribute)
 
 
 def without_videos(cls: Any) -> Any:
-    """The processor class ``cls`` as one that has no video processor."""
+    """The processor class ``cls`` without a video processor."""
     parts = [part for part in cls.get_attributes() if part != "video_processor"]
     return type(cls.__name__, (cls,), {"get_attributes": classmethod(lambda _: parts)})

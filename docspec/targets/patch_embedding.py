@@ -1,8 +1,8 @@
-"""Patches embedded by one matrix product.
+"""Embeds patches with one matrix product.
 
-Vision towers write the embedding of their patches as a convolution whose kernel is as large as the patch, so that it
-fits each patch once. That is a matrix product. On a CPU torch computes the convolution three times as slowly; on a GPU
-cuDNN's in bfloat16 is known to be many times as slow in some of its versions, and then only for kernels of three axes.
+Vision towers write the patch embedding as a convolution whose kernel has the size of a patch, so that it is applied
+once to each patch: a matrix product. On a CPU torch computes the convolution three times as slowly; on a GPU some
+versions of cuDNN are many times slower in bfloat16, and only for kernels with three axes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from torch.nn.functional import linear
 
 
 def embed_by_products(model: nn.Module) -> int:
-    """Lets convolutions of ``model`` take inputs of the kernel's own size as one product each; returns how many."""
+    """Computes convolutions of ``model`` on inputs of the kernel's own size as matrix products; returns how many were
+    changed."""
     changed = 0
     for module in model.modules():
         if not isinstance(module, nn.Conv2d | nn.Conv3d):
@@ -34,5 +35,5 @@ def _forward(self: nn.Conv2d | nn.Conv3d, patches: torch.Tensor) -> torch.Tensor
 
 
 def _sizes(setting: str | tuple[int, ...]) -> tuple[int, ...]:
-    """A padding by name ("same") pads."""
+    """The sizes of a setting; ``"same"`` counts as padding."""
     return {"valid": (0,), "same": (1,)}[setting] if isinstance(setting, str) else setting

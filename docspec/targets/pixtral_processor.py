@@ -1,5 +1,5 @@
-"""Pixtral's processor, which transformers offers only beside torchvision though nothing of it is needed: an image token
-for each patch, a mark behind each row of them and another behind the last one."""
+"""Pixtral's processor, which transformers offers only with torchvision although it needs nothing of it: one image token
+per patch, a mark after each row of patches and another after the last one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from transformers.processing_utils import ProcessorMixin
 
 
 class PixtralProcessor(ProcessorMixin):
-    """``image_processor`` and ``tokenizer`` under the name and with the settings of transformers' class;
-    ``spatial_merge_size`` patches of each axis become one token."""
+    """``image_processor`` and ``tokenizer`` with the name and the settings of transformers' class;
+    ``spatial_merge_size`` patches per axis become one token."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""Many prompts prefilled in few forward passes: those of similar length share one, vision tower included.
+"""Prefills many prompts in few forward passes: prompts of similar length share one, including the vision tower.
 
-A small model's crop costs little arithmetic and many small operations, so sharing them pays; padding costs
-arithmetic, so only prompts of similar length share a pass, and no pass grows beyond a bound.
+A small model's crop costs little arithmetic but many small operations, so sharing a pass pays. Padding costs
+arithmetic, so only prompts of similar length share one, and the size of a pass is limited.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import ImportanceCallback, Prefill, Prompt, TargetModel
 
 MAX_STRETCH = 1.3
-"""Longest over shortest prompt of one forward pass: at most so much of it is padding."""
+"""Longest prompt over shortest prompt in one forward pass; it limits padding."""
 
 MAX_TOKENS = 4096
-"""Prompt tokens of one forward pass of the decoder, padding included; longer prompts take several
-(:mod:`docspec.targets.prefill_pieces`). It bounds the pixels of prompts that share a pass, too: an image token stands
-for a fixed number of them (1,024 with Qwen3-VL, 784 with dots.ocr), so this is about what one page takes."""
+"""Prompt tokens per forward pass of the decoder, padding included; longer prompts take several passes
+(:mod:`docspec.targets.prefill_pieces`). It also limits the pixels of prompts that share a pass, because an image token
+has a fixed number of them (1,024 in Qwen3-VL, 784 in dots.ocr); it is about one page."""
 
 
 def prefill_rows(
@@ -31,10 +31,11 @@ def prefill_rows(
     most: int = MAX_TOKENS,
     on_importance: ImportanceCallback | None = None,
 ) -> list[Prefill]:
-    """Prefills prompt ``i`` into row ``rows[i]`` of ``cache``; what each left behind, in the order given, ``states``
-    where they are wanted. Prompts that share a pass have up to ``most`` tokens; ``on_importance`` is told of each.
+    """Prefills prompt ``i`` into row ``rows[i]`` of ``cache``; the results in the given order, with ``states`` if
+    wanted.
 
-    Raises ``ValueError`` if a prompt does not fit the cache.
+    Prompts that share a pass have up to ``most`` tokens; ``on_importance`` is called for each. Raises ``ValueError`` if
+    a prompt does not fit the cache.
     """
     filled: dict[int, Prefill] = {}
     kinds = [target.alike(prompt) for prompt in prompts]
@@ -46,8 +47,8 @@ def prefill_rows(
 
 
 def groups(lengths: Sequence[int], kinds: Sequence[Hashable] = (), most: int = MAX_TOKENS) -> list[list[int]]:
-    """Indices of ``lengths`` in groups that share a forward pass of up to ``most`` tokens, shortest prompts first; only
-    prompts of one of ``kinds`` do."""
+    """The indices of ``lengths`` in groups that share a forward pass of up to ``most`` tokens, shortest prompts first;
+    only prompts of the same one of ``kinds`` share a pass."""
     found: list[list[int]] = []
     open_of: dict[Hashable, list[int]] = {}
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):

@@ -1,8 +1,8 @@
-"""What is told of a prompt while it is prefilled: its states inside the decoder, and how much image tokens matter.
+"""Hooks into the prefill of a prompt: its states in the decoder, and the importance of its image tokens.
 
-The latter says what a drafter needs to see of them (ParallelVLM) and is known once the first layers are passed. Its
-measure is similarity variation: how much the likeness of an image token to the prompt's text changes between layers.
-Positions bias the likeness, but hardly its changes (section D of the paper's supplement).
+The importance says which image tokens a drafter should see (ParallelVLM); it is known after the first layers. Its
+measure is similarity variation: how much the similarity of an image token to the prompt's text changes between layers.
+Positions bias the similarity, but hardly its changes (section D of the paper's supplement).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import ImportanceCallback, Prompt
 
 LAYERS = 20
-"""Layers that are looked at, as the paper has it; at most half of a decoder's."""
+"""Layers that are measured, as in the paper; at most half of the decoder's."""
 
 
 @contextmanager
 def captured_states(decoder: Any, states: bool) -> Iterator[list[tuple[torch.Tensor, torch.Tensor]]]:
-    """Notes what the text decoder is given and what it makes of it, where ``states`` are wanted."""
+    """Records the inputs and the outputs of the text decoder, if ``states`` are wanted."""
     seen: list[tuple[torch.Tensor, torch.Tensor]] = []
     if not states:
         yield seen
@@ -47,8 +47,8 @@ def token_importance(
     prompts: Sequence[Prompt],
     on_importance: ImportanceCallback | None,
 ) -> Iterator[None]:
-    """Within it ``on_importance`` is told as soon as ``decoder`` has passed its first layers with ``prompts``; never of
-    one that is read in pieces."""
+    """Within this context ``on_importance`` is called once ``decoder`` has run its first layers on ``prompts``; never
+    for a prompt that is prefilled in pieces."""
     layers = list(getattr(decoder, "layers", ()))
     layers = layers[: min(LAYERS, len(layers) // 2)]
     if on_importance is None or not layers:
@@ -80,7 +80,7 @@ def token_importance(
 
 
 class _Likeness:
-    """One prompt's, followed from layer to layer."""
+    """The similarity of one prompt's tokens to its text, from layer to layer."""
 
     def __init__(self, prompt: Prompt) -> None:
         self.prompt = prompt
@@ -101,13 +101,14 @@ class _Likeness:
         return self._changed.masked_fill(self._text, torch.inf)
 
     def _of(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The mean cosine of each place with those of text."""
+        """The mean cosine of each position with the positions of text."""
         units = normalize(hidden[: len(self._text)].float(), dim=-1)
         return units @ units[self._text].mean(0)
 
 
 def most_changed(variation: torch.Tensor, share: float) -> torch.Tensor:
-    """Indices, in order, of all text and of the ``share`` (0..1] of image tokens that change most, one at least."""
+    """The sorted indices of all text tokens and of the ``share`` (0..1] of image tokens that change most, at least
+    one."""
     shown = variation.isfinite()
     most = math.ceil(int(shown.sum()) * share)
     kept = ~shown

@@ -1,8 +1,8 @@
-"""A long prompt goes through the decoder in pieces, so that what a layer makes of its tokens stays bounded.
+"""Runs the decoder over a long prompt in pieces, so that the activations of a layer stay bounded.
 
-Vision, image tokens and positions are the top-level class's business, and it calls its decoder once. Here that call
-becomes several, over one stretch of the prompt after the other, each of which sees the keys and values of those before
-it. Only these, the embeddings and the last hidden states are then held of the whole prompt.
+The top-level class handles vision, image tokens and positions, and calls its decoder once. Here that call becomes
+several, over consecutive pieces of the prompt, each of which attends to the keys and values of those before. Only
+these, the embeddings and the last hidden states are then held for the whole prompt.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from docspec.targets.kv_cache import SlotCache
 
 PER_TOKEN = {"inputs_embeds": 1, "position_ids": -1, "visual_pos_masks": -1}
-"""What a decoder is given that has one entry a token, and along which axis."""
+"""Per-token inputs of a decoder, each with its token axis."""
 
 PER_IMAGE_TOKEN = "deepstack_visual_embeds"
-"""What some of its layers add: a list of ``(image tokens, size)``; ``visual_pos_masks`` says which tokens those are."""
+"""Features that some decoder layers add: a list of ``(image tokens, size)``; ``visual_pos_masks`` marks their
+tokens."""
 
 
 @contextmanager
@@ -34,11 +35,10 @@ def in_pieces(
     length: int,
     piece: int,
 ) -> Iterator[None]:
-    """Within it the decoder reads the prompt of ``length`` tokens of ``rows`` in pieces of ``piece`` tokens; ``masks``
-    makes what it takes of a boolean ``(rows, tokens, slots)``, not folded.
+    """Within this context the decoder reads the prompt of ``rows``, of ``length`` tokens, in pieces of ``piece``
+    tokens; ``masks`` converts a boolean ``(rows, tokens, slots)`` mask for it, not folded.
 
-    A prompt that fits, prompts that share a pass and one of whose inputs it is not known how to cut them are read as
-    ever.
+    Prompts that fit, prompts that share a pass and prompts with inputs that cannot be cut are read in one piece.
     """
     if length <= piece or len(rows) > 1:
         yield
@@ -75,9 +75,9 @@ def only(
     length: int,
     indices: torch.Tensor,
 ) -> Iterator[None]:
-    """Within it the decoder is given the tokens at ``indices`` (ascending) of a prompt of ``length`` tokens and no
-    others, at their own positions; ``cache`` was told of so many. Raises :class:`docspec.core.ModelError` for inputs of
-    which it is not known how to cut them."""
+    """Within this context the decoder gets only the tokens at ``indices`` (ascending) of a prompt of ``length`` tokens,
+    at their own positions; ``cache`` must be prepared for so many. Raises :class:`docspec.core.ModelError` for inputs
+    that cannot be cut."""
     whole = decoder.forward
 
     def forward(*args: Any, **inputs: Any) -> Any:
@@ -94,7 +94,7 @@ def only(
 
 
 def _can_be_cut(inputs: Mapping[str, Any], length: int) -> bool:
-    """Whether nothing that is not known has an entry a token; a mask of the class's own is more than looking back."""
+    """Whether all per-token inputs are known and there is no mask of the class's own."""
     known = {*PER_TOKEN, PER_IMAGE_TOKEN, "past_key_values"}
     others = [value for name, value in inputs.items() if name not in known and value is not None]
     return inputs.get("attention_mask") is None and not any(
@@ -104,7 +104,7 @@ def _can_be_cut(inputs: Mapping[str, Any], length: int) -> bool:
 
 
 def _cut(inputs: Mapping[str, Any], indices: torch.Tensor) -> dict[str, Any]:
-    """The inputs of the tokens at ``indices``."""
+    """The inputs for the tokens at ``indices``."""
     cut = dict(inputs)
     for name, axis in PER_TOKEN.items():
         if inputs.get(name) is not None:

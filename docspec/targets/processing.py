@@ -1,7 +1,7 @@
-"""What the inputs of all families have in common: the checkpoint's own image processor, tokenizer and size limits.
+"""The common part of all families' inputs: the checkpoint's own image processor, tokenizer and size limits.
 
-With torchvision transformers' ``AutoProcessor`` takes the torchvision image processor, without it there is only the
-PIL one. They differ by a grey level or two, so the one that ``AutoProcessor`` would take is taken here, and named.
+With torchvision, transformers' ``AutoProcessor`` takes the torchvision image processor; without it there is only the
+PIL one. They differ by a grey level or two, so the one that ``AutoProcessor`` would take is used here, and reported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Processing(ABC):
-    """Turns an image and an instruction into model inputs; owns tokenizer and image processor of one checkpoint."""
+    """Turns an image and an instruction into model inputs; has the tokenizer and image processor of one checkpoint."""
 
     def __init__(self, image_processor: Any, tokenizer: Any) -> None:
         self.image_processor = image_processor
@@ -29,12 +29,12 @@ class Processing(ABC):
 
     @property
     def factor(self) -> int:
-        """Pixels per image token and axis; sizes that the model sees are multiples of it."""
+        """Pixels per image token and axis; image sizes that the model sees are multiples of it."""
         return int(self.image_processor.patch_size * self.image_processor.merge_size)
 
     @property
     def pixel_limits(self) -> dict[str, int]:
-        """``factor``, ``min_pixels`` and ``max_pixels`` as :func:`docspec.core.sizes.smart_resize` takes them."""
+        """The arguments ``factor``, ``min_pixels`` and ``max_pixels`` of :func:`docspec.core.sizes.smart_resize`."""
         size = self.image_processor.size
         return {
             "factor": self.factor,
@@ -44,12 +44,12 @@ class Processing(ABC):
 
     @property
     def least_pixels(self) -> int:
-        """Pixels below which an image is enlarged, which smears print; 0 where nothing is said of that."""
+        """Pixels below which an image is enlarged, which blurs print; 0 if unknown."""
         return self._edge("shortest_edge")
 
     @property
     def most_pixels(self) -> int:
-        """Pixels beyond which an image is made smaller; 0 where nothing is said of that."""
+        """Pixels beyond which an image is reduced; 0 if unknown."""
         return self._edge("longest_edge")
 
     def _edge(self, name: str) -> int:
@@ -58,7 +58,7 @@ class Processing(ABC):
 
     @property
     def backend(self) -> str:
-        """What resizes images: ``torchvision``, or ``pil`` with the reason."""
+        """The library that resizes images: ``torchvision``, or ``pil`` with the reason."""
         from transformers.image_processing_backends import PilBackend
 
         if not isinstance(self.image_processor, PilBackend):
@@ -66,7 +66,7 @@ class Processing(ABC):
         return "pil" if importlib.util.find_spec("torchvision") else "pil (torchvision is not installed)"
 
     def image_tokens(self, grid: torch.Tensor) -> int:
-        """Tokens that an image of ``grid`` ``(1, 3)`` patches takes in the prompt."""
+        """Image tokens in the prompt for an image of ``grid`` ``(1, 3)`` patches."""
         return int(grid.prod()) // int(self.image_processor.merge_size) ** 2
 
     @abstractmethod
@@ -74,14 +74,14 @@ class Processing(ABC):
         """``input_ids (1, P)``, pixel values and grid as the model's forward takes them, on the CPU."""
 
     def encode_all(self, asked: Sequence[tuple[Image, str]]) -> list[dict[str, torch.Tensor]]:
-        """:meth:`encode` of many images and prompts, to the bit."""
+        """:meth:`encode` for many images and prompts, with identical results."""
         return [self.encode(image, prompt) for image, prompt in asked]
 
 
 def check_torchvision() -> None:
-    """Raises :class:`docspec.core.ModelError` where torchvision is installed but does not load.
+    """Raises :class:`docspec.core.ModelError` if torchvision is installed but cannot be imported.
 
-    transformers takes an installed torchvision for one that works, and none of its vision code can be imported then.
+    transformers assumes that an installed torchvision works; otherwise none of its vision code can be imported.
     """
     if importlib.util.find_spec("torchvision") is None:
         return
@@ -95,9 +95,9 @@ def check_torchvision() -> None:
 
 
 def load_tokenizer(cls: Any, path: str) -> Any:
-    """The tokenizer of the checkpoint in ``path``, loaded by ``cls``; none of its code runs.
+    """The tokenizer of the checkpoint in ``path``, loaded by ``cls`` without running code of the checkpoint.
 
-    Raises :class:`docspec.core.ModelError` where it cannot be loaded.
+    Raises :class:`docspec.core.ModelError` if it cannot be loaded.
     """
     try:
         return cls.from_pretrained(path, local_files_only=True, trust_remote_code=False)
@@ -108,7 +108,8 @@ def load_tokenizer(cls: Any, path: str) -> Any:
 
 
 def load_image_processor(path: str) -> Any:
-    """The image processor that ``AutoProcessor`` would take for the checkpoint in ``path``. None of its code runs."""
+    """The image processor that ``AutoProcessor`` would take for the checkpoint in ``path``. No code of the checkpoint
+    runs."""
     from transformers import AutoImageProcessor
 
     return AutoImageProcessor.from_pretrained(path, local_files_only=True, trust_remote_code=False)

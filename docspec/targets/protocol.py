@@ -1,4 +1,4 @@
-"""The contract of a target: what speculation needs to know of a vision-language model, and nothing more."""
+"""The contract of a target: the interface of a vision-language model that speculation needs, and nothing more."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ __all__ = [
 
 
 PER_TOKEN = ("input_ids", "mm_token_type_ids", "attention_mask")
-"""Model inputs of shape ``(1, length)``, which go on with the output; the others have one entry an image or a patch."""
+"""Model inputs of shape ``(1, length)``, which also exist for output tokens; other inputs have one entry per image or
+patch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,8 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class PromptStates:
-    """A prompt inside the decoder, each ``(length, size)`` on the device: the embeddings that it was given, image
-    features in the places of image tokens, and its last hidden states."""
+    """A prompt's states in the decoder, each ``(length, size)`` on the device: its input embeddings, with image
+    features at image tokens, and its last hidden states."""
 
     embeddings: torch.Tensor
     hidden: torch.Tensor
@@ -76,11 +77,11 @@ class PromptStates:
 
 @dataclass(frozen=True, slots=True)
 class Prefill:
-    """What the prompt left behind: logits after its last token ``(vocab,)``, its length, the rope delta, and its states
-    where they were asked for.
+    """The result of a prefill: logits after the last token ``(vocab,)``, the prompt's length, its rope delta, and its
+    states if they were asked for.
 
-    ``rope_delta`` is what must be added to a token's index in the sequence to get its rotary position: image
-    tokens take fewer positions than tokens under multi-axis rotary embedding.
+    ``rope_delta`` is the difference of a token's rotary position and its index in the sequence: under multi-axis rotary
+    embedding an image takes fewer positions than tokens.
     """
 
     logits: torch.Tensor
@@ -90,14 +91,14 @@ class Prefill:
 
 
 ImportanceCallback: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
-"""Told of a prompt, while it is prefilled, the similarity variation ``(length,)`` of its places
+"""Receives a prompt during its prefill and the similarity variation ``(length,)`` of its tokens
 (:mod:`docspec.targets.prefill_hooks`); infinite for text."""
 
 
 class TargetModel(Protocol):
-    """A vision-language model with its decoder opened up for tree verification; ``rules`` are what its generation
-    configuration asks for, ``card`` what the checkpoint says of itself, ``max_length`` the tokens of its context. Trees
-    of ``split_from`` nodes and more (0: none) attend to prefix and tree apart, where it ``can_split``."""
+    """A vision-language model whose decoder verifies trees. ``rules`` are those of its generation configuration,
+    ``card`` is its profile, ``max_length`` the tokens of its context. Trees of at least ``split_from`` nodes (0: none)
+    attend to prefix and tree separately, if ``can_split``."""
 
     kv_spec: KVSpec
     kv: KVArena
@@ -111,7 +112,7 @@ class TargetModel(Protocol):
 
     @property
     def sight(self) -> Sight:
-        """How it sees pictures."""
+        """The size limits of its images."""
         ...
 
     def encode(self, image: Image, prompt: str) -> Prompt:
@@ -119,11 +120,11 @@ class TargetModel(Protocol):
         ...
 
     def encode_all(self, asked: Sequence[tuple[Image, str]]) -> list[Prompt]:
-        """:meth:`encode` of many images and prompts, in fewer calls of the processor."""
+        """:meth:`encode` for many images and prompts, with fewer calls of the processor."""
         ...
 
     def alike(self, prompt: Prompt) -> Hashable:
-        """Prompts of which this differs cannot be prefilled together."""
+        """A key of a prompt; only prompts with equal keys can be prefilled together."""
         ...
 
     def prefill(
@@ -134,9 +135,9 @@ class TargetModel(Protocol):
         states: bool = False,
         on_importance: ImportanceCallback | None = None,
     ) -> list[Prefill]:
-        """Runs vision and prompts, as many in one forward pass as pays, writing keys and values into slots
-        ``0..length-1`` of each prompt's row; tells their ``states`` where they are wanted, and a ``on_importance``
-        which image tokens matter. Raises ``ValueError`` if a prompt does not fit the cache."""
+        """Runs vision and prompts in as few forward passes as pays, and writes keys and values into slots
+        ``0..length-1`` of each prompt's row. Returns ``states`` if they are wanted; ``on_importance`` receives the
+        importance of image tokens. Raises ``ValueError`` if a prompt does not fit the cache."""
         ...
 
     def prefill_together(
@@ -151,17 +152,17 @@ class TargetModel(Protocol):
         ...
 
     def prefill_tokens(self, prompt: Prompt, cache: SlotCache, row: int, indices: torch.Tensor) -> Prefill:
-        """:meth:`prefill` of the tokens at ``indices`` (ascending, the last token included) of one prompt alone:
-        its ``length`` is their number. Raises :class:`docspec.core.ModelError` where it cannot cut its inputs."""
+        """:meth:`prefill` of only the tokens at ``indices`` of one prompt (ascending, including the last token);
+        ``length`` is their number. Raises :class:`docspec.core.ModelError` if the prompt's inputs cannot be cut."""
         ...
 
     def choose(self, logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
-        """What ``logits`` ``(vocab,)`` after all that is written of a row choose, as its ``rules`` leave them; the
-        margin where it is asked for."""
+        """The choice from ``logits`` ``(vocab,)`` after a row's whole output under its ``rules``, with its margin if
+        asked for."""
         ...
 
     def decoding(self) -> AbstractContextManager[None]:
-        """Within it steps run as fast as they do here; prompts may be prefilled in between."""
+        """A context in which steps run with the best settings for decoding; prompts may be prefilled within it."""
         ...
 
     def embed(self, tokens: torch.Tensor) -> torch.Tensor:
@@ -175,11 +176,11 @@ class TargetModel(Protocol):
     def hidden(
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
     ) -> torch.Tensor:
-        """Last hidden states ``(rows, tree, size)`` of ``tokens`` ``(rows, tree)``; keys and values go where ``cache``
-        was told to.
+        """Last hidden states ``(rows, tree, size)`` of ``tokens`` ``(rows, tree)``; keys and values are written as
+        prepared in ``cache``.
 
-        ``positions`` ``(rows, tree)`` are rotary positions (prefix + depth + rope delta). ``mask``
-        ``(rows, tree, slots)`` is boolean, true where a token may look.
+        ``positions`` ``(rows, tree)`` are rotary positions (prefix + depth + rope delta). ``mask`` ``(rows, tree,
+        slots)`` is boolean, true for the slots that a token attends to.
         """
         ...
 
@@ -188,5 +189,5 @@ class TargetModel(Protocol):
         ...
 
     def detokenize(self, tokens: list[int]) -> str:
-        """The text of output tokens, special ones only where they are part of what the target writes."""
+        """The text of output tokens; special tokens only if they are part of the target's output."""
         ...

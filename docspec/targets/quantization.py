@@ -1,7 +1,7 @@
-"""Weights in 8 or 4 bits by transformers' integration of bitsandbytes, where each token is computed alone.
+"""Weights in 8 or 4 bits by transformers' integration of bitsandbytes, where each token is computed independently.
 
-A tree's tokens must get the numbers that they would get one by one. So 8-bit weights go without the outlier columns
-of LLM.int8, which are chosen over all tokens of a step; 4-bit ones are turned back before they are multiplied.
+A tree's tokens must get the same numbers as one by one. So 8-bit weights are used without the outlier columns of
+LLM.int8, which are chosen over all tokens of a step; 4-bit weights are dequantised before they are multiplied.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     import torch
 
 BYTES = {"int8": 1.0, "nf4": 0.53}
-"""Of one weight; nf4 with a scale for every 64."""
+"""Bytes of one weight; nf4 includes a scale for every 64."""
 
 
 def settings(quantize: Quantize, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
-    """What ``from_pretrained`` is told to store weights so and to load them straight onto ``device``.
+    """The arguments of ``from_pretrained`` that quantise weights and load them directly onto ``device``.
 
-    Raises :class:`docspec.core.ModelError` where bitsandbytes or accelerate is missing.
+    Raises :class:`docspec.core.ModelError` if bitsandbytes or accelerate is missing.
     """
     has_accelerate = find_spec("accelerate") is not None
     if quantize == "none":

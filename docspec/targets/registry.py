@@ -1,7 +1,7 @@
-"""From a model name to a target that is ready to verify: where it lies, which family it is, how it is asked.
+"""Loads a target by a model's name: finds its directory, its family and its profile.
 
-A name is a local directory, a hub name, or ``mini`` for the bundled reader. The family is read from the
-checkpoint's ``config.json``; :mod:`docspec.targets.families` holds those that are known.
+A name is a local directory, a hub name, or ``mini`` for the bundled reader. The family is read from the checkpoint's
+``config.json``; :mod:`docspec.targets.families` has those that are known.
 """
 
 from __future__ import annotations
@@ -32,14 +32,13 @@ BUNDLED_DRAFT = Path(__file__).parent.parent / "reader" / "mini-draft"
 """The checkpoint of the bundled reader's draft model."""
 
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.jinja", "*.model"]
-"""The files of a published model that are fetched."""
+"""The files of a published model that are downloaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetInfo:
-    """What a report says of the target. ``random``: the weights were never trained, so the text means nothing.
-    ``generation`` says where the published configuration decodes otherwise than docspec.
-    """
+    """The description of a target in reports. ``random``: the weights were never trained, so the text has no
+    meaning."""
 
     name: str
     path: str
@@ -52,17 +51,17 @@ class TargetInfo:
     random: bool
     note: str
     processing: str = ""
-    """What makes the images' pixels: ``torchvision``, or ``pil`` with the reason why it is not that."""
+    """The library that processes images: ``torchvision``, or ``pil`` with the reason."""
     left_out: tuple[str, ...] = ()
-    """Weights of the checkpoint that the model's class has no place for."""
+    """Weights of the checkpoint that the model's class does not use."""
     generation: tuple[str, ...] = ()
-    """Where the published configuration decodes otherwise than docspec."""
+    """How the published configuration decodes differently from docspec."""
     tightness: str = ""
-    """That memory may not do for long pages."""
+    """A remark if memory may not be enough for long pages."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What users should be told of this target, one line each."""
+        """The remarks for users about this target, one line each."""
         lines = [f"model: {self.name} on {self.device}, {self.dtype}" + (f" ({self.note})" if self.note else "")]
         if self.left_out:
             lines.append(
@@ -75,7 +74,7 @@ class TargetInfo:
 
 @dataclass(frozen=True, slots=True)
 class LoadedTarget:
-    """A target with its description."""
+    """A target and its description."""
 
     target: TransformersTarget
     info: TargetInfo
@@ -86,7 +85,7 @@ class LoadedTarget:
 
 
 def load_target(options: ParseOptions) -> LoadedTarget:
-    """Loads what ``options.model`` names, on the device and in the precision asked for.
+    """Loads the model ``options.model`` on the device and in the precision of ``options``.
 
     Raises :class:`docspec.core.ModelError` with one line that names the model and the ways out.
     """
@@ -138,8 +137,8 @@ def load_target(options: ParseOptions) -> LoadedTarget:
 
 
 def _reserve(target: TransformersTarget, rows: int, slots: int) -> None:
-    """Keys and values of so many pages get their memory at once, or half of what is free by now: what is captured over
-    it is lost where it grows."""
+    """Allocates the keys and values of so many pages at once, or half of the free memory: steps captured over the
+    storage are lost when it grows."""
     rows, slots = target.steps.geometry(rows, slots)
     free = free_memory(target.kv_spec.device)
     most = rows * (slots + 1)
@@ -147,12 +146,12 @@ def _reserve(target: TransformersTarget, rows: int, slots: int) -> None:
 
 
 def card_of(options: ParseOptions) -> ModelProfile:
-    """The card of what ``options.model`` names, without loading it; raises :class:`docspec.core.ModelError`."""
+    """The card of the model ``options.model``, without loading it; raises :class:`docspec.core.ModelError`."""
     return _described(options, locate(options.model, options.offline))[3]
 
 
 def _described(options: ParseOptions, path: str) -> tuple[str, Family | None, Family, ModelProfile]:
-    """Type, family as far as it is known, family to load it by, and card of the checkpoint in ``path``."""
+    """The checkpoint in ``path``: its type, its family if it is known, the family to load it by, and its card."""
     model_type = model_type_of(options.model, path)
     known = family = family_of(read_object(Path(path) / "config.json"))
     if family is None:
@@ -169,7 +168,7 @@ def _stored(quantize: str) -> str:
 
 
 def locate(name: str, offline: bool = False) -> str:
-    """The local directory of the model ``name``, fetched from the hub if it has to be and may be."""
+    """The local directory of the model ``name``, downloaded from the hub if necessary and allowed."""
     if name in ("auto", "mini"):
         if not (BUNDLED / "config.json").is_file():
             raise ModelError(
@@ -219,7 +218,7 @@ def model_type_of(name: str, path: str) -> str:
 
 
 def pick_device(wanted: str) -> torch.device:
-    """The device for ``auto``, ``cpu``, ``cuda``, ``cuda:N`` or ``mps``; raises ``ModelError`` if it is absent."""
+    """The device for ``auto``, ``cpu``, ``cuda``, ``cuda:N`` or ``mps``; raises ``ModelError`` if it does not exist."""
     import torch
 
     if wanted == "auto":
@@ -240,7 +239,8 @@ def pick_device(wanted: str) -> torch.device:
 
 
 def pick_dtype(wanted: str, device: torch.device) -> torch.dtype:
-    """``auto`` is float32 on CPU (bit-stable across batch shapes) and bfloat16 or float16 on accelerators."""
+    """The precision; ``auto`` is float32 on a CPU (identical results for all batch shapes) and bfloat16 or float16 on
+    accelerators."""
     import torch
 
     if wanted == "auto":

@@ -1,5 +1,5 @@
-"""A model that runs elsewhere, as far as pages need to know it: how it is asked and how it sees, told from its files
-where some are on this machine (no weights are needed), else from its name and its family."""
+"""A model that runs elsewhere: its prompts and image sizes, read from its files if some are on this machine (weights
+are not needed), otherwise from its name and its family."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from docspec.targets.sight import PublishedSight, sight_in
 from docspec.targets.validation import read_object
 
 FACTOR = 28
-"""Pixels that sides of crops are multiples of, where nothing is known of a model."""
+"""The grid in pixels that crops are padded to for an unknown model."""
 
 READER = "docspec/reader/mini"
-"""How the path of the bundled reader ends, on whichever machine it is served."""
+"""The end of the bundled reader's path on any machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteModel:
-    """The model called ``name``: its ``family`` (``None``: none that is known), card, and how it sees pictures."""
+    """The model called ``name``: its ``family`` (``None`` if unknown), card, and image sizes."""
 
     name: str
     family: Family | None
@@ -33,13 +33,13 @@ class RemoteModel:
 
     @property
     def model_type(self) -> str:
-        """Its family's first, ``unknown`` without one."""
+        """The first model type of its family; ``unknown`` without one."""
         return "unknown" if self.family is None else self.family.model_types[0]
 
 
 def remote_model_of(options: ParseOptions, *served: str) -> RemoteModel:
-    """The model that ``options`` name, else of the first of the ``served`` names (of the model, of where its
-    server loaded it from) that tells. Raises :class:`docspec.core.ModelError` where nothing does."""
+    """The model in ``options``, otherwise the first of the ``served`` names (the model's, its path on the server) that
+    is known. Raises :class:`docspec.core.ModelError` if none is."""
     named = () if options.model == "auto" else (options.model,)
     names = [_unbundled(name) for name in (*named, *served) if name]
     found = next(filter(None, (_on_disk(name) or _by_name(name) for name in names)), None)
@@ -60,19 +60,19 @@ def remote_model_of(options: ParseOptions, *served: str) -> RemoteModel:
 
 
 def family_called(model: str) -> Family | None:
-    """The family of a folder's checkpoint or of a published name, where one is known."""
+    """The family of a checkpoint's folder or of a published name; ``None`` if unknown."""
     found = _on_disk(model) or _by_name(model)
     return None if found is None else found.family
 
 
 def _unbundled(name: str) -> str:
-    """The bundled reader's folder here, where ``name`` is one of its names or its folder elsewhere."""
+    """The bundled reader's folder on this machine, if ``name`` is one of its names or its path on another machine."""
     bundled = name in BUNDLED_MODELS or name.replace("\\", "/").rstrip("/").endswith(READER)
     return str(BUNDLED) if bundled else name
 
 
 def _on_disk(name: str) -> RemoteModel | None:
-    """Told by the files of a checkpoint in a folder of this machine."""
+    """The model of a checkpoint's folder on this machine; ``None`` if there is none."""
     folder = Path(name).expanduser()
     try:
         if not (folder / "config.json").is_file():
@@ -89,7 +89,7 @@ def _on_disk(name: str) -> RemoteModel | None:
 
 
 def _by_name(name: str) -> RemoteModel | None:
-    """Told by the name of a published checkpoint, or of a model made of it; the longest name that fits."""
+    """The published checkpoint that ``name`` is, or is derived from; the longest name that matches."""
     fitting = [
         (len(checkpoint.stem or checkpoint.name), family)
         for family in families().values()

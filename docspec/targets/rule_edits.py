@@ -1,7 +1,7 @@
-"""What generation rules do to a step's logits, as places and amounts: found on the host, carried out on the device.
+"""The changes that generation rules make to a step's logits: computed on the host, applied on the device.
 
-All rows' edits travel together in one copy. Where there is arithmetic, it is that of transformers' own processors, and
-its order is theirs: biases, the repetition penalty, what is forbidden, what is forced.
+The edits of all rows are copied together. The arithmetic is that of transformers' own processors, in the same order:
+biases, the repetition penalty, forbidden tokens, forced tokens.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from docspec.targets.staging import uploaded
 
 @dataclass(slots=True)
 class Edits:
-    """Changes to logits ``(rows, nodes, vocab)``; ``penalised`` and ``forbidden`` tokens ``(row, token)`` are so at
-    every node of a row, those ``..._at`` ``(row, node, token)`` at one. At ``forced`` nodes nothing but ``allowed`` is
-    left."""
+    """Changes to logits ``(rows, nodes, vocab)``. ``penalised`` and ``forbidden`` tokens ``(row, token)`` apply to all
+    nodes of a row, those in ``..._at`` ``(row, node, token)`` to one node. At ``forced`` nodes only ``allowed`` tokens
+    remain."""
 
     penalty: float = 1.0
     biases: dict[tuple[int, int, int], np.float32] = field(default_factory=dict)
@@ -37,12 +37,12 @@ class Edits:
         self.biases[place] = self.biases.get(place, np.float32(0)) + np.float32(amount)
 
     def force(self, row: int, node: int, tokens: Sequence[int]) -> None:
-        """Leaves nothing but ``tokens``."""
+        """Leaves only ``tokens`` at a node."""
         self.forced.append((row, node))
         self.allowed += [(row, node, token) for token in tokens]
 
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """What :meth:`applied` takes: index arrays ``(axes, entries)``, and last the amounts of the biases."""
+        """The arguments of :meth:`applied`: index arrays ``(axes, entries)``, and last the amounts of the biases."""
         lists: tuple[tuple[Sequence[tuple[int, ...]], int], ...] = (
             (list(self.biases), 3),
             (self.penalised, 2),
@@ -56,8 +56,8 @@ class Edits:
         return *indices, np.array(list(self.biases.values()), dtype=np.float32)
 
     def applied(self, logits: torch.Tensor, arrays: Sequence[torch.Tensor] | None = None) -> torch.Tensor:
-        """``logits`` ``(rows, nodes, vocab)`` with these changes, in float32; ``arrays`` are :meth:`arrays` on their
-        device, where they are there already."""
+        """``logits`` ``(rows, nodes, vocab)`` with these changes, in float32; ``arrays`` are :meth:`arrays` on the
+        device, if they are there already."""
         if arrays is None:
             arrays = [uploaded(torch.from_numpy(one.copy()), logits.device) for one in self.arrays()]
         biased, penalised, penalised_at, forbidden, forbidden_at, forced, allowed, amounts = arrays

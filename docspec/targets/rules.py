@@ -1,10 +1,10 @@
-"""What a checkpoint's generation configuration forbids or discounts, followed along every path of a tree.
+"""Follows the deterministic part of a checkpoint's generation configuration along every path of a tree.
 
-``generate`` of transformers passes each step's logits through processors before it takes the best token. Those that
-are deterministic are followed here, so that verification answers what ``generate`` would: each node of a tree is a
-sequence of its own (prompt, written tokens, path), and its logits are processed as that sequence's. What is to be done
-to them depends on tokens alone, so the host finds it out before the forward pass
-(:class:`docspec.targets.rule_edits.Edits`). Nothing here runs where a configuration asks for nothing.
+transformers' ``generate`` passes the logits of each step through processors before it takes the best token. The
+deterministic ones are followed here, so that verification gives the same tokens: each node of a tree is a sequence of
+its own (prompt, output, path), and its logits are processed as those of this sequence. The changes depend on tokens
+only, so the host computes them before the forward pass (:class:`docspec.targets.rule_edits.Edits`). Nothing here runs
+for a configuration without rules.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from docspec.targets.rule_edits import Edits
 
 @dataclass(frozen=True, slots=True)
 class NgramBan:
-    """No ``size`` tokens in a row twice. Without a ``window`` the prompt counts too (``no_repeat_ngram_size``).
+    """Forbids repeating ``size`` tokens in a row. Without a ``window`` the prompt counts too
+    (``no_repeat_ngram_size``).
 
-    With one only the written tokens do, and of these only runs that begin among the last ``window``; ``exceptions``
-    may always be written (the logits processor that DeepSeek-OCR is published with).
+    With one, only output tokens count, and of these only n-grams that begin among the last ``window``; ``exceptions``
+    are always allowed (the logits processor published with DeepSeek-OCR).
     """
 
     size: int
@@ -38,13 +39,13 @@ class NgramBan:
 
 @dataclass(frozen=True, slots=True)
 class GenerationRules:
-    """The deterministic part of a generation configuration; fields are named and meant as in transformers'
-    ``GenerationConfig``, ``min_length`` and ``min_new_tokens`` in tokens. ``forced_eos`` are written when only one
-    token of the budget is left. (A forced first token only ever follows a prompt of one token: no image has that.)
-    ``vocab`` is the number of logits. ``presence_penalty`` and ``frequency_penalty`` are those of OpenAI and vLLM,
-    which ``generate`` has not: taken off the logits of tokens that were written, once and for each time; the prompt
-    does not count. There they come behind a repetition penalty, here before it: not to be asked for together.
-    """
+    """The deterministic part of a generation configuration. Fields have the names and meanings of transformers'
+    ``GenerationConfig``, ``min_length`` and ``min_new_tokens`` in tokens. ``forced_eos`` is written when one token of
+    the budget is left. (A forced first token is not supported: it only follows a prompt of one token, which has no
+    image.) ``vocab`` is the number of logits. ``presence_penalty`` and ``frequency_penalty`` are those of OpenAI and
+    vLLM, which ``generate`` does not have: they are subtracted from the logits of output tokens, once and for each
+    occurrence; the prompt does not count. There they come after a repetition penalty, here before it: do not combine
+    them."""
 
     repetition_penalty: float = 1.0
     presence_penalty: float = 0.0
@@ -62,11 +63,11 @@ class GenerationRules:
 
     @property
     def active(self) -> bool:
-        """Whether any logits are ever changed."""
+        """Whether the rules change any logits."""
         return self != GenerationRules(eos=self.eos, vocab=self.vocab)
 
     def check(self) -> None:
-        """Raises what transformers' own classes raise for values that they refuse."""
+        """Raises the errors of transformers' own classes for invalid values."""
         logits, nothing = torch.zeros(1, self.vocab), torch.zeros(1, 1, dtype=torch.long)
         if self.repetition_penalty != 1.0:
             RepetitionPenaltyLogitsProcessor(self.repetition_penalty)
@@ -79,13 +80,13 @@ class GenerationRules:
             raise ValueError(f"forced_eos_token_id is none of {self.vocab} tokens")
 
     def begin(self, prompt: Sequence[int], written: Sequence[int], budget: int) -> RowRules:
-        """The rules for one row: ``prompt`` are its token ids, image placeholders included, ``written`` the list that
-        its output grows in, ``budget`` the most tokens that may be written."""
+        """The rules for one row: ``prompt`` has its token ids including image placeholders, ``written`` is the list
+        that its output is appended to, ``budget`` is its most output tokens."""
         return RowRules(self, prompt, written, budget)
 
 
 class RowRules:
-    """:class:`GenerationRules` along one row's output."""
+    """:class:`GenerationRules` for one row's output."""
 
     def __init__(self, rules: GenerationRules, prompt: Sequence[int], written: Sequence[int], budget: int) -> None:
         self._rules = rules
@@ -101,26 +102,26 @@ class RowRules:
 
     @property
     def penalty(self) -> float:
-        """What logits of tokens that have occurred are discounted by."""
+        """The repetition penalty."""
         return self._rules.repetition_penalty
 
     def next(self, logits: torch.Tensor) -> torch.Tensor:
-        """Processed logits ``(vocab,)`` of the token after all that is written, in float32."""
+        """Processed logits ``(vocab,)`` of the token after the whole output, in float32."""
         return self(logits.unsqueeze(0), [-1], [0])[0]
 
     def __call__(self, logits: torch.Tensor, tokens: Sequence[int], parents: Sequence[int]) -> torch.Tensor:
-        """Processed logits ``(nodes, vocab)`` of a tree in float32. ``tokens[0]`` is the pending token, the last one
-        written; ``parents`` are the nodes' parents."""
+        """Processed logits ``(nodes, vocab)`` of a tree in float32. ``tokens[0]`` is the pending token, the last of the
+        output; ``parents`` are the nodes' parents."""
         edits = Edits(self.penalty)
         self.plan(edits, 0, tokens, parents)
         return edits.applied(logits.unsqueeze(0))[0]
 
     def ends_here(self) -> bool:
-        """Whether an end token at this place was forced, because the budget ends."""
+        """Whether an end token is forced at this position because the budget ends."""
         return bool(self._rules.forced_eos) and len(self._written) == self._budget - 1
 
     def plan(self, edits: Edits, row: int, tokens: Sequence[int], parents: Sequence[int]) -> None:
-        """Notes in ``edits`` what is to be done to the logits of a tree in ``row``; see :meth:`__call__`."""
+        """Adds the changes to the logits of a tree in ``row`` to ``edits``; see :meth:`__call__`."""
         rules, written = self._rules, len(self._written)
         paths: list[tuple[int, ...]] = [()]
         for token, parent in zip(tokens[1:], parents[1:], strict=True):
@@ -149,7 +150,7 @@ class RowRules:
         edits.forbidden_at += [(row, node, token) for token in tokens if token < self._rules.vocab]
 
     def _penalise(self, edits: Edits, row: int, paths: Sequence[tuple[int, ...]]) -> None:
-        """Whatever has occurred, in the prompt, the output or the path."""
+        """Penalises all tokens of the prompt, the output and the path."""
         occurred, vocab = self._occurred, self._rules.vocab
         if not self._counted:
             occurred.update(dict.fromkeys(self._prompt))
@@ -164,7 +165,7 @@ class RowRules:
         ]
 
     def _discount(self, edits: Edits, row: int, paths: Sequence[tuple[int, ...]]) -> None:
-        """Whatever was written, in the output or the path, by how often."""
+        """Penalises the tokens of the output and the path by their counts."""
         rules, written = self._rules, Counter(self._written)
         for node, path in enumerate(paths):
             for token, count in (written + Counter(path)).items():
@@ -172,7 +173,7 @@ class RowRules:
                     edits.bias(row, node, token, -(rules.frequency_penalty * count + rules.presence_penalty))
 
     def _match_phrases(self, edits: Edits, row: int, paths: Sequence[tuple[int, ...]]) -> None:
-        """Biases and forbidden words, at the nodes whose sequence ends with all but their last token."""
+        """Applies biases and forbidden words at the nodes whose sequence ends with all but their last token."""
         if not self._reach:
             return
         base = [*self._prompt[-self._reach :], *self._written][-self._reach :]
@@ -191,7 +192,8 @@ def _ending(sequences: Sequence[tuple[int, ...]], tokens: tuple[int, ...]) -> li
 
 
 class _Ngrams:
-    """What may not follow, by the tokens before it; ``tokens`` count from the beginning, what is written in time."""
+    """The tokens that must not follow, by the tokens before; ``tokens`` are known at the beginning, the output is added
+    later."""
 
     def __init__(self, ban: NgramBan, tokens: Sequence[int]) -> None:
         self._ban = ban
@@ -201,7 +203,7 @@ class _Ngrams:
         self._extend(tokens)
 
     def forbidden(self, written: Sequence[int], paths: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
-        """Nodes with tokens that may not follow them."""
+        """Pairs of a node and a token that must not follow it."""
         self._extend(written[len(self._tokens) - self._given :])
         return [(node, token) for node, path in enumerate(paths) for token in self._after(path)]
 
@@ -214,7 +216,8 @@ class _Ngrams:
             self._tokens.append(token)
 
     def _after(self, path: tuple[int, ...]) -> set[int]:
-        """What may not follow ``path``: what has followed its last tokens before, in the sequence or on the path."""
+        """The tokens that must not follow ``path``: those that followed its last tokens before, in the sequence or on
+        the path."""
         ban, before, length = self._ban, self._ban.size - 1, len(self._tokens) + len(path)
         if length < ban.size:
             return set()

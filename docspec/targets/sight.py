@@ -1,6 +1,6 @@
-"""How a model sees pictures: the grid of its patches, and the sizes between which its image processor leaves them be.
+"""The image sizes of a model: its patch grid, and the sizes between which its image processor does not resize.
 
-Of a model in this process its processor says so; of one that runs elsewhere its published files, or its family.
+For a model in this process the processor has them; for one that runs elsewhere, its published files or its family.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from docspec.targets.validation import read_object
 
 
 class Sight(Protocol):
-    """Pixels a token and axis (``factor``), pixels below which a picture is enlarged and beyond which it is made
-    smaller (0: nothing is said of that)."""
+    """Pixels per token and axis (``factor``), and the pixels below which an image is enlarged and beyond which it is
+    reduced (0: unknown)."""
 
     @property
     def factor(self) -> int: ...
@@ -29,7 +29,7 @@ class Sight(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PublishedSight:
-    """A :class:`Sight` that was written down."""
+    """A :class:`Sight` from published files."""
 
     factor: int
     least_pixels: int = 0
@@ -37,15 +37,15 @@ class PublishedSight:
 
     @property
     def pixel_limits(self) -> dict[str, int]:
-        """As :func:`docspec.core.sizes.smart_resize` takes them; none where they are not known."""
+        """The arguments of :func:`docspec.core.sizes.smart_resize`; empty if they are unknown."""
         if not self.most_pixels:
             return {}
         return {"factor": self.factor, "min_pixels": self.least_pixels, "max_pixels": self.most_pixels}
 
 
 def sight_in(directory: str, factor: int | None) -> PublishedSight | None:
-    """What ``preprocessor_config.json`` in ``directory`` says, with the ``factor`` of the family where it has none of
-    its own; ``None`` where there is no such file, or neither. Raises :class:`docspec.core.ModelError`."""
+    """The sizes in ``preprocessor_config.json`` in ``directory``; ``factor`` is the family's, used instead of the
+    file's. ``None`` without the file or without a factor. Raises :class:`docspec.core.ModelError`."""
     file = Path(directory) / "preprocessor_config.json"
     if not file.is_file():
         return None

@@ -1,9 +1,9 @@
-"""A tree's attention in two parts: over the prefix, where nothing is masked, and over the tree itself.
+"""Attention of a tree in two parts: over the prefix, which needs no mask, and over the tree itself.
 
-One kernel over both needs a mask over the whole prefix, and the kernels that take masks do not split their keys among
-multiprocessors: a tree of 64 nodes with two KV heads keeps a dozen of them busy. Over the prefix alone flash attention
-takes no mask and splits its keys. Each part gives its output and the logarithm of its sum of exponentials, from which
-softmax over both follows exactly: ``(o1 e^l1 + o2 e^l2) / (e^l1 + e^l2)``.
+One kernel over both needs a mask over the whole prefix, and kernels that take masks do not split their keys among
+multiprocessors: a tree of 64 nodes with two KV heads keeps a dozen of them busy. Over the prefix alone, flash attention
+takes no mask and splits its keys. Each part returns its output and the logarithm of its sum of exponentials, from which
+the softmax over both follows exactly: ``(o1 e^l1 + o2 e^l2) / (e^l1 + e^l2)``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ def split_attention(
     tree: int,
     scaling: float | None = None,
 ) -> torch.Tensor:
-    """Folded ``query`` ``(rows, kv_heads, groups * tree, dim)`` over ``key`` and ``value`` ``(rows, kv_heads, slots,
-    dim)``, of which a row's first ``lengths`` ``(rows,)`` are its prefix and the next ``tree`` its tree.
+    """Attention of folded ``query`` ``(rows, kv_heads, groups * tree, dim)`` over ``key`` and ``value`` ``(rows,
+    kv_heads, slots, dim)``; a row's first ``lengths`` ``(rows,)`` slots are its prefix and the next ``tree`` its tree.
 
-    ``own`` is the additive mask ``(rows, 1, groups * tree, tree)`` of the tree. Returns what masked attention over both
-    would, in the query's shape and type.
+    ``own`` is the additive mask ``(rows, 1, groups * tree, tree)`` of the tree. Returns the result of masked attention
+    over both, in the query's shape and type.
     """
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     prefix = _flash(query, key, value, lengths, scale) if _has_flash(query) else None
@@ -42,7 +42,7 @@ def split_attention(
 def merged(
     first: torch.Tensor, first_sum: torch.Tensor, second: torch.Tensor, second_sum: torch.Tensor
 ) -> torch.Tensor:
-    """Attention over two sets of keys, of its outputs ``(..., dim)`` over each and the logarithms ``(...)`` of their
+    """Attention over two sets of keys, from the outputs ``(..., dim)`` over each and the logarithms ``(...)`` of their
     sums of exponentials; in float32."""
     share = torch.sigmoid(first_sum.float() - second_sum.float()).unsqueeze(-1)
     return first.float() * share + second.float() * (1 - share)
@@ -51,7 +51,7 @@ def merged(
 def _whole(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor, scale: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Masked attention as it is written down: output and logarithm of the sum of exponentials, in float32."""
+    """Masked attention by its definition: output and logarithm of the sum of exponentials, in float32."""
     scores = (query.float() * scale) @ key.float().transpose(2, 3) + mask
     total = scores.logsumexp(-1)
     return (scores - total.unsqueeze(-1)).exp() @ value.float(), total
@@ -64,8 +64,8 @@ def _has_flash(query: torch.Tensor) -> bool:
 def _flash(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, lengths: torch.Tensor, scale: float
 ) -> tuple[torch.Tensor, torch.Tensor] | None:
-    """Flash attention over prefixes whose lengths only the device knows, so that it can be captured; ``None`` where the
-    rows do not lie one behind the other in memory."""
+    """Flash attention over prefixes whose lengths only the device knows, so that it can be captured; ``None`` for more
+    than one row."""
     rows, heads, queries, _ = query.shape
     slots = key.shape[2]
     if rows > 1:

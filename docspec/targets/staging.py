@@ -1,7 +1,7 @@
-"""What a step needs on the device, brought there in one copy that nobody waits for.
+"""Copies the arrays of a step to the device in one asynchronous copy.
 
-Each copy of its own costs a launch, and one from ordinary memory stops the host. So the arrays of a step are laid one
-behind the other into pinned memory, copied once, and seen on the device as the tensors that they are.
+Each separate copy costs a launch, and a copy from ordinary memory blocks the host. So the arrays of a step are
+concatenated in pinned memory, copied once, and viewed on the device as the original tensors.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ import numpy as np
 import torch
 
 ALIGNMENT = 16
-"""Bytes that every array begins at a multiple of."""
+"""Arrays begin at multiples of this many bytes."""
 
 
 def can_pin(device: torch.device) -> bool:
-    """Whether copies to ``device`` are quicker from pinned memory; an Apple GPU shares the host's."""
+    """Whether copies to ``device`` are faster from pinned memory; an Apple GPU shares the host's memory."""
     return device.type not in ("cpu", "mps")
 
 
 def uploaded(values: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """``values`` of the host on ``device``; nobody waits where that can be had."""
+    """``values`` on ``device``, copied asynchronously where possible."""
     if not can_pin(device):
         return values.to(device)
     return values.pin_memory().to(device, non_blocking=True)
 
 
 class Staging:
-    """Pinned memory of the host and as much of ``device``, at addresses that stay until it has to grow.
+    """Pinned memory of the host and the same amount on ``device``, at addresses that change only when it grows.
 
-    The host's is written anew with every :meth:`put`: before the next one, the device must have been waited for.
+    The host's memory is overwritten by every :meth:`put`: synchronise with the device before the next one.
     """
 
     def __init__(self, device: torch.device, nbytes: int = 1 << 16) -> None:
@@ -45,11 +45,11 @@ class Staging:
 
     @property
     def address(self) -> int:
-        """Where it begins on the device."""
+        """Its address on the device."""
         return self._there.data_ptr()
 
     def put(self, arrays: Sequence[np.ndarray]) -> list[torch.Tensor]:
-        """``arrays`` on the device, each in its shape and type, at places that depend on nothing but their sizes."""
+        """``arrays`` on the device, each in its shape and type, at offsets that depend only on their sizes."""
         needed = sum(map(_room, arrays))
         if needed > len(self._host):
             self._make(1 << (needed - 1).bit_length())
@@ -68,7 +68,7 @@ class Staging:
 def put_groups(
     put: Callable[[list[np.ndarray]], list[torch.Tensor]], groups: Sequence[Sequence[np.ndarray]]
 ) -> list[list[torch.Tensor]]:
-    """The ``groups`` of arrays on the device, all of them ``put`` there together."""
+    """The ``groups`` of arrays on the device, ``put`` there in one call."""
     found = iter(put([array for group in groups for array in group]))
     return [list(islice(found, len(group))) for group in groups]
 

@@ -1,9 +1,9 @@
-"""How many threads a step takes on a CPU.
+"""Chooses the number of threads of a step on a CPU.
 
-The steps of a small model are a hundred short operations: handing each out to several threads costs more than it
-saves, and on a busy machine, where one of them is always waited for, many times more. Over the trees of many rows they
-are long operations, as vision and prompts always are, and want all threads. From how many tokens on is measured, once
-for every target.
+The steps of a small model are a hundred short operations: distributing each over several threads costs more than it
+saves, and many times more on a busy machine, where one thread is always waited for. Over the trees of many rows they
+are long operations, as vision and prompts always are, and all threads pay. The number of tokens from which they pay is
+measured once for every target.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 SMALL = 2**20
-"""Bytes of key-value cache of 64 tokens up to which a target counts as small: more always pays for its threads."""
+"""Bytes of the KV cache of 64 tokens up to which a target counts as small; larger targets always use all threads."""
 
 FEW, MANY = 1, 64
-"""Tokens of the measured steps; what lies between is taken to be on a line."""
+"""Tokens of the measured steps; values in between are interpolated linearly."""
 
 REPEATS = 7
 
 _needed: WeakKeyDictionary[TargetModel, tuple[int, float]] = WeakKeyDictionary()
-"""All threads, and the tokens of a step from which on they are faster than one, of each target that was measured."""
+"""For each measured target, the number of all threads and the tokens of a step from which they are faster than one."""
 
 
 @contextlib.contextmanager
 def decoding_threads(target: TargetModel) -> Iterator[None]:
-    """Within it torch uses the threads that suit steps of one token; measured where that was not yet done."""
+    """Within this context torch uses the threads that suit one-token steps; measured first if necessary."""
     measure_threads(target)
     with using_threads(threads_for(target, 1)):
         yield
@@ -45,7 +45,7 @@ def decoding_threads(target: TargetModel) -> Iterator[None]:
 
 @contextlib.contextmanager
 def using_threads(number: int) -> Iterator[None]:
-    """Within it torch uses ``number`` threads."""
+    """Within this context torch uses ``number`` threads."""
     before = torch.get_num_threads()
     if number == before:
         yield
@@ -58,8 +58,8 @@ def using_threads(number: int) -> Iterator[None]:
 
 
 def threads_for(target: TargetModel, tokens: int) -> int:
-    """For a step over so many tokens of all rows: one, or as many as torch would use where ``target`` was measured. As
-    many as torch uses now where it was not."""
+    """Threads for a step over so many tokens of all rows: one, or all if ``target`` was measured and they pay; the
+    present number if it was not measured."""
     if target not in _needed:
         return torch.get_num_threads()
     every, least = _needed[target]
@@ -67,7 +67,7 @@ def threads_for(target: TargetModel, tokens: int) -> int:
 
 
 def measure_threads(target: TargetModel) -> None:
-    """Finds out from how many tokens on steps of ``target`` want all threads, if it is small and on a CPU."""
+    """Measures from how many tokens on steps of ``target`` need all threads, if it is small and on a CPU."""
     every = torch.get_num_threads()
     spec = target.kv_spec
     if target in _needed or every == 1 or spec.device.type != "cpu" or 64 * spec.bytes_per_slot() > SMALL:
@@ -83,8 +83,8 @@ def measure_threads(target: TargetModel) -> None:
 
 
 def _crossing(few: float, many: float) -> float:
-    """The tokens from which on there is a gain, if it is ``few`` over :data:`FEW` of them and ``many`` over
-    :data:`MANY`; infinity where none grows."""
+    """The number of tokens at which the gain of all threads becomes positive, if it is ``few`` at :data:`FEW` tokens
+    and ``many`` at :data:`MANY`; infinity if it never does."""
     if few >= 0 and many >= 0:
         return 0.0
     return FEW + (MANY - FEW) * -few / (many - few) if many > few else math.inf
@@ -92,7 +92,7 @@ def _crossing(few: float, many: float) -> float:
 
 @torch.inference_mode()
 def _step_seconds(target: TargetModel, threads: int, width: int, patience: float = math.inf) -> float:
-    """The median of a few steps over a scratch cache, of fewer once they have taken ``patience`` seconds."""
+    """The median seconds of a few steps over a scratch cache; stops once they have taken ``patience`` seconds."""
     torch.set_num_threads(threads)
     cache = SlotCache(target.kv_spec, rows=1, slots=4 * width)
     indices = torch.arange(width).expand(1, -1)

@@ -1,8 +1,7 @@
-"""What a model has to fulfil to be verified by trees, tried on the model itself: for types that no family describes.
+"""Checks on the model itself whether it can be verified by trees, for types that no family describes.
 
-A few tokens are run twice: as trees of one step, through the decoder and the head alone, and path by path through the
-whole class. Logits that are scaled after the head, a mask that is not followed or positions counted in another way give
-other logits.
+A few tokens are run twice: as the trees of one step through decoder and head, and path by path through the whole class.
+Logits that are scaled after the head, a mask that is ignored or different positions give different logits.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ PARENTS = (0, 0, 1, 0, 3, 3)
 """A tree of two branches, one of which branches again."""
 
 TOLERANCE = {torch.float32: 1e-3, torch.float16: 2e-2, torch.bfloat16: 8e-2}
-"""Largest difference of two logits over the largest logit."""
+"""Largest difference of two logits relative to the largest logit."""
 
 
 def unknown_family(name: str, model_type: str, path: str, options: ParseOptions) -> Family:
-    """What is taken for a model of a type that is not known: transformers' own class and processor, and what the user
-    says of its answers.
+    """The family of a model of an unknown type: transformers' own class and processor, and the user's dialect and
+    prompt.
 
-    Raises :class:`docspec.core.ModelError` where transformers has no class or the user does not say it.
+    Raises :class:`docspec.core.ModelError` if transformers has no class or the user gives no dialect and prompt.
     """
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as CLASSES
 

@@ -1,8 +1,8 @@
-"""The small files of a checkpoint, checked once when it is loaded: what is wrong is told by file and field.
+"""Checks the small files of a checkpoint once when it is loaded; errors name the file and the field.
 
-Only what docspec or transformers computes with is looked at, and only where it is present: what may be left out, and
-what else may stand there, is the business of the classes that read the file. Rules are tables here and no pydantic
-models: nearly all fields are another project's and may be missing, and a message says in words what to put there.
+Only fields that docspec or transformers computes with are checked, and only if they are present: optional and further
+fields are left to the classes that read the file. Rules are tables rather than pydantic models: nearly all fields
+belong to another project and may be missing, and a message says in words what to write.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MOST = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a value must be, in words and as a test."""
+    """A condition on a value, in words and as a test."""
 
     words: str
     holds: Callable[[Any], bool]
 
 
 def whole(least: int = 1, most: int = MOST) -> Rule:
-    """An integer from ``least`` to ``most``; ``true`` is none."""
+    """An integer from ``least`` to ``most``; ``true`` does not count."""
     return Rule(f"a whole number from {least} to {most}", lambda value: type(value) is int and least <= value <= most)
 
 
@@ -75,14 +75,14 @@ EDGES = Rule(
 
 
 def _values(value: Any) -> list[Any]:
-    """Height and width of a size that may be one number."""
+    """Height and width of a size that may be a single number."""
     if isinstance(value, dict):
         return [value.get("height"), value.get("width")]
     return value if isinstance(value, list) and len(value) == 2 else [value]
 
 
 def _is_image_processor(name: Any) -> bool:
-    """Whether transformers has an image processor of that name, in whichever of its spellings."""
+    """Whether transformers has an image processor of that name, with any of its suffixes."""
     from transformers.models.auto.auto_mappings import IMAGE_PROCESSOR_MAPPING_NAMES
 
     known = {cls for kinds in IMAGE_PROCESSOR_MAPPING_NAMES.values() for cls in kinds.values()}
@@ -159,7 +159,7 @@ def read_object(file: Path) -> dict[str, Any]:
 
 
 def check_fields(file: Path, values: Mapping[str, Any], rules: Mapping[str, Rule], within: str = "") -> None:
-    """Raises :class:`docspec.core.ModelError` for the first field of ``values`` that breaks its rule."""
+    """Raises :class:`docspec.core.ModelError` for the first field of ``values`` that violates its rule."""
     for name, rule in rules.items():
         if name in values and not rule.holds(values[name]):
             shown = json.dumps(values[name], ensure_ascii=False, default=str)
@@ -168,7 +168,8 @@ def check_fields(file: Path, values: Mapping[str, Any], rules: Mapping[str, Rule
 
 
 def check_checkpoint(path: str) -> None:
-    """Checks configuration, generation, processor and tokenizer files of the model in ``path``, and that they fit.
+    """Checks the configuration, generation, processor and tokenizer files of the model in ``path``, and that they
+    match.
 
     Raises :class:`docspec.core.ModelError` in one line that names file and field.
     """
@@ -189,7 +190,7 @@ def check_checkpoint(path: str) -> None:
 
 
 def _checked(file: Path, rules: Mapping[str, Rule]) -> dict[str, Any]:
-    """What ``file`` says; nothing where there is none."""
+    """The content of ``file``; empty if it does not exist."""
     if not file.is_file():
         return {}
     values = read_object(file)
@@ -211,7 +212,7 @@ def _check_image_token(file: Path, config: Mapping[str, Any], text: Mapping[str,
 
 
 def _check_images(file: Path, vision: Mapping[str, Any]) -> None:
-    """The image processor's numbers, which must be the vision tower's where both say them."""
+    """Checks the image processor's numbers, which must equal the vision tower's where both have them."""
     values = _checked(file, IMAGES)
     size = values.get("size") or {}
     edges = dict.fromkeys(("shortest_edge", "longest_edge", "min_pixels", "max_pixels"), whole())

@@ -1,8 +1,8 @@
-"""How images are cut into patches stays on the host, where the model's code asks for it.
+"""Keeps the image grids on the host, where the model's code needs them.
 
-Towers of Qwen's kin part their tokens image by image with ``cu_seqlens.tolist()``, three times a layer, and
-positions are made of the grid number by number. On an accelerator each of these waits for all that was launched before.
-transformers takes tensors that were computed beforehand by their own names (``transformers.vision_utils``).
+Towers related to Qwen's split their tokens by image with ``cu_seqlens.tolist()``, three times per layer, and compute
+positions from the grid number by number. On an accelerator each of these waits for all launched work. transformers
+accepts precomputed tensors under their own names (``transformers.vision_utils``).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ GRIDS = frozenset({"image_grid_thw"})
 
 
 def grids_on_host(model: Any) -> frozenset[str]:
-    """The model inputs that are to stay on the host: those from which the towers of ``model``, if it is on an
-    accelerator, are given what they would make of them, computed there."""
+    """The model inputs that stay on the host. The towers of ``model``, if it is on an accelerator, get tensors that
+    were computed from them on the host."""
     if next(model.parameters()).device.type == "cpu":
         return frozenset()
     towers = [module for module in model.modules() if _is_tower(module)]
@@ -35,7 +35,7 @@ def grids_on_host(model: Any) -> frozenset[str]:
 
 
 def _is_tower(module: nn.Module) -> bool:
-    """Whether it is given a grid and computes with the ends of images, in attention that asks for them on the host."""
+    """Whether the module takes a grid and needs the ends of images on the host for its attention."""
     source = inspect.getmodule(type(module))
     computes = source is not None and hasattr(source, "get_vision_attention_seqlens")
     asked = inspect.signature(module.forward).parameters

@@ -1,8 +1,8 @@
-"""Weights stored input by output where that makes narrow products faster on a CPU.
+"""Stores weights input by output where that makes narrow products faster on a CPU.
 
 A verification step multiplies a few dozen tokens by every weight. For so few rows the BLAS spends much of its time on
-rearranging weights stored output by input, as transformers loads them; kept the other way round they need none. That
-holds while a weight stays in the caches: beyond :data:`LARGEST` it turns round for wide trees.
+rearranging weights stored output by input, as transformers loads them; stored the other way they need no rearranging.
+This holds while a weight fits into the caches: beyond :data:`LARGEST` wide trees become slower.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import torch
 from torch import nn
 
 LARGEST = 1 << 22
-"""Elements of a weight beyond which it stays as it is."""
+"""Elements of a weight beyond which it is not changed."""
 
 
 def store_for_narrow_steps(decoder: nn.Module) -> int:
-    """Stores the linear weights of ``decoder`` input by output, if it is a float32 one on a CPU; returns how many.
+    """Stores the linear weights of ``decoder`` input by output, if they are float32 on a CPU; returns how many were
+    changed.
 
-    Shapes and values stay as they are, only strides change. A weight shared with the embedding is left alone.
+    Shapes and values stay the same, only strides change. A weight shared with the embedding is not changed.
     """
     table = {id(module.weight) for module in decoder.modules() if isinstance(module, nn.Embedding)}
     stored = 0

@@ -1,1 +1,1 @@
-"""DeepSeek-OCR (the first), of which transformers has no class of its own: its configuration and its pictures."""
+"""DeepSeek-OCR (the first one), for which transformers has no class: its configuration and its image processing."""

@@ -1,7 +1,7 @@
 """DeepSeek-OCR as transformers' class of Unlimited-OCR, which has the same towers, tiles and decoder.
 
-The published code needs an older transformers and runs from the hub. This class takes the same weights, under names
-that are turned while they are loaded.
+The published code needs an older transformers and runs from the hub. This class loads the same weights and renames them
+while they are loaded.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ USUAL = {"use_mla": False, "moe_layer_freq": 1, "scoring_func": "softmax", "norm
 
 
 class DeepseekOcrConfig(UnlimitedOcrConfig):
-    """The settings of decoder and towers; every layer sees all tokens before it.
+    """The configuration of decoder and towers; every layer attends to all tokens before.
 
-    Raises ``ValueError`` for what the published code can do and this cannot: latent attention, experts in other layers
-    than all behind the first dense ones, other scores than softmax.
+    Raises ``ValueError`` for settings of the published code that are not supported: latent attention, layers without
+    experts other than the first dense ones, scores other than softmax.
     """
 
     text_config: Any = None
@@ -49,7 +49,7 @@ class DeepseekOcrConfig(UnlimitedOcrConfig):
 
 
 def _tower(published: dict[str, Any], inner: str) -> dict[str, Any]:
-    """A tower's settings in transformers' names; ``inner`` is that of its inner width."""
+    """A tower's settings under transformers' names; ``inner`` is the name of its inner width."""
     found = {NAMES.get(name, name): value for name, value in published.items()}
     return found | ({inner: MLP_RATIO * found["hidden_size"]} if "hidden_size" in found else {})
 
@@ -61,8 +61,8 @@ class DeepseekOcrForCausalLM(UnlimitedOcrForConditionalGeneration):
 
     @classmethod
     def _can_set_experts_implementation(cls) -> bool:
-        """transformers looks for its decorator in the file of this class, where it is not: the decoder's has it.
-        Without this it takes the loop over experts, which waits for the device at each of them."""
+        """transformers looks for its decorator in the file of this class, but the decorator is on the decoder's class.
+        Without this override it takes the loop over experts, which waits for the device at each of them."""
         return True
 
 

@@ -24,7 +24,7 @@ PAGE, TILE = 1024, 640
 
 GREY = (127, 127, 127)
 TOKEN = 64
-"""Pixels that a token stands for, in each direction."""
+"""Pixels per token in each direction."""
 
 PLACE = "<image>"
 
@@ -88,7 +88,7 @@ class DeepseekOcrProcessing(Processing):
         return inputs
 
     def _grid(self, image: Image.Image) -> tuple[int, int]:
-        """Columns and rows of tiles; one of each where there are none."""
+        """Columns and rows of tiles; one of each if the image is not tiled."""
         if max(image.size) <= TILE:
             return 1, 1
         return get_optimal_tiled_canvas((image.height, image.width), (TILE, TILE), *self.tiles)
@@ -98,7 +98,7 @@ class DeepseekOcrProcessing(Processing):
 
 
 class UnlimitedOcrProcessing(DeepseekOcrProcessing):
-    """The same with more tiles. transformers' own processor cannot do without torchvision."""
+    """The same with more tiles. transformers' own processor requires torchvision."""
 
     tiles = 2, 32
 

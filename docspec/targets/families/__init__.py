@@ -1,4 +1,4 @@
-"""Families of published readers, one file each: a new file with a ``FAMILY`` is found by its being here."""
+"""The families of published models, one file each; every file here with a ``FAMILY`` is found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from docspec.targets.family import Family
 
 @cache
 def families() -> dict[str, Family]:
-    """All families by the ``model_type`` of their ``config.json``; importing them costs no torch."""
+    """All families by the ``model_type`` of their ``config.json``; importing them does not import torch."""
     found: dict[str, Family] = {}
     for module in iter_modules(__path__):
         family: Family = import_module(f"{__name__}.{module.name}").FAMILY
@@ -26,7 +26,8 @@ def families() -> dict[str, Family]:
 
 
 def family_of(config: Mapping[str, Any]) -> Family | None:
-    """The family of a checkpoint by its ``config.json``: by the architecture's name where that tells, else its type."""
+    """The family of a checkpoint by its ``config.json``: by its architecture if that identifies it, otherwise by its
+    type."""
     named = config.get("architectures") or ()
     for family in families().values():
         if any(name in family.architectures for name in named):

@@ -1,10 +1,10 @@
-"""Layers that keep a state of fixed size instead of keys and values, verified by trees.
+"""Layers with a state of fixed size instead of keys and values, verified by trees.
 
-Such a state cannot be rolled back by cutting it off, and every branch of a tree needs its own. Here a step stores what
-each node *adds* to the state, not states: outputs of all nodes come from the state before the tree and the sums over
-their ancestors (one triangular solve, the WY form of the delta rule over a tree), and the next step adds what the
-accepted nodes brought. Rejected nodes are forgotten by not adding them.
+Such a state cannot be truncated, and every branch of a tree needs its own. A step therefore stores the *update* of each
+node instead of states: the outputs of all nodes follow from the state before the tree and sums over their ancestors
+(one triangular solve, the WY form of the delta rule over a tree), and the next step adds the updates of the accepted
+nodes. Updates of rejected nodes are dropped.
 
-Read ``gated_delta`` (the mathematics, tensors in and tensors out), then ``states`` (what is kept of each row between
-steps), then ``layers`` (the forward pass of transformers' classes over both).
+Read ``gated_delta`` (the mathematics on tensors), then ``states`` (the state of each row between steps), then
+``layers`` (the forward pass of transformers' classes over both).
 """

@@ -40,9 +40,8 @@ import torch
 
 @dataclass(frozen=True, slots=True)
 class Updates:
-    """What nodes add to a state: ``decays`` ``(..., rows, nodes, heads)`` are ``g``, ``keys``
-    ``(..., rows, nodes, heads, key_dim)`` are ``k`` and ``values`` ``(..., rows, nodes, heads, value_dim)`` are ``u``.
-    """
+    """The updates of nodes: ``decays`` ``(..., rows, nodes, heads)`` are ``g``, ``keys`` ``(..., rows, nodes, heads,
+    key_dim)`` are ``k`` and ``values`` ``(..., rows, nodes, heads, value_dim)`` are ``u``."""
 
     decays: torch.Tensor
     keys: torch.Tensor
@@ -78,8 +77,8 @@ def verify(
 
 
 def committed(state: torch.Tensor, updates: Updates, counts: torch.Tensor) -> torch.Tensor:
-    """``state`` ``(..., rows, heads, key_dim, value_dim)`` with the first ``counts`` ``(rows,)`` of each row's
-    ``updates``, which are one path, added. What stands behind them may be anything."""
+    """``state`` ``(..., rows, heads, key_dim, value_dim)`` after the first ``counts`` ``(rows,)`` of each row's
+    ``updates``, which form one path. Later entries are ignored."""
     nodes = updates.decays.shape[-2]
     left_out = (torch.arange(nodes, device=counts.device) >= counts.unsqueeze(1)).unsqueeze(-1)
     total = updates.decays.masked_fill(left_out, 0.0).cumsum(-2)  # G of each node

@@ -1,7 +1,7 @@
 """The forward pass of transformers' gated-delta layers over :class:`RecurrentStates`.
 
-The class's own functions read prompts, so that a prompt leaves what it leaves in ``generate``; trees are verified by
-:mod:`docspec.targets.recurrent.gated_delta`. A layer that is called with any other cache does what it always did.
+The class's own functions read prompts, so that a prompt leaves the same state as in ``generate``; trees are verified by
+:mod:`docspec.targets.recurrent.gated_delta`. With any other cache a layer works as before.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from docspec.targets.recurrent.gated_delta import verify
 from docspec.targets.recurrent.states import Prompts, RecurrentSpec, RecurrentStates, TreeStep
 
 KIND = "linear_attention"
-"""What transformers calls such layers (``layer_types``)."""
+"""transformers' name of such layers (``layer_types``)."""
 
 NEEDED = ("in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a", "conv1d", "A_log", "dt_bias", "norm", "out_proj")
 """Parts of a gated-delta layer as ``qwen3_5`` has them."""
 
 EPSILON = 1e-6
-"""Of the length that keys and queries are divided by, as transformers' functions have it."""
+"""The epsilon in the normalisation of keys and queries, as in transformers."""
 
 
 def recurrent_spec(decoder: Any) -> RecurrentSpec | None:
-    """The recurrent layers of ``decoder``; ``None`` where it has none. Raises :class:`docspec.core.ModelError` where
-    they are not gated-delta layers as they are known here."""
+    """The recurrent layers of ``decoder``; ``None`` if it has none. Raises :class:`docspec.core.ModelError` if they are
+    not gated-delta layers of the known form."""
     kinds = getattr(decoder.config, "layer_types", None) or ()
     indices = tuple(index for index, kind in enumerate(kinds) if kind == KIND)
     if not indices:
@@ -50,7 +50,7 @@ def recurrent_spec(decoder: Any) -> RecurrentSpec | None:
 
 
 def verify_by_trees(decoder: Any, spec: RecurrentSpec) -> None:
-    """From now on the recurrent layers of ``decoder`` take a :class:`SlotCache` and the masks of trees."""
+    """Lets the recurrent layers of ``decoder`` accept a :class:`SlotCache` and tree masks from now on."""
     for index in spec.layers:
         layer = decoder.layers[index].linear_attn
         layer.forward = MethodType(_forward_of(type(layer).forward), layer)
@@ -85,8 +85,7 @@ def _forward_of(usual: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
 def _read_prompts(
     layer: Any, kept: RecurrentStates, prompts: Prompts, inputs: torch.Tensor, betas: torch.Tensor, decays: torch.Tensor
 ) -> torch.Tensor:
-    """Outputs ``(rows, tokens, heads, value_dim)``; leaves each row's state behind its last token, whatever is padded
-    behind that."""
+    """Outputs ``(rows, tokens, heads, value_dim)``; stores each row's state after its last token, ignoring padding."""
     states, last_inputs = kept.states[kept.at(layer.layer_idx)], kept.inputs[kept.at(layer.layer_idx)]
     window, tokens = last_inputs.shape[1], inputs.shape[1]
     rows, lengths = prompts.rows, prompts.lengths
@@ -117,7 +116,7 @@ def _read_prompts(
 def _verify_trees(
     layer: Any, kept: RecurrentStates, step: TreeStep, inputs: torch.Tensor, betas: torch.Tensor, decays: torch.Tensor
 ) -> torch.Tensor:
-    """Outputs ``(rows, nodes, heads, value_dim)``; logs what the nodes would add."""
+    """Outputs ``(rows, nodes, heads, value_dim)``; logs the updates of the nodes."""
     at, rows = kept.at(layer.layer_idx), len(inputs)
     shown = torch.cat([kept.inputs[at, :rows], inputs], dim=1)
     queries, keys, values = _parted(layer, _convolved(layer, shown, step.windows))
@@ -133,7 +132,7 @@ def _verify_trees(
 
 
 def _convolved(layer: Any, shown: torch.Tensor, windows: torch.Tensor) -> torch.Tensor:
-    """The layer's convolution over the inputs that each node's window names, ``(rows, nodes, channels)``."""
+    """The layer's convolution over the inputs in each node's window, ``(rows, nodes, channels)``."""
     rows, nodes, width = windows.shape
     indices = windows.reshape(rows, nodes * width, 1).expand(-1, -1, shown.shape[2])
     covered = shown.gather(1, indices).view(rows, nodes, width, -1)

@@ -1,10 +1,10 @@
-"""What is kept of each row between steps: the state of every recurrent layer, the last inputs of its convolution, and a
-log of what the nodes of the latest step would add to both.
+"""The state of each row between steps: the states of all recurrent layers, the last inputs of their convolutions, and a
+log of the updates of the last step's nodes.
 
-States are those of the verified tokens before the latest step's trees. A step reads them and writes the log, nothing
-else: so it may be run twice, and it can be captured, as all of this stays where it is. Which of its nodes were accepted
-is known when the next step is laid out. These are added then, before that step runs, for all layers together
-(:meth:`RecurrentStates.settle`); the others are forgotten with the log.
+States are those of the verified tokens before the last step's trees. A step reads them and writes only the log: so it
+can be run twice, and captured, as all of this memory stays in place. The accepted nodes are known when the next step is
+laid out. Before that step runs, their updates are added for all layers together (:meth:`RecurrentStates.settle`); the
+others are dropped with the log.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from docspec.targets.staging import uploaded
 
 @dataclass(frozen=True, slots=True)
 class RecurrentSpec:
-    """Recurrent layers of a decoder by their places in it, the shape of their states (``heads`` x ``key_dim`` x
-    ``value_dim``, float32), and the ``window`` inputs of ``channels`` numbers that a convolution looks back."""
+    """The recurrent layers of a decoder by their indices, the shape of their states (``heads`` x ``key_dim`` x
+    ``value_dim``, float32), and the ``window`` of past inputs of ``channels`` numbers that a convolution needs."""
 
     layers: tuple[int, ...]
     heads: int
@@ -34,17 +34,17 @@ class RecurrentSpec:
 
 
 class TreeStep(NamedTuple):
-    """A step as recurrent layers see it. ``ancestry`` ``(rows, nodes, nodes)`` holds each node's ancestors and itself;
-    ``windows`` ``(rows, nodes, window + 1)`` are places, in a row's kept inputs followed by the nodes' own, that a
-    node's convolution covers."""
+    """A step for recurrent layers. ``ancestry`` ``(rows, nodes, nodes)`` has each node's ancestors and itself;
+    ``windows`` ``(rows, nodes, window + 1)`` are the inputs of a node's convolution: indices into the row's past inputs
+    followed by those of the nodes."""
 
     ancestry: torch.Tensor
     windows: torch.Tensor
 
 
 class Prompts(NamedTuple):
-    """A prefill as recurrent layers see it: ``rows`` with prompts of ``lengths`` tokens, padded on the right; a
-    ``continued`` one goes on where its row is."""
+    """A prefill for recurrent layers: ``rows`` with prompts of ``lengths`` tokens, padded on the right; with
+    ``continued`` the prompt continues from the row's state."""
 
     rows: torch.Tensor
     lengths: torch.Tensor
@@ -52,8 +52,8 @@ class Prompts(NamedTuple):
 
 
 class Log(NamedTuple):
-    """What nodes would add: the parts of :class:`Updates` and the convolutions' ``inputs``, each
-    ``(layers, rows, nodes, ...)``."""
+    """The updates of nodes: the parts of :class:`Updates` and the convolutions' ``inputs``, each ``(layers, rows,
+    nodes, ...)``."""
 
     decays: torch.Tensor
     keys: torch.Tensor
@@ -62,7 +62,7 @@ class Log(NamedTuple):
 
 
 class Remembered(NamedTuple):
-    """The first rows as they were: states, inputs, and the tokens that are in them."""
+    """Saved rows: states, inputs, and the number of tokens in them."""
 
     states: torch.Tensor
     inputs: torch.Tensor
@@ -70,7 +70,7 @@ class Remembered(NamedTuple):
 
 
 class RecurrentStates:
-    """The recurrent layers' part of a cache of ``rows`` rows; told of the same things as its keys and values.
+    """The recurrent layers' part of a cache of ``rows`` rows, with the same operations as its keys and values.
 
     ``states`` ``(layers, rows, heads, key_dim, value_dim)`` in float32, ``inputs`` ``(layers, rows, window,
     channels)``.
@@ -102,7 +102,7 @@ class RecurrentStates:
         return sum(part.nbytes for part in (*self.memory, *(self._remembered or ())))
 
     def at(self, index: int) -> int:
-        """Where among recurrent layers the one at ``index`` of the decoder stands."""
+        """The index among recurrent layers of the decoder's layer ``index``."""
         return self._at[index]
 
     def begin_prefills(self, rows: Sequence[int], lengths: Sequence[int]) -> None:
@@ -117,14 +117,14 @@ class RecurrentStates:
         self._lengths[row] = stop
 
     def accepted(self, lengths: np.ndarray) -> np.ndarray:
-        """How many nodes of the latest step are among the ``lengths`` ``(rows,)`` verified tokens of each row."""
+        """How many nodes of the last step are among the ``lengths`` ``(rows,)`` verified tokens of each row."""
         found: np.ndarray = (lengths - self._lengths[: len(lengths)]).clip(0, self._width)
         return found
 
     @torch.inference_mode()
     def settle(self, lengths: np.ndarray, accepted: torch.Tensor, nodes: int) -> None:
-        """The next step has trees of ``nodes`` nodes behind ``lengths`` ``(rows,)`` verified tokens: the nodes of the
-        latest one that are among these, ``accepted`` ``(rows or more,)`` on the device, are added to the states."""
+        """Prepares a step with trees of ``nodes`` nodes after ``lengths`` ``(rows,)`` verified tokens: adds the
+        ``accepted`` ``(rows or more,)`` nodes of the last step, a tensor on the device, to the states."""
         rows, most = len(lengths), int(self.accepted(lengths).max(initial=0))
         if most:
             self.states[:, :rows], self.inputs[:, :rows] = self._after(accepted[:rows], most)
@@ -134,8 +134,8 @@ class RecurrentStates:
         self.reserve(nodes)
 
     def _after(self, accepted: torch.Tensor, most: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """States and inputs of the first rows with ``accepted`` ``(rows,)`` nodes of the latest step, at ``most`` so
-        many."""
+        """States and inputs of the first rows after ``accepted`` ``(rows,)`` nodes of the last step, at most
+        ``most``."""
         assert self._log is not None
         rows = len(accepted)
         decays, keys, values, inputs = (part[:, :rows, :most] for part in self._log)
@@ -146,7 +146,7 @@ class RecurrentStates:
         return states, shown.gather(2, indices)
 
     def reserve(self, nodes: int) -> None:
-        """Makes room in the log for trees of ``nodes`` nodes; what it holds stays."""
+        """Makes room in the log for trees of ``nodes`` nodes; its content is kept."""
         old = self._log
         room = 0 if old is None else old.decays.shape[2]
         if nodes <= room:
@@ -161,11 +161,12 @@ class RecurrentStates:
                 new[:, :, :room] = known
 
     def begin_step(self, slots: torch.Tensor) -> None:
-        """The next forward pass is trees whose nodes go to ``slots`` ``(rows, nodes)``, behind all verified tokens."""
+        """Prepares a forward pass over trees whose nodes are written to ``slots`` ``(rows, nodes)``, after all verified
+        tokens."""
         self.prompts, self._step, self._slots = None, None, slots
 
     def step(self, mask: torch.Tensor) -> TreeStep:
-        """The step that was begun, whose ``mask`` ``(rows, nodes, slots)`` is true where a node may look."""
+        """The current step; its ``mask`` ``(rows, nodes, slots)`` is true for the slots that a node attends to."""
         if self._step is None:
             if self._slots is None:
                 raise RuntimeError("no step was begun")
@@ -185,14 +186,14 @@ class RecurrentStates:
         return TreeStep(ancestry, windows.clamp(min=0))
 
     def note(self, at: int, updates: Updates, inputs: torch.Tensor) -> None:
-        """The nodes of the step that runs would add this to the layer ``at``."""
+        """Logs the updates of the current step's nodes for layer ``at``."""
         assert self._log is not None, "no step was settled"
         rows, nodes = inputs.shape[:2]
         for kept, new in zip(self._log, (updates.decays, updates.keys, updates.values, inputs), strict=True):
             kept[at, :rows, :nodes].copy_(new)
 
     def moved(self, moves: Iterable[tuple[int, list[int], int]]) -> list[list[int]]:
-        """Rows, and places in the log, from and to, for ``moves`` as ``SlotCache.compact`` has them."""
+        """The rows, source nodes and target indices in the log for the ``moves`` of ``SlotCache.compact``."""
         rows: list[int] = []
         nodes: list[int] = []
         indices: list[int] = []
@@ -205,7 +206,7 @@ class RecurrentStates:
 
     @torch.inference_mode()
     def compact(self, rows: torch.Tensor, nodes: torch.Tensor, indices: torch.Tensor) -> None:
-        """What ``nodes`` of ``rows`` add stands in ``indices`` of the log now, as :meth:`moved` has them."""
+        """Moves the log entries of ``nodes`` of ``rows`` to ``indices`` (see :meth:`moved`)."""
         for part in self._log or ():
             part[:, rows, indices] = part[:, rows, nodes]
 
@@ -217,7 +218,7 @@ class RecurrentStates:
 
     @torch.inference_mode()
     def remember(self, lengths: Sequence[int]) -> None:
-        """Keeps aside what the states of the first rows are behind ``lengths`` tokens, for :meth:`recall`."""
+        """Saves the states of the first rows after ``lengths`` tokens, for :meth:`recall`."""
         wanted = np.array(lengths)
         rows, accepted = len(wanted), self.accepted(wanted)
         if most := int(accepted.max(initial=0)):

@@ -1,8 +1,8 @@
-"""Steps padded into static buffers, one set for each bucket of rows, tree nodes and slots looked at.
+"""Pads steps into static buffers, one set for each bucket of rows, tree nodes and slots in view.
 
-Shapes and addresses repeat, so that the computation of a bucket can be captured once and replayed. Padding is
-harmless by construction: its keys and values go to the row's last slot, nothing looks at it, and it looks at something
-that exists. A step is one copy to the device, one computation, one copy back.
+Shapes and addresses repeat, so that the computation of a bucket can be captured once and replayed. Padding has no
+effect: its keys and values go to the row's last slot, nothing attends to it, and it attends to a slot that exists. A
+step is one copy to the device, one computation and one copy back.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ if TYPE_CHECKING:
 ROWS = (1, 2, 4, 8, 16)
 TREES = (1, 8, 16, 32, 64, 128)
 LEAST_VIEW = 512
-"""Fewest slots that a bucket looks at; above it come powers of two and one and a half times these."""
+"""Fewest slots in view of a bucket; above it come powers of two and one and a half times these."""
 
 LEAST_ROOM = 64
-"""Nodes for which recurrent states have room at least: what was captured is lost where that grows."""
+"""Least room in the log of recurrent states, in nodes: captured steps are lost when it grows."""
 
 MAX_SHAPES = 64
-"""Buckets held at a time; the one that was used longest ago makes room."""
+"""Most buckets held at a time; the least recently used one is dropped."""
 
 
 def view_bucket(reach: int) -> int:
-    """Slots looked at for ``reach`` slots in use: at most half as many again, in few steps."""
+    """Slots in view for ``reach`` slots in use: at most half as many again, in few sizes."""
     size = LEAST_VIEW
     while size < reach:
         if reach <= size + size // 2:
@@ -64,9 +64,9 @@ def view_bucket(reach: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GraphKey:
-    """A bucket: rows, tree nodes and slots looked at, and what it answers. ``stride`` are the slots from one row of the
-    cache to the next, which do not matter to one row. Where rows have ``ruled`` logits, those are what it answers;
-    ``split``: its trees attend to their prefix and to themselves apart."""
+    """A bucket: rows, tree nodes and slots in view, and its outputs. ``stride`` is the distance of two rows of the
+    cache in slots (0 for one row). With ``ruled`` its outputs are logits, to be changed by rules; ``split``: its trees
+    attend to prefix and tree separately."""
 
     rows: int
     tree: int
@@ -78,7 +78,7 @@ class GraphKey:
 
     @classmethod
     def holding(cls, step: StepBatch, cache: SlotCache) -> GraphKey:
-        """The bucket for ``step``; there are never more rows or slots than ``cache`` has."""
+        """The bucket for ``step``; it has no more rows or slots than ``cache``."""
         rows = min(bucket(step.rows, ROWS), cache.rows)
         return cls(
             rows=rows,
@@ -91,10 +91,10 @@ class GraphKey:
 
 
 class StaticStep:
-    """The buffers of one bucket, and the computation over them, which touches nothing but the device.
+    """The buffers of one bucket and the computation over them, which runs on the device alone.
 
-    Its inputs lie in ``staging`` and its keys and values in the storage of ``cache``, at addresses that every step of
-    the bucket shares, whatever cache has been cut from that storage.
+    Its inputs are in ``staging`` and its keys and values in the storage of ``cache``, at addresses that all steps of
+    the bucket share, whichever cache uses that storage.
     """
 
     def __init__(self, target: TargetModel, shape: GraphKey, cache: SlotCache, staging: Staging) -> None:
@@ -119,8 +119,9 @@ class StaticStep:
         self._of_behind: list[list[torch.Tensor]] = []
 
     def load(self, step: StepBatch, cache: SlotCache) -> None:
-        """Brings ``step`` over ``cache`` to the device, with what the rules of its rows and the work behind it ask for;
-        the rest is padding. What was accepted of the step before is settled: its shape is another one every time."""
+        """Copies ``step`` over ``cache`` to the device, with the edits of its rules and the inputs of the work behind
+        it, padded. The accepted nodes of the previous step are settled here, because their number differs from step to
+        step."""
         shape = self.shape
         self._edits = edits_of(step)
         laid_out = laid(step, cache, shape.rows, shape.tree)
@@ -133,10 +134,10 @@ class StaticStep:
         self.real[: step.rows, : step.width] = step.slots != cache.padding_slot
 
     def compute(self) -> None:
-        """The forward pass of the loaded step; leaves argmax tokens and what else is wanted in ``output``, or its
-        logits, and hidden states in ``hidden``.
+        """Runs the forward pass of the loaded step; leaves argmax tokens and other outputs in ``output``, or the logits
+        in ``logits``, and hidden states in ``hidden``.
 
-        ``peak`` are the largest logits, by which a capture is compared with the computation it stands for.
+        ``peak`` has the largest logits; a capture is checked by them.
         """
         shape, inputs = self.shape, self._inputs
         assert inputs is not None
@@ -157,7 +158,7 @@ class StaticStep:
         self.peak.copy_(logits.amax(-1))
 
     def read(self, step: StepBatch) -> StepOutput:
-        """The answer to ``step``, which was run; waits for the device."""
+        """The answer to ``step`` after it ran; waits for the device."""
         if self._edits is not None:
             assert self.logits is not None and self._inputs is not None
             logits = self._edits.applied(self.logits, self._of_rules)
@@ -176,25 +177,26 @@ class StaticStep:
 
 
 ReplayStep = Callable[[], None]
-"""Runs the computation of the step that is loaded."""
+"""Runs the computation of the loaded step."""
 
 
 class Capture(Protocol):
-    """Turns the computation of a loaded :class:`StaticStep` into something quicker that does the same."""
+    """Turns the computation of a loaded :class:`StaticStep` into a faster equivalent."""
 
     mode: str
 
     def capture(self, step: StaticStep) -> ReplayStep:
-        """Runs ``step``, which was run before, and returns its replay; raises whatever went wrong."""
+        """Runs ``step``, which ran before, and returns its replay; raises any error."""
         ...
 
     def forget(self) -> None:
-        """All replays were dropped."""
+        """Called after all replays were dropped."""
         ...
 
 
 class CaptureError(Exception):
-    """A bucket could not be captured; the message says why. ``for_now``: it may be, once there is memory again."""
+    """A bucket could not be captured; the message says why. ``for_now``: it may be captured later, when there is
+    memory."""
 
     def __init__(self, message: str, for_now: bool = False) -> None:
         super().__init__(message)
@@ -202,9 +204,9 @@ class CaptureError(Exception):
 
 
 class BucketedSteps:
-    """Runs steps in buckets, each captured when it is used a second time: many are used once.
+    """Runs steps in buckets. A bucket is captured at its second use, because many are used once.
 
-    Raises :class:`CaptureError` where that fails.
+    Raises :class:`CaptureError` if that fails.
     """
 
     dense = False
@@ -269,7 +271,7 @@ class BucketedSteps:
         self._capture.forget()
 
     def _follow(self, cache: SlotCache) -> None:
-        """Captures hold addresses: those of memory that is no longer in use are dropped."""
+        """Drops all captures if the memory whose addresses they hold is no longer in use."""
         held = [part() for part in self._memory]
         if len(held) != len(cache.memory) or any(a is not b for a, b in zip(held, cache.memory, strict=True)):
             self.forget()
@@ -279,8 +281,8 @@ class BucketedSteps:
     def _without_replay(
         self, shape: GraphKey, static: StaticStep | None, step: StepBatch, cache: SlotCache
     ) -> StaticStep:
-        """Runs ``step`` in its bucket as it is, where that is new, and else, loaded, while it is captured. A bucket
-        that ran out of memory is not tried again over the same storage."""
+        """Runs ``step`` plainly if its bucket is new, otherwise while the loaded bucket is captured. A bucket that ran
+        out of memory is not tried again over the same storage."""
         start = time.perf_counter()
         try:
             if static is None:
@@ -307,7 +309,7 @@ class BucketedSteps:
 
 
 def _first(error: BaseException) -> BaseException:
-    """What ``error`` followed upon: a capture that is left by an error fails once more where it is ended."""
+    """The first error in a chain: when a capture fails, ending it raises another one."""
     while error.__context__ is not None:
         error = error.__context__
     return error

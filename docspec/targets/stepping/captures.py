@@ -1,7 +1,7 @@
-"""A bucket's computation as a CUDA graph or as a compiled function.
+"""Captures a bucket's computation as a CUDA graph or a compiled function.
 
-Either is compared with the plain computation before it is trusted. Captured addresses are those of the bucket's own
-buffers, of the weights and of the KV storage, all of which stay in place; nothing else may be read.
+Each capture is compared with the plain computation before it is used. It holds the addresses of the bucket's own
+buffers, of the weights and of the KV storage, all of which stay in place; it must read nothing else.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from docspec.core.safe_text import first_line
 from docspec.targets.stepping.bucketed import CaptureError, ReplayStep, StaticStep
 
 TOLERANCE = 0.02
-"""Largest difference of a captured step's logits from the plain ones, as a share of the largest: kernels chosen anew
-may round differently; wrong memory is far off."""
+"""Largest difference of a captured step's logits from the plain ones, relative to the largest logit. Different kernels
+may round differently; wrong memory gives far larger differences."""
 
 
 def check(step: StaticStep, expected: torch.Tensor) -> None:
-    """Raises ``RuntimeError`` unless the step's logits are ``expected`` but for rounding; padding's may be anything."""
+    """Raises ``RuntimeError`` unless the step's logits equal ``expected`` except for rounding; padding is ignored."""
     found, plain = torch.stack((step.peak, expected)).float().cpu()[:, torch.from_numpy(step.real)]
     scale = float(plain.abs().max())
     apart = float((found - plain).abs().max())
@@ -29,13 +29,13 @@ def check(step: StaticStep, expected: torch.Tensor) -> None:
 
 
 def can_capture(device: torch.device) -> bool:
-    """Whether ``device`` has graphs, in the way of CUDA."""
+    """Whether ``device`` has graphs with CUDA's interface."""
     return hasattr(getattr(torch, device.type, None), "CUDAGraph")
 
 
 class CudaGraphs:
-    """CUDA graphs that share one memory pool, as they are replayed one at a time and leave nothing in it, and one
-    stream, as the libraries keep memory of their own for each."""
+    """CUDA graphs that share one memory pool, because they are replayed one at a time and leave nothing in it, and one
+    stream, because libraries keep separate memory for each stream."""
 
     mode = "cuda"
 
@@ -79,8 +79,8 @@ class CudaGraphs:
 
 
 def _abandon(device: torch.device, pool: Any) -> None:
-    """Ends what a failed capture has begun: torch goes on allocating to its pool where ending the capture fails, and
-    the next ``empty_cache`` would trip over that."""
+    """Cleans up after a failed capture: torch continues to allocate to its pool if ending the capture fails, and the
+    next ``empty_cache`` would then fail."""
     index = torch.get_device_module(device).current_device()
     end = getattr(torch._C, f"_{device.type}_endAllocateToPool", None)
     release = getattr(torch._C, f"_{device.type}_releasePool", None)
@@ -92,7 +92,7 @@ def _abandon(device: torch.device, pool: Any) -> None:
 
 
 class Compiled:
-    """``torch.compile`` of a bucket's computation, in one graph or not at all."""
+    """``torch.compile`` of a bucket's computation as one graph."""
 
     mode = "compile"
 

@@ -1,4 +1,4 @@
-"""Which way of running steps works here: the quickest one that does, and the reason why it is not a quicker one."""
+"""Selects the fastest way of running steps that works here, with the reason if it is not the fastest one of all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 Candidate = Callable[["TargetModel", str], StepRunner]
-"""Makes a runner for a target, given the reason why it is taken."""
+"""Makes a runner for a target, given the reason for its selection."""
 
 
 def cuda_graphs(target: TargetModel, reason: str) -> StepRunner:
@@ -31,10 +31,10 @@ def compiled(target: TargetModel, reason: str) -> StepRunner:
 
 
 def make_steps(target: TargetModel, graphs: Graphs) -> StepRunner:
-    """The runner for ``graphs``: ``auto`` tries CUDA graphs where there are such, and is eager elsewhere.
+    """The runner for ``graphs``: ``auto`` tries CUDA graphs on devices that have them, and is eager elsewhere.
 
-    ``cuda`` and ``compile`` are tried first and fall back to eager steps. Nothing is compiled that nobody asked for: it
-    takes tens of seconds for each of dozens of buckets. Raises :class:`docspec.core.ModelError` for graphs on a device
+    ``cuda`` and ``compile`` are tried first and fall back to eager steps. Compilation happens on request only: it takes
+    tens of seconds for each of dozens of buckets. Raises :class:`docspec.core.ModelError` for graphs on a device
     without them.
     """
     captures = can_capture(target.kv_spec.device)
@@ -50,7 +50,7 @@ def make_steps(target: TargetModel, graphs: Graphs) -> StepRunner:
 
 @contextmanager
 def as_they_come(target: TargetModel) -> Iterator[None]:
-    """Within it steps are run as they come, and what was captured of others is let go of."""
+    """Within this context steps run eagerly; captures of other steps are dropped."""
     usual = target.steps
     usual.forget()
     target.kv.reserve(0)
@@ -64,7 +64,7 @@ def as_they_come(target: TargetModel) -> Iterator[None]:
 class FirstThatWorks:
     """Uses the first of ``candidates`` whose captures succeed; the last one must always work.
 
-    A step whose capture ran out of memory is run by the last one, and the steps after it as before.
+    A step whose capture ran out of memory is run by the last one; later steps are run as before.
     """
 
     def __init__(self, target: TargetModel, candidates: list[Candidate]) -> None:
@@ -108,8 +108,8 @@ class FirstThatWorks:
         self._runner.forget()
 
     def _instead(self, error: CaptureError) -> StepRunner:
-        """What runs a step whose capture failed. It may be run again: it writes the same keys and values to the same
-        slots."""
+        """The runner for a step whose capture failed. The step can be run again: it writes the same keys and values to
+        the same slots."""
         if error.for_now:
             self._spared += 1
             return self._spare

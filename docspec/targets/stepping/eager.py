@@ -1,6 +1,6 @@
-"""Steps in their own shapes, kernel by kernel: the reference, and what is fastest on a CPU.
+"""Runs steps in their own shapes, kernel by kernel: the reference, and the fastest way on a CPU.
 
-On an accelerator a step is one copy there and one back: nothing in between waits.
+On an accelerator a step is one copy to the device and one back; nothing in between waits.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 VIEW_STEP = 128
-"""The slots that attention looks at are a multiple of this (or the whole buffer)."""
+"""The slots in view are a multiple of this (or the whole buffer)."""
 
 
 def view_of(reach: int, slots: int) -> int:
-    """Slots to look at so that ``reach`` of a buffer of ``slots`` are seen."""
+    """Slots in view that include ``reach`` of a buffer of ``slots``."""
     return min(-(-reach // VIEW_STEP) * VIEW_STEP, slots)
 
 
 TREES = (1, 2, *range(4, 33, 4), *range(40, 65, 8), *range(80, 129, 16), 192, 256)
-"""Tree sizes, close enough together that padding stays cheap."""
+"""Padded tree sizes, close enough together that padding stays cheap."""
 
 
 class EagerSteps:
-    """Runs each step as it comes."""
+    """Runs each step eagerly."""
 
     def __init__(self, target: TargetModel, reason: str = "asked for") -> None:
         self._target = target
@@ -46,7 +46,7 @@ class EagerSteps:
 
     @property
     def dense(self) -> bool:
-        """Elsewhere a mask is made where it is used: it is the largest of a step's inputs."""
+        """True on a CPU. Elsewhere the mask, the largest of a step's inputs, is made on the device."""
         return self._device.type == "cpu"
 
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
@@ -84,7 +84,7 @@ class EagerSteps:
 
     @torch.inference_mode()
     def advance(self, pending: Pending, cache: SlotCache) -> Choice:
-        """The lean loop that a speed-up is measured against: no tree, and no copy back but the choice."""
+        """One step of plain decoding, the baseline of all speed-ups: no tree, and only the choice is copied back."""
         length, rules = pending.length, pending.rules
         view = view_of(length + 1, cache.slots)
         edits = None if rules is None else Edits(rules.penalty)

@@ -1,4 +1,4 @@
-"""A step's inputs as the device sees them, laid out on the host and brought there in one copy."""
+"""The inputs of a step on the device, laid out on the host and copied at once."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Inputs(NamedTuple):
-    """``tokens``, ``positions``, ``indices`` (where in the cache a token is written, counted through all rows) and
-    ``parents`` are ``(rows, tree)``, ``lengths`` and ``prompts`` ``(rows,)``, as is ``accepted`` (of the step before,
-    ``SlotCache.accepted``), ``ancestry`` is ``(rows, tree, tree)``; see :class:`StepBatch`."""
+    """``tokens``, ``positions``, ``indices`` (cache addresses counted through all rows) and ``parents`` are ``(rows,
+    tree)``; ``lengths``, ``prompts`` and ``accepted`` (nodes of the previous step, ``SlotCache.accepted``) are
+    ``(rows,)``; ``ancestry`` is ``(rows, tree, tree)``; see :class:`StepBatch`."""
 
     tokens: torch.Tensor
     positions: torch.Tensor
@@ -33,8 +33,8 @@ class Inputs(NamedTuple):
         return Trees(self.lengths, self.ancestry)
 
     def mask(self, view: int) -> torch.Tensor:
-        """Boolean ``(rows, tree, view)`` like :attr:`StepBatch.mask`, made on the device; what is padding looks at
-        something that exists."""
+        """Boolean ``(rows, tree, view)`` like :attr:`StepBatch.mask`, made on the device; padding attends to slots that
+        exist."""
         rows, tree = self.tokens.shape
         offset = torch.arange(view, device=self.tokens.device) - self.lengths.unsqueeze(1)  # from the row's tree
         node = offset.clamp(0, tree - 1).unsqueeze(1).expand(rows, tree, view)
@@ -45,7 +45,7 @@ class Inputs(NamedTuple):
 def laid(step: StepBatch, cache: SlotCache, rows: int = 0, tree: int = 0) -> tuple[np.ndarray, ...]:
     """The arrays of :class:`Inputs` for ``step`` over ``cache``, padded to ``rows`` and ``tree``.
 
-    Padding is written to its row's last slot, nothing looks at it, and it looks at one slot.
+    Padding is written to its row's last slot, nothing attends to it, and it attends to one slot.
     """
     own, width = step.tokens.shape
     rows, tree = rows or own, tree or width

@@ -1,6 +1,6 @@
-"""From logits to what a step answers: the choice, its margin, its probability, the next likeliest.
+"""Turns logits into the outputs of a step: choices, margins, probabilities and the next likeliest tokens.
 
-All of it is laid into one tensor on the device, so that a step is waited for once, and taken apart on the host.
+All outputs are stacked into one tensor on the device, so that a step is waited for once, and unpacked on the host.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from docspec.targets.stepping.inputs import Inputs
 from docspec.targets.stepping.step import Choice, OutputFlags, StepBatch, StepOutput, Verified
 
 LARGEST = 1 << 24
-"""Numbers of tokens up to which float32 holds each of them exactly."""
+"""Largest vocabulary whose token ids float32 represents exactly."""
 
 
 def edits_of(step: StepBatch) -> Edits | None:
-    """What the rules of the rows do to the logits of ``step``; ``None`` where there are none."""
+    """The edits of the rows' rules to the logits of ``step``; ``None`` without rules."""
     if not step.rules:
         return None
     edits = Edits(next(rules.penalty for rules in step.rules if rules is not None))
@@ -34,18 +34,18 @@ def edits_of(step: StepBatch) -> Edits | None:
 
 
 def arrays_of(edits: Edits | None) -> Sequence[np.ndarray]:
-    """What ``edits`` need on the device."""
+    """The arrays that ``edits`` need on the device."""
     return () if edits is None else edits.arrays()
 
 
 def planes(flags: OutputFlags) -> int:
-    """How many numbers a node's answer has."""
+    """How many numbers each node's output has."""
     return (3 if flags.scores else 1) + flags.margins + flags.ranks
 
 
 def step_outputs(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tensor, flags: OutputFlags) -> torch.Tensor:
-    """The answer to trees of ``tokens`` behind their ``parents`` (both ``(rows, tree)``) from their ``logits``
-    ``(rows, tree, vocab)``: ``(planes, rows, tree)`` in float32, which :func:`unpacked` takes apart."""
+    """The outputs for trees of ``tokens`` with ``parents`` (both ``(rows, tree)``) from their ``logits`` ``(rows, tree,
+    vocab)``: ``(planes, rows, tree)`` in float32, decoded by :func:`unpacked`."""
     if logits.shape[-1] > LARGEST:
         raise ValueError(f"a vocabulary of {logits.shape[-1]} tokens is too large")
     found = score(logits, tokens, parents) if flags.scores else (logits.argmax(-1),)  # of equals the first
@@ -64,8 +64,8 @@ def brought(
     hidden: torch.Tensor | None,
     arrays: Sequence[Sequence[torch.Tensor]],
 ) -> torch.Tensor:
-    """The ``answer`` to ``step`` on the host. What is to follow the step is launched before, over the first rows of
-    ``inputs`` and ``hidden`` states and with the ``arrays`` of each, and what it finds comes in the same copy."""
+    """The ``answer`` to ``step`` on the host. The work behind the step is launched before, over the first rows of
+    ``inputs`` and ``hidden`` states and with its own ``arrays``; its results arrive in the same copy."""
     if not step.behind:
         return answer.cpu()
     own = slice(step.rows)
@@ -88,7 +88,7 @@ def brought(
 
 
 def unpacked(answer: torch.Tensor, flags: OutputFlags, hidden: torch.Tensor | None = None) -> StepOutput:
-    """What ``answer`` ``(planes, rows, tree)``, on the host, says; ``hidden`` states are handed on."""
+    """The outputs in ``answer`` ``(planes, rows, tree)`` on the host; ``hidden`` states are passed on."""
     split = iter(answer[: len(answer) - flags.ranks])
     choice = next(split).long().tolist()
     best, drafted = (next(split).tolist(), next(split).tolist()) if flags.scores else ((), ())
@@ -98,8 +98,8 @@ def unpacked(answer: torch.Tensor, flags: OutputFlags, hidden: torch.Tensor | No
 
 
 def likeliest(logits: torch.Tensor, flags: OutputFlags) -> tuple[torch.Tensor | None, torch.Tensor | None]:
-    """Of ``logits`` ``(..., vocab)``: the likeliest tokens ``(..., ranks)``, best first, and how far the first one's is
-    from the second's, in float32; each where it is wanted. One search through the vocabulary finds both."""
+    """The likeliest tokens ``(..., ranks)`` of ``logits`` ``(..., vocab)``, best first, and the difference of the two
+    best logits in float32; each if wanted. One search through the vocabulary finds both."""
     ranks = min(max(flags.ranks, 2 * flags.margins), logits.shape[-1])
     if not ranks:
         return None, None
@@ -109,7 +109,7 @@ def likeliest(logits: torch.Tensor, flags: OutputFlags) -> tuple[torch.Tensor | 
 
 
 def choice_of(logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
-    """What ``logits`` ``(vocab,)`` after all that is written of a row choose; the margin where it is asked for."""
+    """The choice from ``logits`` ``(vocab,)`` after a row's whole output, with its margin if asked for."""
     if rules is not None:
         logits = rules.next(logits)
     _, apart = likeliest(logits, OutputFlags(margins=margin))
@@ -123,8 +123,8 @@ def choice_of(logits: torch.Tensor, rules: RowRules | None = None, margin: bool 
 def score(
     logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Of ``logits`` ``(rows, tree, vocab)``: the argmax tokens, their log-probabilities in nats, and those of
-    ``tokens`` after their ``parents``; each ``(rows, tree)``."""
+    """The argmax tokens of ``logits`` ``(rows, tree, vocab)``, their log-probabilities in nats, and those of ``tokens``
+    after their ``parents``; each ``(rows, tree)``."""
     logprobs = torch.log_softmax(logits.float(), dim=-1)
     best, choice = logprobs.max(-1)
     after_parent = logprobs.gather(1, parents.unsqueeze(-1).expand(-1, -1, logprobs.shape[-1]))

@@ -1,4 +1,4 @@
-"""What a verification step takes and gives, as plain arrays and numbers on the host."""
+"""The inputs and outputs of a verification step, as arrays and numbers on the host."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OutputFlags:
-    """What a step is to tell beside its choices; whatever nobody asks for costs nothing.
+    """The outputs of a step besides its choices; outputs that are not asked for cost nothing.
 
-    ``scores`` are log-probabilities of choices and nodes, ``margins`` those of the choices, ``ranks`` so many likeliest
-    tokens after each node, ``hidden`` the last hidden states of all nodes.
+    ``scores`` are log-probabilities of choices and nodes, ``margins`` the differences of the two best logits, ``ranks``
+    the number of likeliest tokens after each node, ``hidden`` the last hidden states of all nodes.
     """
 
     scores: bool = False
@@ -31,7 +31,7 @@ class OutputFlags:
     hidden: bool = False
 
     def __or__(self, other: OutputFlags) -> OutputFlags:
-        """What both ask for."""
+        """The outputs of both."""
         return OutputFlags(
             self.scores or other.scores,
             self.margins or other.margins,
@@ -44,9 +44,9 @@ CHOICES_ONLY = OutputFlags()
 
 
 class Verified(NamedTuple):
-    """The trees of a step with what the target makes of them, on the device: ``tokens``, ``parents`` and ``choice``
-    (the target's token after each node) are ``(rows, tree)``, ``ancestry`` is ``(rows, tree, tree)`` and false for
-    padding, ``hidden``, where it was asked for, is ``(rows, tree, size)``. No path has more than ``deepest`` nodes."""
+    """The trees of a step with the target's choices, on the device: ``tokens``, ``parents`` and ``choice`` (the
+    target's token after each node) are ``(rows, tree)``, ``ancestry`` is ``(rows, tree, tree)`` and false for padding,
+    ``hidden`` is ``(rows, tree, size)`` if it was asked for. No path has more than ``deepest`` nodes."""
 
     tokens: torch.Tensor
     parents: torch.Tensor
@@ -57,30 +57,30 @@ class Verified(NamedTuple):
 
 
 class Behind(Protocol):
-    """Work on the device that follows a step: it is launched before the step's answer is waited for, and what it finds
-    comes with that."""
+    """Work on the device that follows a step: it is launched before the step's answer is waited for, and its results
+    arrive with that answer."""
 
     def arrays(self) -> Sequence[np.ndarray]:
-        """What it needs of the host; comes to the device in the step's own copy."""
+        """Its inputs from the host; they reach the device in the step's own copy."""
         ...
 
     def launch(self, verified: Verified, arrays: Sequence[torch.Tensor]) -> torch.Tensor:
-        """Computes without waiting, with its ``arrays`` on the device; numbers that float32 holds, in any shape."""
+        """Computes without waiting, with its ``arrays`` on the device; returns float32 numbers in any shape."""
         ...
 
     def arrived(self, numbers: torch.Tensor) -> None:
-        """What :meth:`launch` found is on the host."""
+        """Takes the results of :meth:`launch` on the host."""
         ...
 
 
 @dataclass(frozen=True)
 class StepBatch:
-    """Trees of one step behind their prefixes.
+    """Trees of one step after their prefixes.
 
     ``tokens``, ``positions``, ``slots``, ``parents`` are ``(rows, tree)``; ``lengths`` ``(rows,)`` are the verified
-    tokens before each tree; ``ancestry`` ``(rows, tree, tree)`` is true where a node may look at another one.
-    ``view_slots`` are the slots that attention has to look at. ``rules`` are the rows' generation rules, none where no
-    row has any. ``flags`` is what the answer tells beside the choices; ``behind`` is launched behind the step.
+    tokens before each tree; ``ancestry`` ``(rows, tree, tree)`` is true for the nodes that a node attends to.
+    ``view_slots`` is the number of slots in view of attention. ``rules`` are the rows' generation rules; empty if no
+    row has any. ``flags`` are the outputs besides the choices; ``behind`` is launched after the step.
     """
 
     tokens: np.ndarray
@@ -100,14 +100,14 @@ class StepBatch:
 
     @property
     def width(self) -> int:
-        """Nodes of each row, padding included."""
+        """Nodes of each row, including padding."""
         return int(self.tokens.shape[1])
 
     @cached_property
     def mask(self) -> np.ndarray:
-        """Boolean ``(rows, tree, view_slots)``, true where a token may look: its prefix and its path.
+        """Boolean ``(rows, tree, view_slots)``, true for the slots that a token attends to: its prefix and its path.
 
-        Padding looks at the prefix alone, and nothing looks at padding.
+        Padding attends to the prefix only, and nothing attends to padding.
         """
         mask = np.zeros((self.rows, self.width, self.view_slots), dtype=bool)
         for row, length in enumerate(self.lengths.tolist()):
@@ -118,7 +118,7 @@ class StepBatch:
 
 
 def chain(rows: int, width: int, prefix: int, view_slots: int) -> StepBatch:
-    """A step for measurements: in each row ``width`` meaningless tokens in a chain behind ``prefix`` verified ones."""
+    """A step for measurements: in each row a chain of ``width`` meaningless tokens after ``prefix`` verified ones."""
     indices = np.tile(np.arange(prefix, prefix + width), (rows, 1))
     parents = np.tile(np.maximum(np.arange(width) - 1, 0), (rows, 1))
     lengths = np.full(rows, prefix)
@@ -127,7 +127,7 @@ def chain(rows: int, width: int, prefix: int, view_slots: int) -> StepBatch:
 
 
 def bucket(size: int, sizes: tuple[int, ...]) -> int:
-    """The least of ``sizes`` that holds ``size``; beyond them, the next multiple of the largest."""
+    """The smallest of ``sizes`` that is at least ``size``; beyond them, the next multiple of the largest."""
     for candidate in sizes:
         if size <= candidate:
             return candidate
@@ -136,13 +136,12 @@ def bucket(size: int, sizes: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What the target says about one tree.
+    """The target's outputs for one tree.
 
     ``choice[i]`` is the argmax token after node ``i``. ``best[i]`` is that token's log-probability (nats) and
-    ``drafted[i]`` the log-probability of node ``i``'s own token after its parent; both are empty for rules that
-    do not ask for them. ``top[i]`` are the likeliest tokens after node ``i``, best first, and ``margin[i]`` how far the
-    first one's logit is from the second one's; empty where nobody asked. ``hidden`` ``(nodes, size)`` are the last
-    hidden states, where they were asked for.
+    ``drafted[i]`` the log-probability of node ``i``'s own token after its parent; both are empty for rules that do not
+    need them. ``top[i]`` are the likeliest tokens after node ``i``, best first, and ``margin[i]`` is the difference of
+    the two best logits; empty if not asked for. ``hidden`` ``(nodes, size)`` are the last hidden states, if asked for.
     """
 
     choice: Sequence[int]
@@ -153,8 +152,8 @@ class Scores:
     hidden: torch.Tensor | None = None
 
     def states(self, nodes: Sequence[int]) -> torch.Tensor | None:
-        """The last hidden states ``(nodes, size)`` of ``nodes``, in memory of their own, where they are known. Which
-        they are is not uploaded."""
+        """The last hidden states ``(nodes, size)`` of ``nodes`` in memory of their own, if they are known. The indices
+        are not copied to the device."""
         if self.hidden is None:
             return None
         import torch
@@ -164,8 +163,8 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class StepOutput:
-    """The target's answer to a :class:`StepBatch`, ``(rows, tree)`` nested lists on the host: for each row what
-    :class:`Scores` says, ``hidden`` ``(rows, tree, size)`` on the device and valid until the next step."""
+    """The target's answer to a :class:`StepBatch`: the fields of :class:`Scores` for each row, as ``(rows, tree)``
+    nested lists on the host; ``hidden`` ``(rows, tree, size)`` is on the device and valid until the next step."""
 
     choice: Sequence[Sequence[int]]
     best: Sequence[Sequence[float]] = ()
@@ -176,7 +175,7 @@ class StepOutput:
 
     @property
     def scores(self) -> Iterator[Scores]:
-        """Row by row."""
+        """The outputs row by row."""
         nothing = [()] * len(self.choice)
         return map(
             Scores,
@@ -190,8 +189,8 @@ class StepOutput:
 
 
 class Pending(NamedTuple):
-    """One token to run alone: the pending one of row 0, its rotary position, the verified tokens before it. The choice
-    after it is made as ``rules`` say, its ``margin`` told where that is asked for."""
+    """One token to run alone: the pending token of row 0, its rotary position, and the number of verified tokens before
+    it. The choice after it follows ``rules``; its ``margin`` is computed if asked for."""
 
     token: int
     position: int
@@ -201,7 +200,7 @@ class Pending(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The target's next token, and how far its logit is from the second one (NaN where nobody asked)."""
+    """The target's next token, and the difference of the two best logits (NaN if not asked for)."""
 
     token: int
     margin: float = math.nan
@@ -209,8 +208,8 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """How steps are run: ``mode`` (``eager``, ``cuda``, ``compile``), why, the captured shapes held at present, those
-    captured in all and the seconds that this took."""
+    """How steps run: ``mode`` (``eager``, ``cuda``, ``compile``), the reason, the captured shapes held at present, the
+    total number of captures and their seconds."""
 
     mode: str
     reason: str
@@ -220,7 +219,7 @@ class StepReport:
 
 
 class StepRunner(Protocol):
-    """Runs steps of one target. ``dense``: whether it wants the step's mask laid out on the host."""
+    """Runs steps of one target. ``dense``: it needs the step's mask on the host."""
 
     @property
     def dense(self) -> bool: ...
@@ -229,13 +228,12 @@ class StepRunner(Protocol):
     def report(self) -> StepReport: ...
 
     def geometry(self, rows: int, slots: int) -> tuple[int, int]:
-        """Rows and slots of the cache to make where ``rows`` and ``slots`` are needed: few different ones, where
-        captures depend on it."""
+        """Rows and slots of the cache for ``rows`` and ``slots``: rounded to few values if captures depend on them."""
         ...
 
     def padded(self, nodes: int, reach: int, slots: int) -> tuple[int, int]:
-        """Nodes that trees of ``nodes`` are padded to, and slots to look at so that ``reach`` of a buffer of ``slots``
-        are seen: few different ones, as shapes that repeat run faster."""
+        """Padded nodes for trees of ``nodes``, and slots in view that include ``reach`` of a buffer of ``slots``:
+        rounded to few values, because shapes that repeat run faster."""
         ...
 
     def run(self, step: StepBatch, cache: SlotCache) -> StepOutput:
@@ -243,9 +241,9 @@ class StepRunner(Protocol):
         ...
 
     def advance(self, pending: Pending, cache: SlotCache) -> Choice:
-        """The choice after one token run alone."""
+        """The choice after one token that runs alone."""
         ...
 
     def forget(self) -> None:
-        """Lets go of the memory that captures of steps hold."""
+        """Frees the memory of captured steps."""
         ...
