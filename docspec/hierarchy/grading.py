@@ -46,7 +46,7 @@ def graded(result: PageResult, draft: PageDraft, card: ModelProfile) -> PageResu
     if weighed:
         certainty = found * sum(size * share for size, share in weighed) / sum(size for size, _ in weighed)
     elif confidence is not None or found < 1.0:
-        certainty = found * (confidence or 0.0)  # print of which nothing is written
+        certainty = found * (confidence or 0.0)  # print without recognised words
     else:
         return result
     grade: Grade = next((name for name, least in THRESHOLDS if certainty >= least), "D")

@@ -75,7 +75,7 @@ class PageParser:
         except Exception as error:
             self.context.engine.release()
             failed = results.failed(page_of(drafted), error)
-        # What the error held, all tensors of its frames, is free by now.
+        # The error and the tensors of its frames are freed by now.
         return self._with_less(drafted) if failed.failure is Failure.OUT_OF_MEMORY else failed
 
     def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:

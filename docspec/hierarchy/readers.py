@@ -30,7 +30,7 @@ class Readers:
         self._whole = whole
 
     def read(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of ``drafted``, whose rows are decoded in one batch. Raises any error."""
+        """The results of ``drafted``, whose rows are decoded in one batch. Errors are not caught here."""
         states = [PageState.begun(one) for one in drafted]
         asked = [state for state in states if state.result.status == "ok"]
         by_regions = [state for state in asked if self.regions.takes(state.page)]

@@ -86,7 +86,7 @@ class Stage2:
         context, page = self._context, state.page
         state.outputs = (output,)
         text = context.target.detokenize(list(output.tokens))
-        if state.future is None:  # else it was not the draft alone that told what was wrong
+        if state.future is None:  # an arriving draft was incomplete at first: its errors tell nothing
             context.planner.observe(state.draft.drafter, text, stats)
         blocks = attach_boxes(context.dialect.parse(text, page.width, page.height), state.draft)
         state.result = results.whole(state.result, output, text, blocks, stats, state.encode_seconds)

@@ -43,7 +43,7 @@ class HeadMemory:
         self.values = self.keys
         self.last = self.image = weight.new_zeros(0, config.size)
         self.lengths = torch.zeros(0, dtype=torch.long, device=weight.device)
-        self._numbers = self.lengths  # each place's own, so that indices need no upload
+        self._numbers = self.lengths  # place numbers on the device: indices need no upload
 
     def make_room(self, places: int, slots: int) -> None:
         """Grows the buffers to so many rows and slots per row."""

@@ -56,7 +56,7 @@ class HeadProposer:
     @torch.inference_mode()
     def begin(self, context: Context) -> None:
         states = context.states
-        if states is None or not context.output:  # it ended with its first token
+        if states is None or not context.output:  # the row ended with its first token
             return
         ids = torch.tensor(context.prompt, device=states.hidden.device)
         text = text_positions(ids, states, self._target)
@@ -88,7 +88,7 @@ class HeadProposer:
             self._memory.lengths[row.place] = row.length
         written = [*taken_back, *written]
         if states is None or len(states) != len(written):
-            self.end(context)  # it has lost the thread: nothing told the states of what was written
+            self.end(context)  # the states of the written tokens are unknown: stop drafting for the row
         else:
             row.note(states, written)
 
@@ -206,7 +206,7 @@ class _HeadRow:
         """Drops the entries made from substitute states; returns their tokens, whose real states are known now."""
         tokens, self.assumed = self.assumed, []
         if tokens and self.unread:
-            self.unread.pop()  # nobody has asked since
+            self.unread.pop()  # not read since
         elif tokens:
             self.length -= len(tokens)
         return tokens

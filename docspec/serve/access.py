@@ -33,7 +33,7 @@ class Access:
             self._refuse_other_sites(headers)
             return "address-" + _hash((scope.get("client") or ("unknown",))[0].encode())
         given = hashlib.sha256(_key_in(headers).encode("utf-8", "surrogateescape")).digest()
-        # All keys are compared whatever was found: the time says nothing of which one it was.
+        # All keys are compared even after a match, so that the time does not tell which one matched.
         matches = [hmac.compare_digest(given, key) for key in self._keys]
         if not any(matches):
             raise Refusal(401, "a valid API key is needed: Authorization: Bearer KEY, or X-Api-Key: KEY")

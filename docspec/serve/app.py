@@ -78,7 +78,7 @@ class _Counted:
         try:
             await self._app(scope, receive, counting)
         except Left:
-            status = "left"  # nobody is there, or the answer broke off: no byte more, and the connection closes
+            status = "left"  # the client has left, or the answer broke off: the connection closes
         except Refusal as refusal:
             status = str(refusal.status)
             if refusal.status in (401, 403, 413, 429):

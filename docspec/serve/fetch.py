@@ -99,7 +99,7 @@ class Fetcher:
                     if len(data) > self._most:
                         raise Refusal(413, f"what is at an address is larger than {self._most / 2**20:g} MiB")
                 return bytes(data), answer.headers.get("content-type", "").partition(";")[0].strip()
-        except (aiohttp.ClientError, ValueError):  # of an address that is none
+        except (aiohttp.ClientError, ValueError):  # ValueError: an invalid address
             raise Refusal(400, "an address cannot be fetched") from None
 
     def _opened(self) -> aiohttp.ClientSession:

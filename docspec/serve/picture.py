@@ -75,7 +75,7 @@ def _size_of(data: bytes, most: int) -> tuple[int, int] | None:
             size = Image.open(io.BytesIO(data), formats=FORMATS).size
     except Image.DecompressionBombError:
         raise _too_large(most) from None
-    except Exception:  # cut off, or no image: whoever is asked to decode it will say so
+    except Exception:  # truncated, or no image: decoding it will fail with a message
         return None
     if size[0] * size[1] > most:
         raise _too_large(most)

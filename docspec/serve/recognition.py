@@ -62,7 +62,7 @@ class Recognition:
             return None
         self.waiting += 1
         work = asyncio.get_running_loop().run_in_executor(self._pool, self._call, name, arguments)
-        work.add_done_callback(self._left)  # also where nobody waits for it any more
+        work.add_done_callback(self._left)  # also if its request was cancelled
         return await work
 
     def _left(self, work: asyncio.Future[Any]) -> None:

@@ -116,7 +116,7 @@ class Upstreams:
     def lost(self, upstream: Upstream) -> None:
         """Takes an unreachable upstream out of service and starts to probe it."""
         upstream.is_there = False
-        if not self.are_there:  # whoever waits for one to come free waits for one to come back from now on
+        if not self.are_there:  # requests that wait for a free one now wait for one to return
             while self._waiting:
                 turn = self._waiting.popleft()
                 if not turn.done():

@@ -34,22 +34,21 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """How checkpoints of one architecture are loaded and asked.
+    """How checkpoints of one architecture are loaded and prompted.
 
-    ``model_types`` are those of ``config.json``, ``architectures`` names there that tell the family whatever the type
-    is. ``architecture`` is a class of transformers, or ``module:Class``.
-    ``processor`` is the class of transformers that builds its inputs (``None``: the one that ``AutoProcessor`` takes),
-    or ``module:Class`` of a :class:`docspec.targets.processing.Processing`. ``template`` frames the prompt where the
-    checkpoint brings no chat template: a Jinja one over ``messages``; ``template_arguments`` are what its published
-    tool tells any template beside them. ``image_marks`` are those with which its published tool begins the text that
-    it sends to a vLLM beside an image; that vLLM takes messages as one text then
-    (``--chat-template-content-format string``). ``logits`` is what the class does to the output of its head,
-    given the decoder's configuration. ``packed`` are model inputs that hold the patches of all images in one row.
-    ``vision_attention`` is for towers that have no sdpa. ``factor`` is the grid in pixels that crops are padded to,
-    where the image processor has none. ``end_tokens`` end an answer where no
-    ``generation_config.json`` says so. ``sight`` is how published checkpoints see pictures, for those that are on
-    another machine: the defaults of their class in transformers. ``note`` is for people: what is not known or not
-    supported.
+    ``model_types`` are those of ``config.json``; ``architectures`` are names there that identify the family whatever
+    the type is. ``architecture`` is a class of transformers, or ``module:Class``.
+
+    ``processor`` is the class of transformers that builds the inputs (``None``: the one that ``AutoProcessor`` takes),
+    or ``module:Class`` of a :class:`docspec.targets.processing.Processing`. ``template`` is a Jinja template over
+    ``messages`` that frames the prompt if the checkpoint has no chat template; ``template_arguments`` are those that
+    the published tool passes to any template. ``image_marks`` begin the text that the published tool sends to a vLLM
+    beside an image; that vLLM then takes messages as one text (``--chat-template-content-format string``). ``logits``
+    is the class's function on the output of its head, given the decoder's configuration. ``packed`` are model inputs
+    that hold the patches of all images in one row. ``vision_attention`` is for towers without sdpa. ``factor`` is the
+    grid in pixels that crops are padded to if the image processor has none. ``end_tokens`` end an answer if there is no
+    ``generation_config.json`` with them. ``sight`` are the image sizes of published checkpoints on other machines: the
+    defaults of their class in transformers. ``note`` tells people what is unknown or unsupported.
     """
 
     model_types: tuple[str, ...]

@@ -82,7 +82,7 @@ def from_pretrained(
                 path,
                 local_files_only=True,
                 output_loading_info=True,
-                ignore_mismatched_sizes=True,  # they are told with the missing ones
+                ignore_mismatched_sizes=True,  # they are reported with the missing ones
                 dtype=dtype,
                 attn_implementation=attention,
                 **placed,

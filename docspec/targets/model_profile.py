@@ -33,25 +33,25 @@ UNSURE = "unsure"
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile:
-    """How to talk to a target.
+    """The prompts, the dialect and the limits of a model.
 
-    ``max_new_tokens`` is the generation budget of a page. ``random`` marks weights that were never trained:
-    such a target does not read, and every report says so. ``line_pitch_px``, where given, is the distance of
-    text lines in pixels that the model reads best. ``page_pixels`` is the largest page that it reads whole;
-    larger ones are read by regions, in crops of up to ``crop_lines`` lines and ``crop_width`` x ``crop_height``
-    pixels, each asked for with the prompt that ``region_prompts`` has for its kind (``text``, ``table``,
-    ``formula``, ``chart``; without one for charts they are pictures, which nobody reads), or with
-    ``crop_prompt``. ``table_cells`` says that it is shown tables cell by cell. ``image_dpi``, where given, is
-    the resolution at which the model's own tool shows it image files, through a PDF page; ``longest_px`` is the
-    longest side of what that tool ever shows. Prompts may say where the image stands (``{image}``).
-    ``layout_prompt`` asks for a page's regions before they are read, of a picture ``layout_side`` pixels wide and high
-    where that is given.
-    ``reads`` are the kinds of region that it reads better than they are known from a text layer or a recogniser: with
-    ``--words evidence`` those are read all the same; ``unsure`` are lines of which the recogniser was not sure.
-    ``scripts`` are those that it writes (names of :mod:`docspec.core.scripts`; none: all): where words are of another
-    one and in no file, the page is called doubtful, and with ``--words evidence`` they are not read.
-    ``no_repeat_ngrams`` are the ``size`` of what the published reader forbids to repeat and, where it has them,
-    ``window`` and ``exceptions`` (:class:`docspec.targets.rules.NgramBan`).
+    ``max_new_tokens`` is the generation budget of a page. ``random`` marks weights that were never trained: such a
+    target does not read, and every report says so. ``line_pitch_px`` is the distance of text lines in pixels that the
+    model reads best. ``page_pixels`` is the largest page that it reads whole; larger ones are read by regions, in crops
+    of up to ``crop_lines`` lines and ``crop_width`` x ``crop_height`` pixels. Each crop has the prompt in
+    ``region_prompts`` for its kind (``text``, ``table``, ``formula``, ``chart``; without a prompt for charts they are
+    pictures, which are not read), or ``crop_prompt``. ``table_cells``: tables are shown cell by cell. ``image_dpi`` is
+    the resolution at which the model's own tool shows it image files, through a PDF page; ``longest_px`` is the longest
+    side of the images in that tool. Prompts may contain the position of the image (``{image}``). ``layout_prompt`` asks
+    for a page's regions before they are read, on a picture of ``layout_side`` x ``layout_side`` pixels if that is
+    given.
+
+    ``reads`` are the kinds of regions that the model reads better than a text layer or a recogniser: with ``--words
+    evidence`` it reads those nevertheless; ``unsure`` are recognised lines of low confidence. ``scripts`` are those
+    that it writes (names in :mod:`docspec.core.scripts`; empty: all): a page with words of another script that stand in
+    no file is doubtful, and with ``--words evidence`` such words are not read. ``no_repeat_ngrams`` is the n-gram ban
+    of the published model: its ``size`` and, if it has them, ``window`` and ``exceptions``
+    (:class:`docspec.targets.rules.NgramBan`).
     """
 
     dialect: str

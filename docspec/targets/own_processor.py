@@ -116,10 +116,10 @@ class OwnProcessor(Processing):
         if len(images) == 1 or self._parts is False:
             return [self.encode(image, prompt) for image in images]
         together = self._processed(images, prompt)
-        # one behind the other; in inputs of a single row, along the last axis
+        # concatenated along the first axis, or in inputs of a single row along the last one
         cut = {name: value.chunk(len(images), dim=0 if len(value) > 1 else -1) for name, value in together.items()}
         parts = [{name: shares[i] for name, shares in cut.items()} for i in range(len(images))]
-        if self._parts is None:  # found out once, by the last image alone
+        if self._parts is None:  # checked once, with the last image alone
             alone = self.encode(images[-1], prompt)
             self._parts = alone.keys() == together.keys() and all(map(torch.equal, alone.values(), parts[-1].values()))
             return self._parted(images, prompt)

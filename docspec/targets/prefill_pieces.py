@@ -109,7 +109,7 @@ def _cut(inputs: Mapping[str, Any], indices: torch.Tensor) -> dict[str, Any]:
     for name, axis in PER_TOKEN.items():
         if inputs.get(name) is not None:
             cut[name] = inputs[name].index_select(axis, indices)
-    if inputs.get("position_ids") is None:  # the decoder would count from where it takes its cache to end
+    if inputs.get("position_ids") is None:  # the decoder would count from the end of its cache
         cut["position_ids"] = indices.unsqueeze(0)
     if inputs.get(PER_IMAGE_TOKEN) is not None:
         shown = inputs["visual_pos_masks"].flatten()
