@@ -1,8 +1,7 @@
-"""The operator SpecDecode of the paper (section 3.2), in plain torch and Python; it does not know who proposes.
+"""The operator SpecDecode of the paper (section 3.2), in plain torch and Python; it is independent of the proposers.
 
-Read in this order: ``request`` (what is asked), ``row`` (one sequence in the batch), ``tree`` (many continuations as
-one prefix tree), ``batch`` (all trees in one forward pass), ``acceptance`` (which of them would the target have
-written?), ``loop`` (propose, verify, accept, compact), ``scheduler`` (who enters a free place of the batch),
-``autoregressive`` (the baseline). ``docspec.hierarchy.decoding`` is the whole as others use it, with what it takes
-measured around it.
+Read in this order: ``request`` (the input), ``row`` (one sequence in the batch), ``tree`` (many continuations as one
+prefix tree), ``batch`` (all trees in one forward pass), ``acceptance`` (which of them would the target have written?),
+``loop`` (propose, verify, accept, compact), ``scheduler`` (requests enter free rows of the batch), ``autoregressive``
+(the baseline). ``docspec.hierarchy.decoding`` runs the engine for pages and measures it.
 """

@@ -1,8 +1,8 @@
 """Greedy traversal of the verified tree, exact or with tolerance (equations 8 to 10).
 
-Starting at the root, the walk follows at each node the child that the target would have chosen: its argmax, or
-with a tolerance the likeliest child that is close enough to it. Where no child qualifies the walk ends and the
-target's own token is added (equation 11). Rules look at plain numbers on the host; the device has done the rest.
+Starting at the root, the walk follows at each node the child that the target would have chosen: its argmax, or with a
+tolerance the likeliest child that is close enough to it. If no child qualifies, the walk ends and the target's own
+token is added (equation 11). The rules work on numbers on the host, after the device has computed the scores.
 """
 
 from __future__ import annotations
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VerifyOutcome:
-    """Nodes accepted below the root, top down, and the token that the target itself adds after the last one.
-
-    Where they were asked for, ``top`` are the likeliest tokens after each node of the tree, ``margins`` those of the
-    choices along the walk, and ``hidden`` ``(1 + accepted, size)`` the last hidden states of the root and of the nodes
-    accepted, each of which chose the token after it. ``is_near_tie``: the walk ended at a choice with too small a
-    margin; ``token`` may be another.
-    """
+    """The accepted nodes below the root, top down, and the target's own token after the last one. If asked for, ``top``
+    are the likeliest tokens after each node of the tree, ``margins`` those of the choices along the walk, and
+    ``hidden`` ``(1 + accepted, size)`` the last hidden states of the root and of the accepted nodes, each of which
+    chose the token after it. ``is_near_tie``: the walk ended at a choice with too small a margin; ``token`` may
+    change."""
 
     path: tuple[int, ...]
     token: int
@@ -37,7 +35,7 @@ class VerifyOutcome:
 
 
 class AcceptanceRule(Protocol):
-    """Decides which child of a node, if any, goes on. ``needs_scores``: whether log-probabilities are wanted."""
+    """Decides which child of a node, if any, is accepted. ``needs_scores``: whether it needs log-probabilities."""
 
     needs_scores: bool
 
@@ -47,7 +45,7 @@ class AcceptanceRule(Protocol):
 
 
 class ExactAcceptance:
-    """Argmax equality: what is accepted is the target's own greedy output."""
+    """Argmax equality: the output is the target's own greedy output."""
 
     needs_scores = False
 

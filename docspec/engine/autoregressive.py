@@ -1,4 +1,4 @@
-"""Plain autoregressive decoding in the same engine: one token a step, same cache, same guards (the baseline)."""
+"""Plain autoregressive decoding in the same engine: one token per step, same cache, same guards (the baseline)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def decode_autoregressively(target: TargetModel, cache: SlotCache, row: Row, margins: bool = False) -> int:
-    """Runs ``row``, prefilled into row 0 of ``cache``, to its end; returns the forward passes.
+    """Decodes ``row``, prefilled into row 0 of ``cache``, to its end; returns the number of forward passes.
 
-    This is the lean loop that a speed-up is measured against: no proposer, no tree, no copy back but the choice (with
-    its margin where ``margins`` are wanted).
+    This lean loop is the baseline of all speed-ups: no proposer, no tree, and only the choice is copied back (with its
+    margin if ``margins`` are wanted).
     """
     forwards = 0
     while row.finish is None and row.length < cache.slots - 1:

@@ -1,4 +1,4 @@
-"""How many nodes a row's tree may have in a step: fixed bounds, and within them what the planner allows."""
+"""The limits of the tree sizes in a step: fixed bounds, and within them those of the planner."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Protocol
 from docspec.engine.row import Row
 
 MAX_NODES = 256
-"""Tree nodes that the rows of one step share: about where an accelerator begins to compute longer than it reads weights
-(reckoned from data sheets, not measured)."""
+"""Tree nodes shared by the rows of one step: about where computing takes an accelerator longer than reading weights
+(estimated from data sheets, not measured)."""
 
 LEAST_NODES = 8
-"""Nodes that a row may use however many rows share the step."""
+"""Nodes of a row's tree, however many rows share the step."""
 
 
 class Pace(Protocol):
-    """Decides whether a tree pays now."""
+    """Decides whether a tree pays at present."""
 
     def limit(self, row: Row, most: int) -> int:
-        """How many of ``most`` nodes, one or more, the next tree of ``row`` may have; 1 is a plain step."""
+        """The size of the next tree of ``row``, from 1 (a plain step) to ``most`` nodes."""
         ...
 
     def drafts_changed(self) -> None:
-        """Told when drafts have come that were not there when it judged whether trees pay."""
+        """Called when new drafts have arrived since it decided."""
         ...
 
 

@@ -1,9 +1,10 @@
-"""SpecDecode: many drafted tokens verified in one forward pass, the accepted ones kept (section 3.2 of the paper).
+"""SpecDecode: many drafted tokens are verified in one forward pass and the accepted ones are kept (section 3.2 of the
+paper).
 
-Every row is one sequence (a region crop in Stage 1, the whole page in Stage 2) with its own drafts. A step asks for a
+Every row is one sequence (a region crop in Stage 1, the whole page in Stage 2) with its own drafts. A step proposes a
 tree for each row, verifies all trees together, walks each of them, keeps the accepted path in the cache by compaction
-(rollback of everything else costs nothing) and adds the target's own token. With exact acceptance the output is what
-the target would have written alone, whatever is proposed.
+(rejected tokens need no rollback) and adds the target's own token. With exact acceptance the output is the target's
+own, whatever is proposed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
 
 OnStep = Callable[[Sequence[Row]], None]
-"""Told after each step of the rows that took part in it."""
+"""Called after each step with its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class SpecDecode:
         self.flags = proposer.wants | OutputFlags(scores=rule.needs_scores, margins=margins)
 
     def run(self, on_step: OnStep | None = None) -> None:
-        """Goes on until nobody waits and no row is live. Raises ``ValueError`` if a prompt leaves no room."""
+        """Decodes until no request waits and no row is live. Raises ``ValueError`` if a prompt leaves no room."""
         while rows := self.admit():
             step = self.propose(rows)
             outcomes = self.verify(step)
@@ -76,7 +77,7 @@ class SpecDecode:
         return self.scheduler.admit()
 
     def propose(self, rows: Sequence[Row]) -> Step:
-        """A tree for each row: the pending token alone where there is no room for more."""
+        """A tree for each row; only the pending token if there is no room for more."""
         limits = node_limits(rows, self.max_tree, self.cache.slots, self.pace)
         proposed = iter(
             self.proposer.propose(
@@ -111,7 +112,7 @@ class SpecDecode:
         ]
 
     def accept(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> list[list[int]]:
-        """Writes what was accepted; returns the accepted nodes of each tree."""
+        """Writes the accepted tokens; returns the accepted nodes of each tree."""
         kept = []
         for row, tree, outcome in zip(step.rows, step.trees, outcomes, strict=True):
             kept.append(row.settle(tree, outcome))
@@ -120,11 +121,11 @@ class SpecDecode:
         return kept
 
     def compact(self, step: Step, kept: Sequence[list[int]]) -> None:
-        """Moves keys and values of accepted nodes right behind their row's verified tokens.
+        """Moves the keys and values of accepted nodes right behind their row's verified tokens.
 
-        Rejected nodes need no undoing: the next trees are written over them, recurrent states take in accepted nodes
-        alone (``SlotCache.settle``, before the next step), and rules are worked out from the
-        output (:meth:`docspec.targets.rules.RowRules.plan`).
+        Rejected nodes need no rollback: the next trees overwrite them, recurrent states add accepted nodes only
+        (``SlotCache.settle``, before the next step), and rules are computed from the output
+        (:meth:`docspec.targets.rules.RowRules.plan`).
         """
         lengths = step.batch.lengths.tolist()
         self.cache.compact(

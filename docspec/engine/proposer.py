@@ -1,4 +1,5 @@
-"""The contract of everything that proposes: trees in, outcomes back. The engine never asks where a tree comes from."""
+"""The contract of a proposer: it makes trees and receives their outcomes. The engine does not know where a tree comes
+from."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class TreeProposer(Protocol):
-    """Suggests what the rows of one batch may write next. What it knows of a row it keeps by the row's identity.
+    """Proposes the next tokens for the rows of one batch; its state of a row is keyed by the row's identity.
 
-    A row tells its request (prompt, drafts, drafts that grow) and its output so far. ``wants`` is what steps are to
-    tell beside that: likeliest tokens, hidden states. ``seconds`` are those of each proposer, by name.
+    A row has its request (prompt, drafts, growing drafts) and its output so far. ``wants`` are the other step outputs
+    that it needs: likeliest tokens, hidden states. ``seconds`` is the time spent in each proposer, by name.
     """
 
     wants: OutputFlags
@@ -28,12 +29,13 @@ class TreeProposer(Protocol):
     def seconds(self) -> Mapping[str, float]: ...
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
-        """Told before ``requests`` are prefilled. What it returns is called with how much their image tokens matter to
-        the target."""
+        """Called before ``requests`` are prefilled. The callback that it returns receives the importance of their image
+        tokens to the target."""
         ...
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
-        """``row`` enters the batch, its first token written; the prompt's ``states`` where hidden ones are wanted."""
+        """``row`` enters the batch with its first token written; ``states`` are the prompt's, if hidden states are
+        wanted."""
         ...
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
@@ -46,8 +48,8 @@ class TreeProposer(Protocol):
         ...
 
     def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
-        """What became of ``tree``, the one that was proposed for ``row`` (the pending token alone where nobody was
-        asked for one). The output has been written already."""
+        """The outcome for ``tree``, the one proposed for ``row`` (only the pending token if none was proposed). The
+        output is written already."""
         ...
 
     def end(self, row: Row) -> None:

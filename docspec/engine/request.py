@@ -1,4 +1,4 @@
-"""What is asked of the engine, and its answer: values, but for drafts that are written meanwhile."""
+"""The input of the engine and its output: immutable values, except for drafts that are still being written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GrowingDraft:
         self.tokens: list[int] = []
 
     def extend(self, tokens: Sequence[int]) -> None:
-        """The draft goes on with ``tokens``."""
+        """Appends ``tokens`` to the draft."""
         self.tokens.extend(tokens)
 
 
@@ -64,14 +64,14 @@ class Request:
 
     @property
     def slots(self) -> int:
-        """Cache slots that the sequence may come to fill, its trees not counted."""
+        """Cache slots that the sequence may fill, without its trees."""
         return self.prompt.length + self.budget
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """The tokens written for a request, without the end-of-sequence token, and why they ended; ``loop`` is the
-    repetition that they were cut at. ``trail`` says how they came to be, where that was asked for."""
+    repetition that they were cut at. ``trail`` records the origin of each token, if asked for."""
 
     tokens: tuple[int, ...]
     finish: Finish

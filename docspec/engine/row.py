@@ -1,4 +1,4 @@
-"""One sequence while it is decoded, in a row of the batch."""
+"""One sequence in a row of the batch while it is decoded."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RowCounts:
-    """What one row took; kept by those who measure (:mod:`docspec.hierarchy.decoding.measuring`).
+    """The counts of one row, filled by :mod:`docspec.hierarchy.decoding.measuring`.
 
-    ``host_seconds`` is its share of what the host took for trees, masks and what became of them. ``plain_tokens`` were
-    written one a step because drafts did not pay; ``unverified`` ones were taken as drafted. ``margin`` is the smallest
-    of the choices written (infinite where none is known). ``redecided`` choices were made again, for which ``replayed``
-    tokens were run one by one.
+    ``host_seconds`` is its share of the host's time for trees, masks and outcomes. ``plain_tokens`` were written one
+    per step because drafts did not pay; ``unverified`` ones were taken as drafted. ``margin`` is the smallest of the
+    written choices (infinite if none is known). ``redecided`` choices were made again, for which ``replayed`` tokens
+    were run one by one.
     """
 
     steps: int = 0
@@ -63,7 +63,7 @@ class Row:
 
     @classmethod
     def after_prefill(cls, request: Request, prefill: Prefill, target: TargetModel, margin: bool = False) -> Row:
-        """A row whose first token is what the prompt's last logits choose."""
+        """A row whose first token is chosen from the prompt's last logits."""
         row = cls(request, prefill.length, prefill.rope_delta, target.eos_ids, request.stop())
         row.plainly = prefill.length
         row.trail = Trail() if request.traced else None
@@ -87,7 +87,7 @@ class Row:
         self.emit(choice.token)
 
     def note_margins(self, margins: Sequence[float]) -> None:
-        """Takes in the ``margins`` of choices whose tokens are written."""
+        """Records the ``margins`` of choices whose tokens are written."""
         self.counts.margin = min([self.counts.margin, *margins])  # NaN is never less
         if self.trail is not None:
             self.trail.margins.extend(margins)
@@ -109,7 +109,7 @@ class Row:
         return True
 
     def settle(self, tree: TokenTree, outcome: VerifyOutcome) -> list[int]:
-        """Writes what one verified tree brings; returns the nodes written, whose keys and values must be kept."""
+        """Writes the accepted tokens of a tree; returns the nodes written, whose keys and values must be kept."""
         kept: list[int] = []
         before = len(self.output)
         for node in outcome.path:
@@ -127,10 +127,10 @@ class Row:
         return kept
 
     def stop(self) -> None:
-        """Ends the row where it is, unless it has ended."""
+        """Ends the row now, unless it has ended."""
         self.finish = self.finish or "stopped"
 
     @property
     def result(self) -> Output:
-        """What was written, and why it ended."""
+        """The output of the row and why it ended."""
         return Output(tuple(self.output), self.finish or "budget", self.loop, self.trail)

@@ -1,4 +1,4 @@
-"""Requests on their way through one batch: waiting, prefilled into a free place, decoded, gone."""
+"""Moves requests through one batch: waiting, prefilled into a free row, decoded, finished."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import SlotCache, TargetModel
 
 REFILL = 4
-"""Requests wait until one place in so many is free, or a place for each of them."""
+"""Requests enter when one row in so many is free, or when there is a row for each of them."""
 
 
 class Scheduler:
-    """Holds ``requests`` until there is a place for each in ``cache``, in the order given.
+    """Holds ``requests`` until there is a row for each in ``cache``, in the given order; ``rows`` are those that have
+    entered, in that order.
 
-    ``rows`` are those that have entered, in that order. Live rows are always the first ones of the cache: where one
-    ends, the last one moves into its place.
+    Live rows are always the first ones of the cache: when one ends, the last one moves into its place.
     """
 
     def __init__(
@@ -40,10 +40,8 @@ class Scheduler:
         self._live: list[Row] = []
 
     def admit(self) -> list[Row]:
-        """The rows of the next step: those that go on, and new ones as far as there are places.
-
-        Nobody enters until a good part of the batch is free, so that prompts share their prefill.
-        """
+        """The rows of the next step: live rows, and new ones if there is room. New requests enter only when a good part
+        of the batch is free, so that prompts share their prefill."""
         self._close_gaps()
         while (free := self.cache.rows - len(self._live)) and self._waiting:
             if free < min(len(self._waiting), self.cache.rows / REFILL):
@@ -53,11 +51,11 @@ class Scheduler:
         return list(self._live)
 
     def outputs(self) -> list[Output]:
-        """What was written for each request that entered, in the order of the requests."""
+        """The output of each request that entered, in the order of the requests."""
         return [row.result for row in self.rows]
 
     def _enter(self, count: int) -> None:
-        """Prefills as many requests as wait and have a place."""
+        """Prefills as many waiting requests as there are free rows."""
         entering, self._waiting = self._waiting[:count], self._waiting[count:]
         first = len(self._live)
         own = range(first, first + len(entering))

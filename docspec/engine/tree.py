@@ -17,9 +17,9 @@ import numpy as np
 class TokenTree:
     """A growing prefix tree in insertion order, so that a parent's index is always below its children's.
 
-    ``tokens[i]``, ``parents[i]`` (-1 for the root) and ``depths[i]`` (0 for the root) describe node ``i``.
-    ``expected`` is how many of its drafted tokens its proposer expects to be accepted, where it expects anything. The
-    first ``assumed`` nodes below the root, one after the other, are accepted whatever the target says (lossy).
+    ``tokens[i]``, ``parents[i]`` (-1 for the root) and ``depths[i]`` (0 for the root) describe node ``i``. ``expected``
+    is the number of drafted tokens that its proposer expects to be accepted, if it has an estimate. The first
+    ``assumed`` nodes below the root, one after the other, are accepted without verification (lossy).
     """
 
     __slots__ = ("_forks", "assumed", "depths", "expected", "parents", "tokens")
@@ -57,10 +57,8 @@ class TokenTree:
         return self.extend(node, (token,), len(self.tokens) + 1) if known is None else known
 
     def extend(self, node: int, continuation: Sequence[int], limit: int) -> int:
-        """Adds ``continuation`` below ``node`` until the tree holds ``limit`` nodes; returns the last node reached.
-
-        What is there already is walked, the rest is added at once.
-        """
+        """Adds ``continuation`` below ``node`` until the tree has ``limit`` nodes; returns the last node reached.
+        Existing nodes are reused."""
         tokens, parents, forks = self.tokens, self.parents, self._forks
         first, walked = len(tokens), 0
         for token in continuation:

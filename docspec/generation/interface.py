@@ -1,8 +1,8 @@
-"""What an engine is asked and what it answers, whichever engine it is.
+"""The interface between pages and engines: requests in, answers out.
 
-A :class:`Generator` takes any number of requests from any number of threads, decodes as many of them side by side as it
+A :class:`Generator` accepts any number of requests from any number of threads, decodes as many of them at a time as it
 has room for, and answers each with a future. Decoding is greedy. Drafts never change an answer: they are texts that the
-answer may follow, and an engine that cannot use them leaves them aside.
+answer may follow, and an engine that cannot use them ignores them.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class GenerationRequest:
 
 @dataclass(frozen=True, slots=True)
 class GenerationCounts:
-    """What one answer took. ``None``: the engine does not say.
+    """The counts of one answer; ``None`` if the engine does not report them.
 
-    ``tokens`` were written (the end token not counted), in ``steps`` forward passes after the prompt's; of ``drafted``
-    tokens that were verified ``accepted`` were right. Seconds are of the wall: ``waiting`` before the engine began,
-    ``prefill`` until the first token, ``decode`` from there to the last.
+    ``tokens`` were written (without the end token) in ``steps`` forward passes after the prompt's; of ``drafted``
+    tokens that were verified, ``accepted`` were right. Times are wall-clock seconds: ``waiting`` before the engine
+    began, ``prefill`` until the first token, ``decode`` from there to the last.
     """
 
     tokens: int
@@ -66,7 +66,7 @@ class GenerationCounts:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """An answer: its ``text`` without the end token; its ``token_ids`` where the engine tells them."""
+    """An answer: its ``text`` without the end token, and its ``token_ids`` if the engine returns them."""
 
     text: str
     finish: FinishReason
@@ -80,26 +80,26 @@ class Generator(Protocol):
 
     @property
     def name(self) -> str:
-        """For reports: the engine, its version and its precision."""
+        """The engine, its version and its precision, for reports."""
         ...
 
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
-        """Takes the request in and returns at once.
+        """Accepts the request and returns at once. The future's ``cancel()`` works while the request waits and while it
+        is decoded: the engine drops it at its next step.
 
-        The future's ``cancel()`` works while the request waits and while it is decoded: the engine drops it at its next
-        step. The future raises :class:`docspec.core.PageError` where this request cannot be answered (too long, the
-        engine's time-out) and :class:`docspec.core.ModelError` where the engine can answer none any more.
+        The future raises :class:`docspec.core.PageError` if this request cannot be answered (too long, the engine's
+        time-out) and :class:`docspec.core.ModelError` if the engine can answer no more requests.
         """
         ...
 
     def close(self) -> None:
-        """Cancels what is waiting and lets go of the model, its processes and connections."""
+        """Cancels waiting requests and frees the model, its processes and connections."""
         ...
 
 
 def answers(generator: Generator, requests: Sequence[GenerationRequest]) -> list[Generation]:
-    """The answers to ``requests``, decoded side by side; if one fails or this thread is interrupted, the others are
-    cancelled."""
+    """The answers to ``requests``, which run at the same time; if one fails or this thread is interrupted, the others
+    are cancelled."""
     futures = [generator.submit(request) for request in requests]
     try:
         return [future.result() for future in futures]
