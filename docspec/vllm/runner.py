@@ -40,8 +40,8 @@ def know_dots_ocr() -> None:
     """vLLM 0.32 has dots.ocr's model and its configuration, but does not list the configuration's type, and so loads
     published checkpoints only with ``--trust-remote-code``. Once transformers knows the type, no code of a
     repository is run."""
+    from vllm.transformers_utils.configs import DotsOCRConfig  # isort: skip  # first: without vLLM nothing is imported
     from transformers import AutoConfig
-    from vllm.transformers_utils.configs import DotsOCRConfig
 
     AutoConfig.register("dots_ocr", DotsOCRConfig, exist_ok=True)
 
