@@ -163,6 +163,7 @@ class WorkerHandle:
         """Has a child that has ``document`` open, and no other one."""
         child, options = self._start(), self._terms.options
         seconds = self._seconds(document, options.page_timeout)
+        self._at = None  # the child has closed the one before, also where this one cannot be opened
         opened: OpenedDocument = child.call("open", document.source, options.password, seconds=seconds)
         self._at = document
         self._begin()

@@ -59,6 +59,19 @@ def test_a_drafter_that_takes_the_child_along_costs_the_page_its_draft(
     ]
 
 
+def test_an_input_that_cannot_be_opened_costs_no_page_of_the_one_before(
+    isolation: Callable[..., Isolation], pdf: Path, tmp_path: Path
+) -> None:
+    """The next input is opened before the last page of one is drawn, by the same child."""
+    (tmp_path / "bad.pdf").write_text("no PDF\n")
+    children = isolation(doubles.sound)
+    opened = children.open(source_from_path(pdf))
+    with pytest.raises(InputError, match="not a PDF"):
+        children.open(source_from_path(tmp_path / "bad.pdf"))
+    [(_, page)] = children.pages(iter([(opened, 1)]), wanted(72), 1)
+    assert isinstance(page, DraftedPage)
+
+
 def test_a_drafter_that_hangs_is_stopped_in_time(isolation: Callable[..., Isolation], pdf: Path) -> None:
     pages = read(isolation(doubles.hanging, page_timeout=TIMEOUT), pdf)
     assert len(pages) == 3
