@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 Found = tuple[IsolatedDocument | Unread, PageResult]
 
+PAGES_AHEAD = 32
+"""How many pages are at least drafted ahead where the model is loaded at the first page that needs it: drafting goes on
+while the bundled reader is loaded, in which two cores draft about 20 born-digital pages."""
+
 
 class PagesVerifier(Protocol):
     """Verifies pages that were drawn and drafted elsewhere: ``pages_per_call`` of them in one call, in ``threads``
@@ -101,7 +105,7 @@ class PageStream:
         if self._options.baseline:
             return 0
         if self._options.loads_late and not self._verifier.threads:
-            return max(self._options.in_flight, 2 * processors())  # a slow page holds nobody up
+            return max(self._options.in_flight, 2 * processors(), PAGES_AHEAD)
         return self._verifier.pages_per_call * max(1, self._verifier.threads)
 
     def abandon(self, document: IsolatedDocument | Unread) -> None:

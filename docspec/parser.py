@@ -10,7 +10,7 @@ import contextlib
 import os
 import threading
 import weakref
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -175,7 +175,8 @@ class Parser(Closing):
         the next of ``sources``."""
         self._go_offline()
         self._check_process()
-        self._stream.isolation.start()  # while the target is loaded
+        known = len(sources) if isinstance(sources, Sized) else 1
+        self._stream.isolation.start(min(known, self._stream.ahead))  # while the target is loaded
         stream = self._in_turn(self._stream.read(self._pages_of(sources), self._stream.ahead))
         with contextlib.closing(stream):
             for document, found in groupby(stream, key=lambda item: item[0]):

@@ -36,7 +36,7 @@ class DocumentReader:
         reading = None if self._stream is None else next(self._stream, None)
         if reading is None:  # at the beginning, and where a fault in a document ended the stream
             rest = self._fresh[self._fresh.index(job) :]
-            self._stream = self.parser.documents(each.source for each in rest)
+            self._stream = self.parser.documents([each.source for each in rest])
             reading = next(self._stream)
         if reading.error is not None:
             raise reading.error

@@ -29,6 +29,7 @@ from docspec.drafting.titles import with_level
 from docspec.drafting.trust import TrustJudge, bad_share
 from docspec.drafting.unread import covers_all_ink, unread_regions
 from docspec.drafting.unruled import with_unruled
+from docspec.drafting.untold import completed
 
 CUT = "text layer, cut along white space"
 
@@ -64,6 +65,8 @@ class TextLayerDrafter:
         try:
             lines = page_lines(page.pdf_page, page.links)
             sound = self._judge is None or self._judge.judge(page).trusted
+            if self._recogniser is not None and sound:
+                lines = completed(page.pdf_page, lines, self._recogniser)
             regions, layout, events = self._regions(page, lines)
             unread: list[Region] | None = None
             if self._recogniser is not None and not self._quick:

@@ -169,7 +169,7 @@ def spot_check(
         chosen = [_beginning(line, words, piece) for line in chosen]
     scores = []
     for line in chosen:
-        read, _ = recogniser.read_line(_picture(page.pdf_page, line))
+        read, _ = recogniser.read_line(picture_of(page.pdf_page, line))
         scores.append(Levenshtein.normalized_similarity(_plain(line.text), _plain(read)))
     return sum(scores) / len(scores) if scores else None
 
@@ -254,7 +254,8 @@ def _checkable(line: TextLine, alphabet: frozenset[str]) -> bool:
     return len(letters) >= 5 and known >= 0.9 * len(letters) and any(letter.isalpha() for letter in letters)
 
 
-def _picture(page: Any, line: TextLine) -> Any:
+def picture_of(page: Any, line: TextLine) -> Any:
+    """An RGB image of ``line`` (points) on a ``pymupdf.Page``, :data:`LINE_PIXELS` high."""
     from PIL import Image
 
     box = line.bbox.grown(0.15 * line.bbox.height + 0.5)

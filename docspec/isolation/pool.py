@@ -52,11 +52,10 @@ class Isolation:
         self._most = room if alone else min(room, beside)
         self._workers: list[WorkerHandle] = []
 
-    def start(self) -> None:
-        """Starts a child before the first document is asked for."""
-        if not self._workers:
-            self._workers.append(WorkerHandle(self._terms))
-            self._workers[0].start()
+    def start(self, pages: int = 1) -> None:
+        """Starts as many children as so many ``pages`` are prepared by, before the first document is asked for."""
+        for worker in self._made(pages):
+            worker.start()
 
     def open(self, source: Source) -> IsolatedDocument:
         """Opens an input; raises :class:`docspec.core.InputError`."""
@@ -69,10 +68,7 @@ class Isolation:
     def pages(self, pages: Iterator[PagePlace], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared before they are asked
         for, side by side where there are processors for it."""
-        count = max(1, min(ahead, self._most))
-        while len(self._workers) < count:
-            self._workers.append(WorkerHandle(self._terms))
-        prepare = [partial(_prepare, worker, preparation) for worker in self._workers[:count]]
+        prepare = [partial(_prepare, worker, preparation) for worker in self._made(ahead)]
         return lookahead(pages, prepare, ahead)
 
     def close(self) -> None:
@@ -80,6 +76,13 @@ class Isolation:
         workers, self._workers = self._workers, []
         for worker in workers:
             worker.close()
+
+    def _made(self, pages: int) -> list[WorkerHandle]:
+        """The children that prepare so many pages side by side."""
+        count = max(1, min(pages, self._most))
+        while len(self._workers) < count:
+            self._workers.append(WorkerHandle(self._terms))
+        return self._workers[:count]
 
     def _free_worker(self) -> WorkerHandle:
         """A worker that nobody uses, locked; where all are at work, the first of them that comes free."""

@@ -1,0 +1,64 @@
+"""Words of which a file does not tell all letters are completed from the print, and nothing else is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from docspec.core import PageImage
+from docspec.drafting.lines import page_lines
+from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.text_layer import TextLayerDrafter
+from docspec.drafting.untold import completed
+
+from .conftest import write_without_unicode_of
+
+PageOf = Callable[..., PageImage]
+
+TEXT = "Each of the samples used 0.25 s\nand was kept in kiln 1,136 for a week."
+GIVEN = "and was ept in iln 1,136 for a wee."
+
+
+def drawn(page: Any) -> None:
+    write_without_unicode_of(page, "k", TEXT)
+
+
+class Reading(Recogniser):
+    """Reads the same in every line."""
+
+    def __init__(self, text: str, confidence: float = 0.99) -> None:
+        self._read = (text, confidence)
+
+    def read_line(self, image: Any) -> tuple[str, float]:
+        return self._read
+
+
+def test_letters_that_the_file_does_not_tell_are_read_from_the_print(page_of: PageOf, recogniser: Recogniser) -> None:
+    page = page_of(drawn)
+    given = page_lines(page.pdf_page)
+    assert [(line.text, line.words) for line in given] == [(TEXT.split("\n")[0], "text layer"), (GIVEN, None)]
+    whole = completed(page.pdf_page, given, recogniser)
+    assert [line.text for line in whole] == TEXT.split("\n")
+    assert [line.words for line in whole] == ["text layer", "recognition"]
+    assert whole[1].confidence >= 0.8
+    draft = TextLayerDrafter(recogniser=recogniser).draft(page)
+    assert {region.words for region in draft.regions if "kiln" in region.texts[0]} == {"recognition"}
+
+
+@pytest.mark.parametrize(
+    ("read", "confidence", "text"),
+    [
+        ("and was kept in kiln 1,136 for a week.", 0.5, GIVEN),  # not sure of it
+        ("and was kept in kiln for a week.", 0.99, GIVEN),  # another number of words
+        ("and Was kept in kiln 4,136 for a weak.", 0.99, "and was kept in kiln 1,136 for a wee."),
+        ("and was 8kept in kilns, 1,136 for a week.", 0.99, "and was ept in iln 1,136 for a week."),  # not letters alone
+    ],
+)
+def test_what_reading_does_not_explain_stays(page_of: PageOf, read: str, confidence: float, text: str) -> None:
+    page = page_of(drawn)
+    given = page_lines(page.pdf_page)
+    first, second = completed(page.pdf_page, given, Reading(read, confidence))
+    assert first == given[0]
+    assert (second.text, second.words) == (text, None if text == GIVEN else "recognition")
