@@ -53,7 +53,11 @@ def test_letters_that_the_file_does_not_tell_are_read_from_the_print(page_of: Pa
         ("and was kept in kiln 1,136 for a week.", 0.5, GIVEN),  # not sure of it
         ("and was kept in kiln for a week.", 0.99, GIVEN),  # another number of words
         ("and Was kept in kiln 4,136 for a weak.", 0.99, "and was kept in kiln 1,136 for a wee."),
-        ("and was 8kept in kilns, 1,136 for a week.", 0.99, "and was ept in iln 1,136 for a week."),  # not letters alone
+        (
+            "and was 8kept in kilns, 1,136 for a week.",
+            0.99,
+            "and was ept in iln 1,136 for a week.",
+        ),  # not letters alone
     ],
 )
 def test_what_reading_does_not_explain_stays(page_of: PageOf, read: str, confidence: float, text: str) -> None:
