@@ -1,4 +1,4 @@
-"""Progress bars of transformers, held back where docspec shows its own."""
+"""Turns off transformers' progress bars while docspec shows its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _shown = True  # before the first holder
 
 @contextlib.contextmanager
 def without_bars() -> Iterator[None]:
-    """Within it transformers and the hub draw no bar; after the last of several threads they do as before."""
+    """Turns off the bars of transformers and the hub until the last of several threads has left."""
     from transformers.utils import logging
 
     global _holders, _shown

@@ -1,4 +1,4 @@
-"""What is let go of at the end of a ``with``."""
+"""Objects that are closed at the end of a ``with``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Self
 
 
 class Closing:
-    """Calls ``close`` at the end of a ``with`` that is begun by itself."""
+    """A base class whose ``with`` blocks end with ``close``."""
 
     def close(self) -> None:
         raise NotImplementedError

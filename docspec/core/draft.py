@@ -1,4 +1,4 @@
-"""What a cheap pipeline believes is on a page: the input of speculation, never the output."""
+"""A drafter's guess of what is on a page: the input of speculation, never the output."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from docspec.core.marks import Mark
 from docspec.core.result import Event, WordsOf
 
 CellBoxes = tuple[tuple[BBox, ...], ...]
-"""Places by rows and columns."""
+"""Boxes of a table's cells by rows and columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """One printed line: its place, its text, and the size of its type in pixels (0 where that is not known). ``turns``
-    are the quarter turns, clockwise, that bring it upright; ``confidence`` (0..1) is the recogniser's, 1 for text of
-    the file. ``marks`` say how its words are printed, ``points`` is the size of its type on paper (0: not known)."""
+    """One printed line: its box, its text, and the size of its type in pixels (0: unknown). ``turns`` are the clockwise
+    quarter turns that bring it upright; ``confidence`` (0..1) is the recogniser's, 1 for text of the file. ``marks``
+    say how its words are printed; ``points`` is the size of its type on paper (0: unknown)."""
 
     bbox: BBox
     text: str
@@ -43,14 +43,14 @@ class Region:
     plain text with ``\\n`` where the print breaks a line; a table as HTML (``<table>...</table>``); a formula as bare
     LaTeX or Unicode without ``$``; a heading without ``#``; a list item with its bullet as printed. A picture has
     no texts. ``confidence`` is the drafter's own, 0..1. ``lines`` are the printed lines of the first text, top to
-    bottom, where the drafter knows them; on a crooked page, as they lie once it is turned upright. ``chart``: a picture
-    that readers of charts can read. ``grid`` are the places of a table's cells by rows, where the drafter knows them;
-    the cells of its HTML, spans opened, are as many. ``agreed``: text layer and recognition read it alike. ``listing``:
-    text in which line breaks and indents mean something (program text). ``labels`` are the printed lines inside a
-    picture. ``words`` names the source of the first text, or of the labels, where that source was judged sound.
-    ``level`` is that of the bookmark that has a heading's words (0: there is none). ``links`` are the words of a table
-    that lead somewhere, with their addresses, in the order of the print. ``unsearched``: a picture in
-    which no recogniser has looked for text.
+    bottom, if the drafter knows them; on a tilted page, their boxes are those of the straightened page. ``chart``: a
+    picture that readers of charts can read. ``grid`` are the boxes of a table's cells by rows, if the drafter knows
+    them, one for each cell of its HTML with spans opened. ``agreed``: text layer and recognition read it alike.
+    ``listing``: text in which line breaks and indents have a meaning (program text). ``labels`` are the printed lines
+    inside a picture. ``words`` names the source of the first text, or of the labels, if that source was judged sound.
+    ``level`` is that of the bookmark with a heading's words (0: there is none). ``links`` are the linked words of a
+    table with their addresses, in the order of the print. ``unsearched``: a picture in which no recogniser has looked
+    for text.
     """
 
     bbox: BBox
@@ -79,16 +79,15 @@ class Region:
 class PageDraft:
     """The regions of one page in reading order, and where they come from.
 
-    ``page_texts`` are further spellings of the whole page (such as PyMuPDF's own Markdown). ``reason`` says in
-    a few words why this drafter was chosen. ``layout`` says whose the regions are (``white space`` where no model saw
-    the page). ``seconds`` is the wall time that drafting took; it is always counted. ``events`` say what did not go the
-    plain way (a layout model that failed, a draft that was cut). ``tilt`` are the degrees by
-    which the page leans, clockwise. ``searched``: a recogniser has looked for text wherever there is ink, pictures
-    included; what no region has then is no text that it can see. ``unread`` is the ink outside all regions
-    (:func:`docspec.drafting.unread.unread_regions`), ``None`` where nobody has looked for it.
-    ``soundness`` (0..1) is how like the print a hidden text layer was found to be, 1 for a visible one. ``turns``
-    are the quarter turns, clockwise, by which the page was turned upright before it was drafted: boxes are those of the
-    turned page.
+    ``page_texts`` are further spellings of the whole page (such as PyMuPDF's own Markdown). ``reason`` says in a few
+    words why this drafter was chosen. ``layout`` names the source of the regions (``white space``: no model saw the
+    page). ``seconds`` is the wall time of drafting, which is always counted. ``events`` report faults (a layout model
+    that failed, a draft that was cut). ``tilt`` is the clockwise inclination of the page in degrees. ``searched``: a
+    recogniser has looked for text wherever there is ink, pictures included; it found none outside the regions.
+    ``unread`` is the ink outside all regions (:func:`docspec.drafting.unread.unread_regions`; ``None``: not searched).
+    ``soundness`` (0..1) is the likeness of a hidden text layer to the print, 1 for a visible one. ``turns`` are the
+    clockwise quarter turns by which the page was turned upright before it was drafted: boxes are those of the turned
+    page.
     """
 
     regions: tuple[Region, ...] = ()
@@ -106,7 +105,7 @@ class PageDraft:
 
     @property
     def laid_out_by(self) -> str:
-        """Whose the regions are: ``layout``, or the drafter that does not say; empty where there are none."""
+        """The source of the regions: ``layout``, else the drafter; empty if there are none."""
         return self.layout or (self.drafter if self.regions else "")
 
     @property

@@ -1,5 +1,4 @@
-"""What the base of the distribution goes without: its extras, the modules that each brings, and one line for
-whoever needs one that is not there."""
+"""The extras of the distribution, the modules that each brings, and the error message for a missing one."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "llama": ("llama_cpp", "jinja2"),
     "serve": ("starlette", "uvicorn", "aiohttp", "python_multipart", "mcp"),
 }
-"""Those extras of ``pyproject.toml`` without which a part of docspec cannot be used, and what they bring."""
+"""The extras of ``pyproject.toml`` that a part of docspec cannot be used without, and their modules."""
 
 LOCAL = "pip install 'docspec-vlm[local]', or point --server at a server that has the model"
 
@@ -25,14 +24,13 @@ def missing(extra: str) -> list[str]:
 
 
 def require_local(what: str) -> None:
-    """Raises :class:`docspec.core.ModelError`, in one line, where ``what`` cannot be done for want of the extra
-    ``local``."""
+    """Raises :class:`docspec.core.ModelError` if the extra ``local``, which ``what`` needs, is not installed."""
     if absent := missing("local"):
         raise ModelError(f"{what} needs {absent[0]}, which is not installed: {LOCAL}")
 
 
 def remedy(error: ModuleNotFoundError) -> str | None:
-    """The same line for a module that was not found where nobody had looked before; ``None`` for one of no extra."""
+    """The error message for a module that an import did not find; ``None`` if it belongs to no extra."""
     module = (error.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:
@@ -44,5 +42,5 @@ def remedy(error: ModuleNotFoundError) -> str | None:
 def _is_there(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # a finder that refuses it
+    except ModuleNotFoundError:  # a finder refuses it
         return False

@@ -1,4 +1,4 @@
-"""The delimiters of formulas: taken off, and put on where a display formula has none."""
+"""Removes the delimiters of formulas, and adds them to display formulas without any."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The grammar: what a page's output must look like where its format, not its text, says what comes next.
+"""The contract of a grammar, which predicts the parts of a page's output that its format determines.
 
-A dialect knows its own syntax and gives a grammar for a page; speculation asks it for branches and never learns
-what they mean. Both speak in characters. The *elements* of a grammar are the drafted ones (the cells of a layout),
-by number.
+A dialect makes the grammar of a page; proposers ask it for continuations without knowing what they mean. All texts are
+characters, not tokens. The *elements* of a grammar are the drafted ones (the cells of a layout), by number.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import NamedTuple, Protocol
 class Alternative(NamedTuple):
     """One continuation: ``text`` with its ``chance`` (0..1), then the drafts of an element, or another fork.
 
-    ``anchor`` is the element whose drafts go on behind ``text``, ``passed`` what was written since its anchor.
+    ``anchor`` is the element whose drafts continue behind ``text``, ``passed`` the text written since its anchor.
     """
 
     chance: float
@@ -33,11 +32,11 @@ class Fork(Protocol):
 
 
 class Landmark(NamedTuple):
-    """What stands behind a marker in a drafted text.
+    """The meaning of the text behind a marker in a draft.
 
     ``element`` is the one described there, ``anchor`` the number of characters behind the marker after which drafts
-    of that element may be taken up (``None``: nowhere); ``guessed`` says whether the characters up to there are
-    better predicted by the grammar than by the draft.
+    of that element may begin (``None``: nowhere); ``guessed`` says whether the grammar predicts the characters up to
+    there better than the draft.
     """
 
     element: int
@@ -56,22 +55,22 @@ class Grammar(Protocol):
     """Predicts the syntax of one page's output. It follows the output and learns from it."""
 
     markers: Sequence[str]
-    """Texts behind which something stands in a draft that the grammar wants to know of."""
+    """Texts in a draft behind which the grammar looks for a landmark."""
 
     def landmark(self, marker: str, ahead: str) -> Landmark | None:
-        """What the drafted text ``ahead`` says, which stands behind ``marker`` (up to 64 tokens of it)."""
+        """The landmark in ``ahead``, the drafted text behind ``marker`` (up to 64 tokens), if there is one."""
         ...
 
     def follow(self, text: str) -> None:
-        """``text`` was written since the last call."""
+        """Reads ``text``, the output since the last call."""
         ...
 
     def here(self) -> Fork | None:
-        """The fork at the output's end, ``None`` where the format does not say what comes."""
+        """The fork at the output's end; ``None`` if the format does not determine the next text."""
         ...
 
     def completions(self) -> Sequence[Completion]:
-        """Texts that may follow the output's end, however long, the likeliest first: offered beside all else."""
+        """Texts of any length that may follow the output's end, the likeliest first; proposed beside all else."""
         ...
 
     def beginning(self, element: int) -> Fork | None:

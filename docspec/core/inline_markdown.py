@@ -1,5 +1,5 @@
-"""Printed text as Markdown that shows it as it is printed: signs that Markdown would read as its own marks get a
-backslash, and nothing else does."""
+"""Escapes printed text for Markdown: characters that Markdown would read as its own marks get a backslash, no others
+do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 
 MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+")
-"""What an item of a list begins with."""
+"""The beginning of a list item."""
 
 _ALWAYS = frozenset("\\`")
 _TAG = re.compile(r"<[A-Za-z/!?]")
@@ -24,7 +24,7 @@ _MARKS = re.compile(
 
 
 def escapes(text: str, starts: Collection[int] = (0,)) -> set[int]:
-    """Which characters of ``text``, a paragraph that may have several lines, need a backslash before them. At
+    """The indices of the characters of ``text``, a paragraph that may have several lines, that need a backslash. At
     ``starts`` a block or the text of a list item begins."""
     found = set()
     linked, tildes = _LINKED.search(text) is not None, text.count("~") > 1
@@ -65,7 +65,7 @@ def escaped(text: str) -> str:
 
 
 def label(text: str) -> str:
-    """``text`` as it stands between the brackets of a link or a picture."""
+    """``text`` escaped for the brackets of a link or a picture."""
     return _BRACKET.sub(r"\\\g<0>", escaped(text))
 
 

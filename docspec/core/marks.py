@@ -1,5 +1,5 @@
-"""How words are printed, beside the words: bold, italic, raised, linked. Marks are kept apart from texts, so that
-nothing that is done with them can change a word."""
+"""Marks of words that are printed bold, italic or raised, or are linked. Marks are kept apart from texts, so that no
+operation on them can change a word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 MOST_WORK = 200_000_000
 """Pairs of characters that are compared at most to find marked words in another text; more take seconds."""
 FOUND = 0.8
-"""Share of a mark's letters that stand in the other text too, or the mark is dropped."""
+"""The least share of a mark's letters that the other text must have, or the mark is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def shifted(marks: Iterable[Mark], by: int) -> Iterator[Mark]:
 
 
 def within(marks: Iterable[Mark], start: int, end: int) -> Iterator[Mark]:
-    """Those of ``marks``, or their parts, between two places of a text, for the text between them."""
+    """The ``marks``, or parts of them, between ``start`` and ``end`` of a text, for the text between them."""
     for mark in marks:
         first, last = max(mark.start, start), min(mark.end, end)
         if first < last:
@@ -38,8 +38,8 @@ def within(marks: Iterable[Mark], start: int, end: int) -> Iterator[Mark]:
 
 
 def carried(marks: tuple[Mark, ...], source: str, target: str) -> tuple[Mark, ...]:
-    """``marks`` of ``source`` at the same words of ``target``, a text that is nearly the same: joined lines, other
-    signs for the same letters. Those whose words are not found there are left out."""
+    """``marks`` of ``source`` at the same words of ``target``, a nearly equal text (joined lines, other characters for
+    the same letters). Marks whose words are not found there are left out."""
     if not marks or source == target:
         return marks
     if len(source) * len(target) > MOST_WORK:

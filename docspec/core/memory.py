@@ -1,5 +1,5 @@
-"""Running out of memory: recognised on every device, so that it costs one page and not the run. And what costs all
-pages to come: an accelerator that is lost to this process."""
+"""Recognises errors of exhausted memory, on every device, so that they cost one page and not the run; and those of a
+lost accelerator, which cost all further pages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LOST = re.compile(
     r"|busy or unavailable|driver shutting down",
     re.IGNORECASE,
 )
-"""Of the errors of CUDA those after which every further call fails (the driver's documentation of its error codes)."""
+"""The CUDA errors after which every further call fails (the driver's documentation of its error codes)."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether ``error``, or one that it followed upon, says that memory ran out: Python's, the CPU allocator's or the
-    accelerator's way. (A capture that ran out of memory fails once more where it is ended.)"""
+    """Whether ``error``, or one that caused it, says that memory ran out, in the words of Python, the CPU's allocator
+    or the accelerator. (A graph capture that runs out of memory fails once more when it is ended.)"""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, MemoryError) or any(sign in str(seen).lower() for sign in _SIGNS):
@@ -30,8 +30,8 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def is_device_lost(error: BaseException) -> bool:
-    """Whether ``error``, or one that it followed upon, says that the accelerator cannot be used before the process is
-    started anew."""
+    """Whether ``error``, or one that caused it, says that the accelerator cannot be used until the process is
+    restarted."""
     seen: BaseException | None = error
     while seen is not None:
         if re.search(r"CUDA|cuDNN|cuBLAS", str(seen)) and _LOST.search(str(seen)):
@@ -41,8 +41,8 @@ def is_device_lost(error: BaseException) -> bool:
 
 
 def release_memory() -> None:
-    """Gives back what can be given back before the next page."""
+    """Frees unused memory before the next page."""
     gc.collect()
-    torch = sys.modules.get("torch")  # without it nothing of an accelerator is held
+    torch = sys.modules.get("torch")  # without it there is no memory of an accelerator
     if torch is not None and torch.accelerator.is_available():
         torch.get_device_module(torch.accelerator.current_accelerator()).empty_cache()

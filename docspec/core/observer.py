@@ -1,6 +1,4 @@
-"""What a run tells while it goes on: progress for a terminal, notes for people, nothing that results depend
-on.
-"""
+"""Reports of a run while it goes on: progress for a terminal and notes for people. No result depends on them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""ONNX Runtime's threads: as many as are asked for, and none that spins.
+"""Sets the number of ONNX Runtime's threads and stops idle ones from spinning.
 
-By itself a session takes a thread a processor, and idle ones look for work without sleeping. Pages are drafted in
-several processes at once, where each such thread takes a processor from another page: the layout model alone takes
-twice the processor time with two threads.
+By default a session has a thread per processor, and idle threads spin. Pages are drafted in several processes at once,
+where each spinning thread takes a processor from another page: the layout model alone takes twice the processor time
+with two threads.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def session(model: Path, threads: int) -> Any:
 
 @contextmanager
 def session_threads(threads: int) -> Iterator[None]:
-    """Within it sessions that libraries make get so many threads, where they ask for no other number. There is no
-    public way: a library's ``SessionOptions()`` are made here."""
+    """Gives so many threads to sessions that libraries make meanwhile, unless they set another number. There is no
+    public way: the libraries' ``SessionOptions()`` are made here."""
     import onnxruntime
 
     usual = onnxruntime.SessionOptions

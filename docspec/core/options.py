@@ -1,7 +1,7 @@
 """The one typed configuration, built at the edge (command line or API) and passed down unchanged.
 
 An option is declared here once, as a field with its choices and bounds. The command line, the benchmarks, the config
-file and the Python interface all take it from here: another option is another field, and its help in
+file and the Python interface all read it from here: to add an option, add a field here and its help in
 :mod:`docspec.console.help_texts`.
 """
 
@@ -35,24 +35,24 @@ if not TYPE_CHECKING:
 
 
 class SkipPlan(NamedTuple):
-    """When verification is skipped: ``uniform`` or ``similarity``, and how."""
+    """When verification is skipped: ``kind`` is ``uniform`` or ``similarity``, ``value`` its K or T."""
 
     kind: str
     value: float
 
 
 SERVED_IN_FLIGHT = 16
-"""Pages that are read side by side where a server reads them."""
+"""Pages that a server reads side by side by default."""
 
 BUNDLED_MODELS = ("auto", "mini")
 """Names of the bundled reader."""
 
 BOUNDS = "bounds"
-"""Key of a field's metadata under which its least and most values stand."""
+"""Key of the least and the greatest value in a field's metadata."""
 
 
 def bounded(default: Any, *, least: float | None = None, most: float | None = None) -> Any:
-    """A dataclass field whose value, where there is one, is from ``least`` to ``most``."""
+    """A dataclass field whose value, unless it is ``None``, is from ``least`` to ``most``."""
     return field(default=default, metadata={BOUNDS: (least, most)})
 
 
@@ -66,7 +66,7 @@ have the fields' names, which stay."""
 
 
 LARGEST = 2**53
-"""No option is as large: beyond it numbers do not fit where they are used."""
+"""All options are smaller, because larger numbers do not fit where they are used."""
 
 
 def flag_of(name: str) -> str:
@@ -75,7 +75,7 @@ def flag_of(name: str) -> str:
 
 
 def check(options: Any) -> None:
-    """Raises ``UsageError`` where a field of the dataclass ``options`` is out of its declared bounds or choices."""
+    """Raises ``UsageError`` if a field of the dataclass ``options`` is out of its declared bounds or choices."""
     types = get_type_hints(type(options))
     for each in fields(options):
         value, kind = getattr(options, each.name), types[each.name]
@@ -85,7 +85,7 @@ def check(options: Any) -> None:
         if isinstance(value, int | float) and not isinstance(value, bool):
             low, high = each.metadata.get(BOUNDS, (None, None))
             least, most = -math.inf if low is None else low, math.inf if high is None else high
-            fits = abs(value) < LARGEST  # not a number compares with nothing
+            fits = abs(value) < LARGEST  # false for NaN, too
             if not (fits and least <= value <= most):
                 bounds = f"at least {least:g}" if fits else f"a number below {LARGEST}"
                 bounds = bounds if most == math.inf else f"between {least:g} and {most:g}"
@@ -94,17 +94,17 @@ def check(options: Any) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseOptions:
-    """How to parse. Every field has the command line's name and default; what it says of each is
+    """How to parse. Every field has the command line's name and default; the help of each is in
     :data:`docspec.console.help_texts.HELP`.
 
     ``tau=None`` is exact acceptance (argmax equality); a number in (0, 1] is the paper's equation 10.
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
-    ``align`` names what proposes tokens; ``window`` is the paper's n, for its policy only.
+    ``align`` names the proposer of tokens; ``window`` is the paper's n, for its policy only.
     ``max_tree`` is the number of tree tokens per step, the pending token included.
     ``pages_in_flight`` is the number of pages of a document that are verified side by side, for throughput; each page's
     output is the same; pages with a ``baseline`` go one by one.
     With a ``server``, or an ``engine`` other than ``local``, another process decodes, and nothing here needs torch.
-    ``image_scale`` ``published`` is what the model's published accuracy was measured with, ``as-is`` what costs least.
+    ``image_scale`` ``published`` is that of the model's published accuracy, ``as-is`` the cheapest one.
     ``kv_memory`` bounds the key-value buffers, in MiB (``None``: unbounded for a page, batches of crops bounded).
 
     Raises ``UsageError`` for values out of bounds and for options that exclude each other.
@@ -190,7 +190,7 @@ class ParseOptions:
         self._check_engine()
 
     def _check_engine(self) -> None:
-        """What only the engine in this process can do is not asked of another one."""
+        """Raises ``UsageError`` if another engine is asked for what only the one in this process can do."""
         if self.engine == "server" and not self.server:
             raise UsageError("--engine server needs --server URL")
         if self.server and self.engine not in ("auto", "server", "ray"):
@@ -247,7 +247,7 @@ class ParseOptions:
 
     @property
     def evidence(self) -> bool:
-        """Whether words that are known and were judged sound stand, and are not read by the model."""
+        """Whether words that are known and were judged sound are kept and not read by the model."""
         if self.words == "auto":
             bundled = self.model == "mini" if self.server else self.model in BUNDLED_MODELS
             return bundled and self.read != "page"
@@ -255,14 +255,14 @@ class ParseOptions:
 
     @property
     def loads_late(self) -> bool:
-        """Whether the model is loaded at the first page that needs it: the bundled reader, where words stand and
-        nothing is asked of every page that only a model tells."""
+        """Whether the model is loaded at the first page that needs it: the bundled reader, if sound words are kept and
+        no option needs the model on every page."""
         asked = self.baseline or self.provenance or self.trust_agreement
         return self.evidence and self.model in BUNDLED_MODELS and not asked and not self.is_served
 
     @property
     def overlaps(self) -> bool:
-        """Whether a page may begin before its draft is there: alone, and where its regions are not verified first."""
+        """Whether a page may be begun before its draft is complete: if pages are read one by one, without Stage 1."""
         return self.overlap == "auto" and self.stages in ("auto", "page") and self.in_flight == 1
 
     @property

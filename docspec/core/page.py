@@ -20,9 +20,9 @@ class PageImage:
     ``pdf_page`` is an open ``pymupdf.Page`` of a private one-page copy whose rotation has been removed, so that
     ``pixel = point * scale`` holds for everything read from it, or ``None`` for image inputs. It is only valid
     until the next page is asked for. ``events`` say what is wrong with the page in its file and what was done to show
-    it (turned, reduced). ``links`` are places in points with the addresses that they lead to, ``bookmarks`` level (from
-    1) and title of those that lead to the page. ``sketch`` is the page in small where its ``image`` is drawn only when
-    it is looked at.
+    it (turned, reduced). ``links`` are boxes in points with their addresses, ``bookmarks`` the levels (from 1) and
+    titles of the bookmarks of this page. ``sketch`` is the page in small if its ``image`` is rendered only when it is
+    first used.
     """
 
     image: Image
@@ -48,5 +48,5 @@ class PageImage:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the pixels of ``image`` are there, or would have to be drawn first."""
+        """Whether the pixels of ``image`` are rendered already."""
         return getattr(self.image, "is_drawn", True)

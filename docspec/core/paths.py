@@ -1,4 +1,4 @@
-"""Paths that come from files or from elsewhere: what may be opened, and what lies inside a folder."""
+"""Checks paths that come from files or from elsewhere: what may be opened, and what lies inside a folder."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def inside(folder: Path, name: str) -> Path | None:
 
 
 def is_regular(path: Path) -> bool:
-    """Whether ``path`` is a file with bytes of its own: no folder, device, pipe or socket, and nothing that cannot be
-    asked."""
+    """Whether ``path`` is a file with bytes of its own: no folder, device, pipe or socket, and nothing whose status
+    cannot be read."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except (OSError, ValueError):
@@ -47,15 +47,14 @@ def open_regular(path: Path) -> FileIO:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes ``folder`` and those above it that are missing; any depth, where Python's own way is a recursion. Raises
-    ``OSError``."""
+    """Makes ``folder`` and its missing parents at any depth; Python's own way is a recursion. Raises ``OSError``."""
     missing = list(takewhile(lambda each: not each.is_dir(), (folder, *folder.parents)))
     for each in reversed(missing):
         each.mkdir(exist_ok=True)
 
 
 def cache_folder() -> Path:
-    """Where docspec keeps what can be made again; it may not exist."""
+    """The folder of docspec's caches; it may not exist."""
     given = os.environ.get("XDG_CACHE_HOME")
     return (Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache") / "docspec"
 

@@ -1,4 +1,4 @@
-"""What no page can hold, of pages that are read back from files that anybody may have changed."""
+"""Checks for impossible values in pages that are read back from files that anybody may have changed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from docspec.core.result import PageResult
 from docspec.core.validation import InvalidValues
 
 MOST = 2**53
-"""The largest number; a float holds it."""
+"""The largest number allowed; a float holds it exactly."""
 LONGEST_SIDE = 100_000
 """Pixels; pages are drawn with at most 30,000 a side."""
 
 
 def check_page(page: PageResult) -> None:
-    """Raises :class:`docspec.core.validation.InvalidValues` for a page whose values are well-formed and cannot be:
-    sizes beyond bounds, counts below 0, numbers without an end, places in a text that it does not have."""
+    """Raises :class:`docspec.core.validation.InvalidValues` for a page with well-formed but impossible values: sizes
+    beyond bounds, counts below 0, infinite numbers, positions outside of a text."""
     for name, number in _numbers(page, "page"):
-        alone = name.endswith("margin") and number == math.inf  # of a choice that had no second
+        alone = name.endswith("margin") and number == math.inf  # of a choice without a second one
         if not -MOST <= number <= MOST and not alone:  # NaN is neither
             raise InvalidValues(f"{name} is no number that a page can have")
     if page.number < 1 or not (0 <= page.width <= LONGEST_SIDE and 0 <= page.height <= LONGEST_SIDE):

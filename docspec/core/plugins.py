@@ -1,12 +1,12 @@
-"""What other packages add: drafters, dialects, formats, families and proposers, by their entry points.
+"""Drafters, dialects, formats, families and proposers of other packages, found by their entry points.
 
 A package names them in its ``pyproject.toml``; docs/extending.md has one of each:
 
     [project.entry-points."docspec.drafters"]
     mine = "my_package:MyDrafter"
 
-A name that docspec has itself stays docspec's. Nothing of a plug-in is imported before it is asked for, but for
-families, which are told apart by what they hold.
+A name that docspec has itself stays docspec's. A plug-in is imported when it is first used, except families, which are
+told apart by their contents.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _installed() -> Any:
 
 
 def load(kind: PluginKind, name: str) -> Any:
-    """What the plug-in called ``name`` is. Raises :class:`docspec.core.UsageError` where it cannot be imported."""
+    """The object of the plug-in called ``name``. Raises :class:`docspec.core.UsageError` if it cannot be imported."""
     found = plugins(kind)[name]
     try:
         return found.load()

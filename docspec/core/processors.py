@@ -1,4 +1,4 @@
-"""How many processors there are to work with."""
+"""The number of usable processors."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import os
 
 
 def processors() -> int:
-    """Those of the machine that this process may use, 1 where the system does not say."""
+    """The number of processors that this process may use; 1 if the system does not say."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Combinations of options that make sense, by name. What is said of an option by itself stands before its profile."""
+"""Combinations of options that make sense, by name. An option that is given by itself overrides its profile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROFILES: dict[Profile, dict[str, Any]] = {
         "trust_agreement": True,
     },
 }
-"""``exact``: the model's own words, near ties decided as plain decoding decides them. ``fast``: words that are known
-and sound stand, the model's own for the rest, four pages side by side. ``lossy``: beside that, drafted tokens that are
-nearly as likely as the model's own are accepted, and what two readings agree on is not read. Each may be given to
+"""``exact``: the model's own words, near ties decided as in plain decoding. ``fast``: known and sound words are kept,
+the rest is the model's own, four pages at a time. ``lossy``: in addition, drafted tokens that are nearly as likely as
+the model's own are accepted, and text on which two readings agree is not read. Each may be given to
 :class:`docspec.ParseOptions`: ``ParseOptions(**PROFILES["fast"])``."""

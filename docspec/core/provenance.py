@@ -1,5 +1,5 @@
-"""Where a page's words come from: which of them a draft had too, which the model corrected, which it wrote alone, and
-what the draft holds and the model left out.
+"""The origin of a page's words: which of them a draft has too, which the model corrected, which it wrote alone, and
+which drafted words it left out.
 
 Two things are told apart. A span's ``mark`` comes from comparing the final text with the page's drafts, word by word.
 Its ``origins`` come from the engine: which of its tokens were proposed and accepted, and which the model wrote itself.
@@ -25,13 +25,13 @@ OWN = "own"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters ``start`` to ``end`` (exclusive) of a block's text; of equal ends where only the draft has words.
+    """Characters ``start`` to ``end`` (exclusive) of a block's text; both are equal if only the draft has words.
 
     ``draft`` is what the draft has in this place: the words that were corrected or left out; in an ``agreed`` span
     what one reading has while another has the model's words. ``origins`` counts the span's tokens by what proposed
     them (``draft 1`` and so on, another source's name, or ``own``); a token on the border of two spans counts in both.
-    ``margin`` is how far, in logits, the model's choice was from its second choice, where that was closest in the
-    span; ``None`` where nobody computed it.
+    ``margin`` is the smallest difference, in logits, between the model's first and second choices in the span;
+    ``None`` if it was not computed.
     """
 
     start: int
@@ -56,8 +56,8 @@ class LeftOut:
 @dataclass(frozen=True, slots=True)
 class NumberReadings:
     """A number on which independent readings differ, at the characters ``start`` to ``end`` of the text of ``block``.
-    ``readings`` are pairs of a source (``text layer``, ``recognition``, ``model`` or ``draft``) and what it has, what
-    was written first; ``bbox`` (page-image pixels) is the printed line that it stands in."""
+    ``readings`` are pairs of a source (``text layer``, ``recognition``, ``model`` or ``draft``) and its text, the
+    written one first; ``bbox`` (page-image pixels) is that of the number's printed line."""
 
     block: int
     start: int
@@ -69,10 +69,10 @@ class NumberReadings:
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """``spans`` holds one tuple for each of the page's blocks, ascending and without overlap; words between marks
-    (markup, white space) belong to no span. ``steps`` are the tokens that each verification step wrote, row after row,
-    a row's first token (of its prefill) left out. ``drafted``: whether there was a draft to compare with; without one
-    nothing is marked. ``numbers`` are those on which readings differ; each is in a span that is no ``agreed`` one.
-    ``seconds`` of processor time went into all of this.
+    (markup, white space) belong to no span. ``steps`` are the numbers of tokens that each verification step wrote, row
+    after row, without a row's first token (of its prefill). ``drafted``: whether there was a draft to compare with;
+    without one nothing is marked. ``numbers`` are those on which readings differ; none is in an ``agreed`` span.
+    ``seconds`` is the processor time of all of this.
     """
 
     spans: tuple[tuple[Span, ...], ...] = ()

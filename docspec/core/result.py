@@ -1,4 +1,4 @@
-"""What came out of a page: blocks, statistics, timings and everything that was done instead of the plain way."""
+"""The result of a page: blocks, statistics, timings, and events that report faults and fallbacks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PageStatus = Literal["ok", "blank", "failed"]
 
 WordsOf = Literal["text layer", "recognition", "model", "draft"]
-"""Whose words a text is made of; ``draft``: those of a text layer, or of a saved draft, that nobody could check."""
+"""The source of a text's words; ``draft``: a text layer or a saved draft that could not be checked."""
 
 DAMAGE = frozenset({"damaged_page", "damaged_input", "page_unread"})
 """Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
@@ -32,16 +32,15 @@ class Block:
     """One piece of the target's output.
 
     ``text`` is as the target wrote it (Markdown, HTML for tables, LaTeX for formulas). ``bbox`` is in page-image
-    pixels; ``None`` where neither the target nor the draft says where the block is. ``bbox_from`` tells which.
-    ``gap`` is the white space between this block and the one before it where they follow each other in one Markdown
-    answer (the gaps and texts of all blocks together are that answer), ``None`` where the target wrote separate cells.
-    ``reread`` blocks were read on crops of their own, because the page's text was cut before them. ``trusted``
-    characters of the text were taken from the draft and not read (``--trust-agreement``). ``words`` says whose words
-    they are: the model's, or those of the text layer, the recogniser or the draft (``--words evidence``); of a joined
-    block with words of several, the less certain one. Where the words stand, ``marks`` say how they are printed; of a
-    heading, ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its type (0: not known); of
-    list items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a picture in which nobody
-    looked for text.
+    pixels; ``None`` if neither the target nor the draft has it. ``bbox_from`` is its source. ``gap`` is the white space
+    before this block in a Markdown answer (the gaps and texts of all blocks together are that answer), ``None`` if the
+    target wrote separate cells. ``reread`` blocks were read on crops of their own, because the page's text was cut
+    before them. ``trusted`` characters of the text were taken from the draft and not read (``--trust-agreement``).
+    ``words`` is the source of the words: the model or, with ``--words evidence``, the text layer, the recogniser or the
+    draft; of a block joined from several, the least certain one. If the words are not the model's, ``marks`` say how
+    they are printed; of a heading, ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its
+    type (0: unknown); of list items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a
+    picture in which no text was searched for.
     """
 
     category: Category
@@ -61,11 +60,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that did not go the plain way: a fallback, a stopped loop, a blank page, a failed drafter.
+    """An exception from normal reading: a fallback, a stopped loop, a blank page, a failed drafter.
 
     ``kind`` is a stable identifier (``loop_stopped``, ``budget_reached``, ``blank_page``, ``drafter_failed``,
-    ``stage1_skipped``, ...); ``detail`` says what happened and what was done instead; ``failure`` is the category where
-    something failed, as a drafter.
+    ``stage1_skipped``, ...); ``detail`` says what happened and what was done instead; ``failure`` is the category of a
+    failure, if there was one.
     """
 
     kind: str
@@ -77,8 +76,8 @@ class Event:
 class Cut:
     """Why a page's text ends before the target ended it: a ``loop`` or the ``budget``.
 
-    ``kept`` tokens are the page's. Of a loop ``dropped`` tokens behind them were written and only say again what they
-    end with, ``repeated``.
+    ``kept`` tokens are the page's. Of a loop, ``dropped`` tokens behind them were written that only repeat their end,
+    ``repeated``.
     """
 
     reason: Literal["loop", "budget"]
@@ -88,7 +87,7 @@ class Cut:
 
 
 class AcceptanceRatios:
-    """What follows from ``accepted`` drafted tokens and verification ``steps``, wherever both are counted."""
+    """The ratios of ``accepted`` drafted tokens and verification ``steps``, for all classes that count both."""
 
     __slots__ = ()
 
@@ -112,13 +111,13 @@ class StageStats(AcceptanceRatios):
 
     ``aal`` (equation 14 of the paper) counts accepted drafted tokens only; ``tokens_per_step`` counts the
     target's own token too. The first token of a row comes from its prefill and belongs to no step.
-    ``host_seconds`` is the part of ``decode_seconds`` that went into proposing trees and laying out their masks,
-    ``source_seconds`` what each source of tokens took of that.
+    ``host_seconds`` is the part of ``decode_seconds`` spent on proposing trees and building their masks,
+    ``source_seconds`` the part of that of each source of tokens.
     ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
     Pages that are verified side by side share forwards and seconds; each is charged with its part of the steps.
-    ``plain_tokens`` were decoded one a step because drafts did not pay there. ``smallest_margin`` is how far the
-    largest logit was from the second one, where they were closest along the output (``None``: not known); ``redecided``
-    choices were made again by a step of one token.
+    ``plain_tokens`` were decoded one per step because drafts did not pay there. ``smallest_margin`` is the smallest
+    difference between the two largest logits along the output (``None``: unknown); ``redecided`` choices were made
+    again by a step of one token.
     ``unverified`` tokens, counted as accepted, are the draft's and not the target's (``--skip-verification``).
     """
 
@@ -162,9 +161,9 @@ class StageStats(AcceptanceRatios):
 class PageTimings:
     """Wall seconds. ``prefill`` is vision plus prompt of the full page; ``stage1`` holds all of the crops' work.
 
-    ``hidden`` are those seconds of ``render`` and ``draft`` that passed while another page was being verified: the
-    ``total`` counts them all the same, a run of many pages takes that much less. ``beside`` are seconds of drafting
-    that passed while the page itself was read; they are in no other figure.
+    ``hidden`` are the seconds of ``render`` and ``draft`` during which another page was being verified: ``total``
+    includes them, but a run of many pages is shorter by them. ``beside`` are seconds of drafting during which the page
+    itself was read; they are in no other figure.
     """
 
     render: float = 0.0
@@ -185,7 +184,7 @@ class PageTimings:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that happened ``at`` so many seconds after drafting began, when ``tokens`` had been written."""
+    """An event of a page's timeline, ``at`` seconds after drafting began, when ``tokens`` had been written."""
 
     what: str
     at: float
@@ -212,13 +211,13 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """One page's output. ``failure`` is the category of ``error``, ``trace`` the traceback of a fault that nobody
-    foresaw. ``read`` says whether it was read whole or by regions, ``layout`` whose its regions are (``white space``:
-    no model's; empty: nobody's, the crops of a page read so are found by their ink). ``provenance`` is there where it
-    was asked for. ``timeline`` tells how a page went that was begun before its draft was there. ``trusted_regions``
-    were taken from the draft, unread. ``quality`` says how far the page can be believed, where that is known. ``turns``
-    are the quarter turns, clockwise, by which a scan was turned upright; boxes are those of the turned page. ``image``
-    is there for cropping figures while the page is being written; drop it after."""
+    """One page's output. ``failure`` is the category of ``error``, ``trace`` the traceback of an unforeseen fault.
+    ``read`` says whether the page was read whole or by regions, ``layout`` is the source of its regions
+    (``white space``: no model; empty: none, the crops of such a page are found by their ink). ``provenance`` is there
+    if it was asked for. ``timeline`` are the events of a page that was begun before its draft was complete.
+    ``trusted_regions`` were taken from the draft, unread. ``quality`` says how reliable the page is, if that is known.
+    ``turns`` are the clockwise quarter turns by which a scan was turned upright; boxes are those of the turned page.
+    ``image`` is there for cropping figures while the page is being written; drop it after."""
 
     source: str
     number: int
@@ -251,7 +250,7 @@ class PageResult:
 
     @property
     def tokens_per_step(self) -> float:
-        """Tokens of a verification step of the page itself; 0 where the target wrote nothing (blank, failed, known)."""
+        """Tokens per verification step of the page itself; 0 if the target wrote nothing (blank, failed, known)."""
         return 0.0 if self.stage2 is None else self.stage2.tokens_per_step
 
     @property
@@ -261,7 +260,7 @@ class PageResult:
 
     @property
     def doubtful(self) -> str | None:
-        """Why a person should look at the page; ``None`` where nothing speaks against it."""
+        """Why a person should look at the page; ``None`` if there is no reason."""
         return None if self.quality is None else self.quality.doubtful
 
     @property

@@ -1,4 +1,4 @@
-"""What runs over several pages: paragraphs that a column or a page breaks off, and running heads and feet."""
+"""Text over several pages: paragraphs that a column or a page breaks off, and running heads and feet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def goes_on(first: str, second: str) -> bool:
 
 
 def breaks_off(text: str) -> bool:
-    """Whether no sentence ends where ``text`` ends, nor a listing."""
+    """Whether ``text`` ends with neither the end of a sentence nor that of a listing."""
     text = text.rstrip()
     return bool(text) and not text.endswith("```") and _SENTENCE_END.search(text) is None
 
@@ -31,8 +31,8 @@ def is_broken(text: str) -> bool:
 
 
 def is_left_out(block: Block, page: Sequence[Block]) -> bool:
-    """Whether ``block`` is a running head or foot beside the text of its ``page``: where there is no other text, what
-    was called its head is the text."""
+    """Whether ``block`` is a running head or foot to be left out of its ``page``; on a page without other text, one
+    with letters stays."""
     return block.category.is_furniture and (
         not any(map(str.isalpha, block.text))
         or any(other.text.strip() and not other.category.is_furniture for other in page)

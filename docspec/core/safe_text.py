@@ -1,4 +1,4 @@
-"""What may leave docspec: text that neither steers a terminal nor breaks a file, in documents and in messages.
+"""Cleans all text that leaves docspec, so that it neither controls a terminal nor breaks a file.
 
 Models, text layers and file names may hold any character. Every writer of files and of standard output passes its text
 through :func:`safe_text` (JSON through :func:`dump_json`, which cleans the values before they are escaped), every line

@@ -1,4 +1,4 @@
-"""What a model's card says of its way to write a page: which dialect, and which spelling of tables."""
+"""The names in a model's card for its way to write a page: the dialect and the spelling of tables."""
 
 from __future__ import annotations
 

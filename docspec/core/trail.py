@@ -1,4 +1,4 @@
-"""How the tokens of one row came to be, kept for requests that ask for it."""
+"""Records how each token of a row was produced, for requests that ask for it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 
 class Trail:
-    """``steps``: for each verification step how many tokens the row had before it and how many proposed ones it
-    accepted; a row's first token is a step that accepted none. ``margins`` are those of the tokens, in logits, where
-    they were computed. ``proposed`` names what had proposed the token at a place of the output (kept by those who
-    propose; a step's own last token may be in it, where a draft goes on with it), which took ``seconds`` of processor
+    """``steps``: for each verification step, how many tokens the row had before it and how many proposed ones it
+    accepted; a row's first token is a step that accepted none. ``margins`` are those of the tokens, in logits, if they
+    were computed. ``proposed`` names the source of the proposed token at each position of the output (written by the
+    proposers; it may have a step's own last token, if a draft continues with it); this took ``seconds`` of processor
     time."""
 
     __slots__ = ("margins", "proposed", "seconds", "steps")
@@ -21,7 +21,7 @@ class Trail:
         self.seconds = 0.0
 
     def tokens_per_step(self, size: int) -> list[int]:
-        """How many of the row's ``size`` tokens each step wrote, the first token's left out."""
+        """How many of the row's ``size`` tokens each step wrote, without the step of the first token."""
         starts = [min(start, size) for start, _ in self.steps]
         return [end - start for start, end in zip(starts[1:], [*starts[2:], size], strict=False) if end > start]
 
@@ -34,7 +34,7 @@ class Trail:
         return iter(positions)
 
     def margin(self, positions: Sequence[int]) -> float | None:
-        """The smallest margin at ``positions`` of the output; ``None`` where one is not known."""
+        """The smallest margin at ``positions`` of the output; ``None`` if one is unknown."""
         known = [self.margins[position] for position in positions if position < len(self.margins)]
-        known = [one for one in known if one == one]  # NaN: nobody looked
+        known = [one for one in known if one == one]  # NaN: not computed
         return min(known) if known and len(known) == len(positions) else None

@@ -1,5 +1,5 @@
-"""Values of JSON files that anybody may have changed, as the dataclass that they are meant to be: types, choices and
-required fields are checked; fields that it does not know are left out."""
+"""Reads JSON files that anybody may have changed into dataclasses: types, choices and required fields are checked, and
+unknown fields are left out."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class InvalidValues(ValueError):
-    """What is wrong, and where, in one line."""
+    """Values of the wrong form; the message says in one line what is wrong and where."""
 
 
 def parsed_as(kind: type[T], data: bytes | str) -> T:
-    """``data`` (JSON) as a ``kind``, a dataclass. Raises :class:`InvalidValues`, also for what is no JSON."""
+    """``data`` (JSON) as a ``kind``, a dataclass. Raises :class:`InvalidValues`, also if it is no JSON."""
     from pydantic import ValidationError
 
     try:
@@ -34,7 +34,7 @@ def parsed_as(kind: type[T], data: bytes | str) -> T:
 
 
 def values_as(kind: type[T], values: Mapping[str, Any]) -> T:
-    """The same for values that were JSON; lone surrogates become U+FFFD. Raises :class:`InvalidValues`."""
+    """``values`` of parsed JSON as a ``kind``; lone surrogates become U+FFFD. Raises :class:`InvalidValues`."""
     try:
         data = _SURROGATE.sub(REPLACEMENT, json.dumps(values, ensure_ascii=False))
     except (TypeError, ValueError, RecursionError) as error:

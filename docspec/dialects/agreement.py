@@ -1,7 +1,7 @@
-"""Which words of a page's blocks its draft has too: the final text held against the draft's readings.
+"""Compares the words of a page's blocks with those of its draft.
 
-The first readings of all drafted regions, one after the other, are what is compared with; where they have other words
-than the model, a further reading may still have the model's. Words are what :mod:`docspec.dialects.words` says.
+The blocks are compared with the first readings of all drafted regions, one after the other; where these have other
+words than the model, a further reading may still have the model's. :mod:`docspec.dialects.words` says what a word is.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MOST_PAIRS = 100_000_000
 """Words of the text times words of the draft beyond which a page is not compared (10,000 of each take 0.1 s)."""
 
 MOST_READINGS = 3
-"""Further readings that are looked at."""
+"""The most further readings that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftedWord:
-    """A word of the draft: its ``key``, how it stands there, and the number of its region (-1: of none)."""
+    """A word of the draft: its ``key``, its text as drafted, and the number of its region (-1: none)."""
 
     key: str
     text: str
@@ -35,8 +35,8 @@ class DraftedWord:
 
 
 def agreement(blocks: Sequence[Block], draft: PageDraft) -> tuple[list[list[Span]], list[LeftOut]] | None:
-    """The spans of each block, without origins, and what the model left out; ``None`` where the draft has no words or
-    the page too many."""
+    """The spans of each block, without origins, and what the model left out; ``None`` if the draft has no words or the
+    page has too many."""
     depth = max((len(region.texts) for region in draft.regions), default=0)
     readings = [_reading(draft.regions, number) for number in range(depth)]
     readings = [one for one in (*readings, *map(_whole, draft.page_texts)) if one]
@@ -93,7 +93,7 @@ def _spans(
     drafted: Sequence[DraftedWord],
     confirmed: set[int],
 ) -> Iterator[Span]:
-    """Runs of a block's words of one kind, and what was left out between two of them."""
+    """Runs of a block's words of one kind, and the drafted words left out between two of them."""
     first, last = block
 
     def kind(place: int) -> object:
@@ -151,7 +151,7 @@ def _left_out(alignment: Alignment, drafted: Sequence[DraftedWord], regions: Seq
 
 
 def _said(words: Sequence[DraftedWord]) -> str:
-    """Drafted words as they stand, without a space before a sign that ends a word or behind one that opens one."""
+    """The text of drafted words, without a space before a sign that ends a word or behind one that opens one."""
     said = ""
     for word in words:
         said += word.text if not said or word.text in ".,;:!?)%" or said[-1] == "(" else f" {word.text}"

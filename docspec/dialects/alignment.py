@@ -1,7 +1,7 @@
-"""The words of a text's blocks aligned with the words of another text: equal ones, others in their place, none.
+"""Aligns the words of a text's blocks with the words of another text: equal ones, replaced ones, missing ones.
 
-The alignment follows the order of both (Levenshtein over words). A block whose place in the other text turns out to be
-another's, because the two run in different order, is looked for in what is left over.
+The alignment keeps the order of both (Levenshtein over words). A block that does not fit its place in the other text,
+because the two have different orders, is searched among the unused words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 SAME_BLOCK = 50.0
-"""Similarity (0..100) of a block with the words in its place, below which the place is another's."""
+"""The least similarity (0..100) of a block with the words in its place; below it, the place is another block's."""
 
 SAME_WORDS = 40.0
 """The same for a run of more than ``FEW`` words that differ, below which they are not readings of the same print."""
@@ -23,7 +23,7 @@ SAME_WORDS = 40.0
 FEW = 3
 
 MOST_LOOKED_FOR = 200
-"""Blocks of a page that are looked for elsewhere."""
+"""The most blocks of a page that are searched elsewhere."""
 
 
 class Place(NamedTuple):
@@ -99,7 +99,7 @@ class Alignment:
             self.places[place.first : place.last] = [place] * (place.last - place.first)
 
     def _says_the_same(self, first: int, last: int) -> bool:
-        """Whether the other text, where the block stands in it, says what the block says."""
+        """Whether the words in the block's place are similar to the block."""
         known = [place for place in self.places[first:last] if place is not None]
         if not known:
             return False
@@ -107,7 +107,7 @@ class Alignment:
         return _similarity(self.words[first:last], self.other[low:high]) >= SAME_BLOCK
 
     def _look_elsewhere(self, first: int, last: int) -> None:
-        """Aligns a block with the run of unused words that has most of its words, if that says the same."""
+        """Aligns a block with the run of unused words that has most of its words, if the two are similar."""
         wanted = Counter(self.words[first:last])
         runs = [list(run) for used, run in groupby(range(len(self.used)), key=self.used.__getitem__) if not used]
         shared = [(wanted & Counter(self.other[run[0] : run[-1] + 1])).total() for run in runs]

@@ -1,8 +1,8 @@
-"""The numbers of a target's boxes, predicted from drafted boxes by what the target wrote before on the same page.
+"""Predicts the numbers of a target's boxes from the drafted boxes and the target's earlier boxes on the same page.
 
 A target's boxes differ from the drafted ones by a few pixels, mostly by the same few for each edge; edges that are
 printed flush share their number. So every earlier difference votes for a number and, weaker, for its neighbours.
-Where the target's image has another size than the draft's, the scale is found from two boxes on.
+If the target's image has another size than the draft's, the scale is found from two boxes on.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from statistics import median
 Box = tuple[int, int, int, int]
 
 NEAR = (8.0, 4.0, 1.5, 0.7, 0.3)
-"""Votes of an earlier difference for the number that it points to and for those 1, 2, 3 and 4 pixels beside, before
-anything was seen. What is seen shifts them: a target that is consistent to the pixel is soon predicted to the pixel."""
+"""Initial votes of an earlier difference for the number that it points to and for those 1, 2, 3 and 4 pixels beside.
+Every written box adjusts them: a target that is consistent to the pixel is soon predicted to the pixel."""
 
 GAIN = 4.0
-"""Votes that one number seen is worth there."""
+"""Votes that one written number adds to them."""
 
 STRENGTH = 20.0
-"""Votes of one earlier difference together."""
+"""The sum of the votes of one earlier difference."""
 
 UNSEEN = (1.5, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2)
-"""Votes for the drafted number itself and for those beside it, whatever was seen."""
+"""Constant votes for the drafted number itself and for those beside it."""
 
 FLUSH = 10.0
-"""How much more a box counts whose edge is drafted at the same place (within :data:`SLACK` pixels)."""
+"""The weight of a box whose edge is drafted at the same number (within :data:`SLACK` pixels)."""
 
 SLACK = 2
 
@@ -56,7 +56,7 @@ class BoxNumbers:
         self._ranked: dict[tuple[int, int], list[tuple[int, float]]] = {}
 
     def learn(self, drafted: Box, written: Box) -> None:
-        """The target wrote ``written`` for the cell that was drafted as ``drafted``."""
+        """Learns that the target wrote ``written`` for the cell drafted as ``drafted``."""
         if self._pairs:
             self._weights = self._learn_nearness(drafted, written)
         self._pairs.append((drafted, written))
@@ -108,7 +108,7 @@ class BoxNumbers:
         return {n: vote / total for n, vote in votes.items() if n >= 0 and vote >= LEAST * total}
 
     def _learn_nearness(self, drafted: Box, written: Box) -> tuple[float, ...]:
-        """How far the likeliest numbers were from those written moves the votes."""
+        """Adjusts the votes by the distances of the likeliest numbers from the written ones."""
         near = list(self._near)
         for edge in range(4):
             ranked = self.ranked(edge, drafted[edge])

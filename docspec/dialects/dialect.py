@@ -32,19 +32,19 @@ class Dialect(Protocol):
     ) -> list[str]:
         """Texts that parts of the target's page output may follow: an unordered set for Stage 2.
 
-        ``region_outputs`` holds what Stage 1 wrote for each region of ``draft`` (same order, ``""`` where nothing
-        was verified); it comes first where given. ``width``/``height`` are the page image's.
+        ``region_outputs`` holds what Stage 1 wrote for each region of ``draft`` (same order, ``""`` if nothing was
+        verified); these texts come first. ``width``/``height`` are the page image's.
         """
         ...
 
     def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: list[str] | None = None
     ) -> Grammar | None:
-        """What the format itself says about the page's output, for the drafts that the same arguments give."""
+        """The grammar of the page's output for the drafts of the same arguments; ``None`` if the dialect has none."""
         ...
 
     def parse_crop(self, text: str) -> str:
-        """The Markdown (tables as HTML) of what the target wrote for a crop."""
+        """The target's answer for a crop as Markdown (tables as HTML)."""
         ...
 
     def parse(self, text: str, width: int, height: int) -> tuple[Block, ...]:

@@ -58,7 +58,7 @@ class DocTagsDialect(Prompted):
     for_crops = _CROP_PROMPTS
 
     def region_drafts(self, region: Region) -> list[str]:
-        """What stands in the region's element, and then that element without its place."""
+        """The contents of the region's element, and then that element without its place."""
         texts = _contents(region.category, region.texts)
         tag = _TAGS[region.category]
         return unique([*texts, *(f"<{tag}>{text}</{tag}>" for text in texts[:1])])

@@ -54,7 +54,7 @@ _CHECKED = {"checkbox_selected": "- [x] ", "checkbox_unselected": "- [ ] "}
 
 
 def read_doctags(text: str, width: int, height: int) -> tuple[Block, ...]:
-    """The elements of ``text`` with their boxes on a page of ``width`` x ``height`` pixels; none where there is none.
+    """The elements of ``text`` with their boxes on a page of ``width`` x ``height`` pixels.
 
     Lenient: an element that is not closed ends where the next one begins, and text between elements is text.
     """
@@ -78,7 +78,7 @@ def read_doctags(text: str, width: int, height: int) -> tuple[Block, ...]:
 
 
 def _end(text: str, tag: str, at: int) -> int:
-    """Where the element ends whose contents begin at ``at``: at its end, or where one begins that it cannot hold."""
+    """The end of the element whose contents begin at ``at``: its end tag, or the next element that it cannot hold."""
     inside = _INSIDE.get(tag, ("formula",))
     others = (found.start() for found in _OPENING.finditer(text, at) if found[1] not in inside)
     closing = text.find(f"</{tag}>", at)

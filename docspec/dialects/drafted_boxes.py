@@ -1,6 +1,6 @@
-"""Which drafted piece a box means that is being written, and how its numbers go on.
+"""Predicts which drafted piece the box that is being written belongs to, and the box's next numbers.
 
-Pieces come mostly in the drafted order; each number written makes some of them likelier than others.
+Pieces come mostly in the drafted order; each written number makes some of them likelier than others.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from operator import itemgetter
 from docspec.dialects.box_numbers import Box, BoxNumbers
 
 ORDER = (0.8, 0.07, 0.04, 0.03)
-"""Chance that a box is that of the next piece not written yet, of the one behind it, and so on; the rest is that it
-was not drafted."""
+"""Chance that a box is that of the next unwritten piece, of the one behind it, and so on; the rest is the chance that
+it was not drafted."""
 
 NUMBERS = 10
-"""Numbers offered at one place."""
+"""The most numbers proposed at one position."""
 
 UNLIKELY = 1e-5
 """The share of a number that a piece's draft does not predict."""
@@ -82,7 +82,7 @@ class DraftedBoxes:
         return found
 
     def written(self, piece: int, box: Box) -> None:
-        """The target wrote ``box`` for ``piece``."""
+        """Learns that the target wrote ``box`` for ``piece``."""
         self.used.add(piece)
         self.last = piece
         self.numbers.learn(self.boxes[piece], box)

@@ -1,4 +1,4 @@
-"""The grammar of tables inside JSON strings: it reads and predicts what stands there with its escapes."""
+"""The grammar of tables inside JSON strings: it reads and predicts their text with its escapes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _END = "\0"
 class EscapedTables:
     """Predicts ``tables`` (drafted, in reading order) where they are written inside JSON strings.
 
-    ``behind`` is what follows a table, as it stands.
+    ``behind`` is the text after a table, with its escapes.
     """
 
     def __init__(self, tables: Sequence[Table], behind: str) -> None:

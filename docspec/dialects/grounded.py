@@ -57,7 +57,7 @@ _PIECE = re.compile(
     r"<\|ref\|>(?P<label>[^<]*)<\|/ref\|>\s*<\|det\|>\s*\[\[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)[^<]*<\|/det\|>"
 )
 GOES_ON = "+"
-"""Behind the kind of a piece that goes on with the one before it."""
+"""The suffix of the kind of a piece that continues the one before it."""
 
 _MARKS = re.compile(r"<\|/?(?:ref|det|grounding)\|>")
 _BOXES = BoxSpelling(
@@ -83,10 +83,10 @@ class GroundedDialect(Prompted):
     labels: ClassVar[Mapping[Category, str]] = _LABELS
     categories: ClassVar[Mapping[str, Category]] = _CATEGORIES
     between, behind = "\n\n", "\n"
-    """What stands between pieces, and between a box and the piece that it is of."""
+    """The texts between pieces, and between a box and its piece."""
 
     def region_drafts(self, region: Region) -> list[str]:
-        """Plain Markdown: a crop is asked for without boxes."""
+        """Plain Markdown, because a crop is asked for without boxes."""
         return interleaved(_spelled(region.category, reading) for reading in region.texts)
 
     def page_drafts(

@@ -1,7 +1,7 @@
 """The grounded dialect of LightOnOCR-3: the kind and place of each piece in the spelling of a picture of Markdown.
 
-``![title](113,608,263,623) ## 2.2 Results`` and on the next line the next piece; what behind a mark stands, on however
-many lines, is Markdown with HTML tables and LaTeX. ``![text+](...)`` goes on with the piece before it. Numbers run from
+``![title](113,608,263,623) ## 2.2 Results`` and on the next line the next piece; the text behind a mark, which may have
+many lines, is Markdown with HTML tables and LaTeX. ``![text+](...)`` continues the piece before it. Numbers run from
 0 to 1000 over the page's width and height, and the prompt is one word (lightonai/LightOnOCR, README and
 ``lightonocr/grounding.py``).
 """

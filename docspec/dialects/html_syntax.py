@@ -1,4 +1,4 @@
-"""HTML tables as an output writes them: white space, head, names and attributes of cells are taken over from it."""
+"""Continues HTML tables as an output writes them: white space, head, names and attributes of cells are the output's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class HtmlManner:
     has_body: bool = True
 
     def before(self, tag: str) -> str:
-        """The white space before ``tag``, as far as it is not known like that before its relatives."""
+        """The white space before ``tag``; if unknown, that before similar tags."""
         known = self.space.get(tag)
         if known is not None:
             return known
@@ -53,7 +53,7 @@ class HtmlManner:
 
 
 class HtmlSyntax:
-    """A ``<table>`` that is being written, in the ``manner`` of those before it; ``behind`` follows its end."""
+    """A ``<table>`` that is being written, in the ``manner`` of those before it; ``behind`` is the text after it."""
 
     def __init__(self, manner: HtmlManner, listener: Listener, behind: str) -> None:
         self.in_row = False
@@ -125,7 +125,7 @@ class HtmlSyntax:
         return remainder("".join(self._pieces(rest or "", iter(rows), ends, most)), written)
 
     def _pieces(self, rest: str, rows: Iterator[TableRow], ends: bool, most: int) -> Iterator[str]:
-        """What follows the last tag, or the text of the cell that has begun."""
+        """The texts after the last tag, or after the written text of the present cell."""
         manner, last, column, in_head = self._manner, self._last, self._column, self._in_head
         row: Iterator[TableCell] = iter(next(rows, ()) if self.in_row else ())
         written = self._rows

@@ -1,4 +1,4 @@
-r"""LaTeX commands that a model wrote into a JSON string without escaping its backslash: JSON reads controls.
+r"""Restores LaTeX commands in a JSON string whose backslashes are not escaped: JSON reads control characters.
 
 ``\frac`` is read as a form feed and ``rac``, ``\beta`` as a backspace and ``eta``, ``\times`` as a tab and ``imes``. No
 page holds form feeds and backspaces; tabs and line breaks may be meant, so that they are looked at in formulas only.

@@ -1,9 +1,8 @@
-"""dots.ocr's layout JSON: cells written byte for byte as the model writes them, and read back whatever the
-damage.
+"""dots.ocr's layout JSON: cells are written byte for byte as the model writes them, and read back despite damage.
 
-Complete JSON goes through the standard library. Anything else (cut off by the budget, a quote not escaped, a
-comma forgotten, prose or a code fence around it) goes through a reader that looks for cells and never gives
-up on the rest. Text that stands in no cell is one of its own, ``Text`` without a box.
+Complete JSON is read by the standard library. Anything else (cut off by the budget, a quote not escaped, a comma
+forgotten, prose or a code fence around it) is read by a search for cells that goes on after each fault. Text outside
+all cells becomes a cell of its own, ``Text`` without a box.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "\\"
 class LayoutCell:
     """One layout element as the model writes it.
 
-    ``bbox`` is in pixels of the image that the model sees, ``None`` where four numbers could not be read;
-    ``text`` is ``None`` where there is no such key.
+    ``bbox`` is in pixels of the image that the model sees, ``None`` if four numbers could not be read;
+    ``text`` is ``None`` if there is no such key.
     """
 
     bbox: FloatBox | None
@@ -74,8 +73,8 @@ def parse_cells(text: str) -> tuple[LayoutCell, ...]:
 
     ``parse_cells(render_cells(cells)) == cells``, but for control characters that stand for LaTeX commands. From a
     cut-off answer all complete cells come back and the last one with as much of its text as there is; a repeated
-    ``text`` key inside a cell is joined, not lost. Where the JSON is broken, a cell that repeats box, category and text
-    of an earlier one is left out.
+    ``text`` key inside a cell is joined, not lost. If the JSON is broken, a cell that repeats box, category and text of
+    an earlier one is left out.
     """
     text = text.strip()
     if not _ANY_KEY.search(text):
@@ -91,7 +90,7 @@ def parse_cells(text: str) -> tuple[LayoutCell, ...]:
 
 
 def is_layout_beginning(text: str) -> bool:
-    """Whether ``text`` is an empty answer in this format, or cut off before its first cell says a thing."""
+    """Whether ``text`` is an empty answer in this format, or cut off before its first cell has any content."""
     bare = re.sub(r"\s+", "", text).removeprefix("```json")
     return bare in ("[]", "{}") or any(start.startswith(bare[: len(start)]) for start in ('[{"bbox":[', '{"bbox":['))
 
@@ -145,7 +144,7 @@ def _loose(text: str) -> Iterable[LayoutCell]:
 
 
 def _once(cells: Iterable[LayoutCell]) -> list[LayoutCell]:
-    """``cells`` without those that say the same of the same place again."""
+    """``cells`` without those that repeat the box, category and text of an earlier one."""
     found: dict[object, LayoutCell] = {}
     for number, cell in enumerate(cells):
         found.setdefault(number if cell.bbox is None else cell, cell)

@@ -1,7 +1,7 @@
 """The grammar of layout JSON: box digits, categories and keys predicted from the drafted cells.
 
-The numbers of a box come from :mod:`box_numbers`; together they say which drafted cell is meant. Behind the box
-come the likely categories, behind these the texts that were drafted for the cell. A picture has no text.
+The numbers of a box come from :mod:`box_numbers`; together they tell which drafted cell is meant. The likely categories
+follow the box, and the cell's drafted texts follow the category. A picture has no text.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ BEHIND_CATEGORY = '", "text": "'
 NEXT_CELL = '"}, {"bbox": ['
 
 AS_DRAFTED = 9.0
-"""Cells of the drafted category that the target is taken to have written before any was seen, of 10."""
+"""Prior count, of 10, of cells that the target writes with the drafted category."""
 
 INSTEAD = {Category.TEXT: 0.4, Category.SECTION_HEADER: 0.2, Category.LIST_ITEM: 0.2, Category.CAPTION: 0.1}
-"""What it wrote for the others."""
+"""Prior counts of other categories that it writes instead."""
 
 ELSEWHERE = 6
-"""Cells in other places whose texts are offered."""
+"""The most cells with other boxes whose texts are proposed."""
 
 COMPLETE = 0.5
 """Chance that a number which nothing predicted is complete."""
@@ -40,20 +40,20 @@ LEAST_LEFT = 0.05
 """A smaller rest of the chance is not shared out."""
 
 CATEGORIES = 3
-"""Other categories offered beside the drafted one."""
+"""The most other categories proposed beside the drafted one."""
 
 HEAD = 16
-"""Letters and digits at its head by which the text of a cell is known again."""
+"""Letters and digits at the beginning of a cell's text by which it is recognised."""
 
 _DONE = re.compile(r"(?:\d+, ){0,3}")
 _BOX_AHEAD = re.compile(r'(\d+), (\d+), (\d+), (\d+)\], "category": "([A-Za-z-]+)')
 _LOOSE_AHEAD = re.compile(r'([A-Za-z-]+)", "text": "(.*)', re.DOTALL)
 _HEADER = re.compile(r'(\d+), (\d+), (\d+), (\d+)\], "category": "([A-Za-z-]*)(.*)', re.DOTALL)
 KEPT = 256
-"""Characters of a cell that are kept: its keys and the head of its text."""
+"""Characters of a cell that are kept: its keys and the beginning of its text."""
 
 _HEADER_END = 120
-"""Characters behind the marker of a box within which its keys stand."""
+"""Characters behind the marker of a box that contain the cell's keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class _Drafted:
 
 
 class LayoutGrammar(DraftedBoxes):
-    """Predicts what becomes of ``cells``: drafted, in reading order, boxes in the target's pixels.
+    """Predicts how the target writes the drafted ``cells``: in reading order, boxes in the target's pixels.
 
     ``tables`` are those drafted for the cells that are tables.
     """
@@ -140,7 +140,8 @@ class LayoutGrammar(DraftedBoxes):
         return [(drafted, self._as_drafted / total), *others]
 
     def with_others(self, weights: Weights) -> Weights:
-        """``weights`` with cells whose boxes are others, but whose texts may come: they share what is left."""
+        """``weights`` with further cells whose boxes differ but whose texts may come: they share the remaining
+        chance."""
         left = 1 - sum(weight for _, weight in weights)
         if left < LEAST_LEFT:
             return weights
@@ -151,7 +152,7 @@ class LayoutGrammar(DraftedBoxes):
         return (*weights, *((cell, left / (len(cells) + 1)) for cell in cells))
 
     def _close(self, text: str) -> None:
-        """The cell that begins with ``text`` is written: learns from it, if it can be told which one it is."""
+        """Learns from the written cell that begins with ``text``, if its drafted cell can be identified."""
         header = _HEADER.match(text)
         if header is None:
             return
@@ -172,7 +173,7 @@ class LayoutGrammar(DraftedBoxes):
 
 @dataclass(slots=True, eq=False)
 class _BoxFork:
-    """Inside a box: number ``edge`` comes, of which ``begun`` is written."""
+    """The fork inside a box: number ``edge`` comes next, of which ``begun`` is written."""
 
     grammar: LayoutGrammar
     weights: Weights
@@ -195,7 +196,7 @@ class _BoxFork:
         ]
 
     def _unpredicted(self, behind: str) -> Sequence[Alternative]:
-        """A number that no cell predicts is taken to be complete."""
+        """Takes a number that no cell predicts as complete."""
         digits = self.begun.rstrip(behind)
         text = f"{digits}{behind}"
         if not digits.isdigit() or not text.startswith(self.begun):
@@ -210,7 +211,7 @@ class _BoxFork:
 
 @dataclass(slots=True, eq=False)
 class _CategoryFork:
-    """Behind a box: its category comes, of which ``begun`` is written."""
+    """The fork behind a box: its category comes next, of which ``begun`` is written."""
 
     grammar: LayoutGrammar
     weights: Weights
@@ -238,7 +239,7 @@ class _CategoryFork:
 
 @dataclass(slots=True, eq=False)
 class _TextFork:
-    """Behind a category and the text ``passed``: what was drafted for the cell goes on."""
+    """The fork behind a category and the text ``passed``: the cell's drafts continue."""
 
     weights: Weights
     passed: str
@@ -254,6 +255,6 @@ def _whole(box: tuple[float, float, float, float]) -> Box:
 
 
 def _head(text: str) -> str:
-    """The first letters and digits of a JSON string that may go on behind its end."""
+    """The first letters and digits of a JSON string; ``text`` may continue behind its end."""
     begun = text[: 3 * HEAD].split('"}', 1)[0]
     return "".join(char for char in begun if char.isalnum())[:HEAD].casefold()

@@ -3,7 +3,7 @@
 ``<div data-bbox="85 466 910 479" data-label="Section-Header"><h2>Results</h2></div>``: left, top, right and bottom from
 0 to 1024 over the page's width and height, with Chandra 2 to 1000. The prompts are those of datalab-to/chandra
 (``chandra/prompts.py``); that of chandra-ocr-2 was read in two programs that carry it word for word.
-Numbers with spaces between them are what answers have that users published; those in brackets are read too.
+Answers that users published have numbers with spaces between them; numbers in brackets are read too.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class LayoutHtmlDialect(Prompted):
     scale: ClassVar[int] = SCALE
 
     def region_drafts(self, region: Region) -> list[str]:
-        """What stands in the region's block."""
+        """The contents of the region's block."""
         return _contents(region.category, region.texts)
 
     def page_drafts(
@@ -178,7 +178,7 @@ def _one_list(before: str, more: str) -> str:
 
 
 def _contents(category: Category, readings: Sequence[str]) -> list[str]:
-    """What may stand in a block, the likeliest spelling of each reading first."""
+    """Texts that may stand in a block, the likeliest spelling of each reading first."""
     return interleaved(_spelled(category, clean(reading)) for reading in readings)
 
 

@@ -1,7 +1,7 @@
-"""Where the target's blocks are on the page, told from the draft: text is matched to text, in reading order.
+"""Finds the boxes of the target's blocks by matching their texts with the draft's, in reading order.
 
-A Markdown answer has no boxes; the draft has. Matching is fuzzy because the draft may be misread, and it is only ever
-used for boxes. The draft's labels are its guess: a label would change what is written, so only the target gives them.
+A Markdown answer has no boxes; the draft has. Matching is fuzzy because the draft may be misread, and it is used for
+boxes only. Labels come from the target only, because the draft's are guesses that would change the output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from docspec.core import BBox, Block, Category, PageDraft, Region
 LEAST_SCORE = 0.6
 """Similarity (0..1) below which two long texts are not the same; short ones need more (up to 0.95)."""
 MOST_WORK = 60_000
-"""Comparisons made on one page, well under a second of them: a pair of texts of L and M letters is 1 + LM / 20,000. On
+"""The most comparisons on one page, well under a second: a pair of texts of L and M letters counts 1 + LM / 20,000. On
 fuller pages only equal texts are found."""
 
 _TAG = re.compile(r"<[^<>]{1,200}>")
@@ -57,7 +57,7 @@ def attach_boxes(blocks: Sequence[Block], draft: PageDraft) -> tuple[Block, ...]
 
 
 class _Matcher:
-    """Owns which block has which regions while they are being found."""
+    """Holds the regions of each block while they are being found."""
 
     def __init__(self, blocks: Sequence[Block], regions: Sequence[Region]) -> None:
         self._blocks = blocks
@@ -83,7 +83,7 @@ class _Matcher:
             yield block if box is None else replace(block, bbox=box, bbox_from="draft")
 
     def _match_in_order(self) -> None:
-        """Texts that stand once in both, in order; between them the best matching."""
+        """Matches texts that occur once in both, in order; between them it finds the best matching."""
         rows, columns = self._open_blocks, self._open_regions
         a = b = 0
         for row, column in [*self._anchors(), (len(rows), len(columns))]:
@@ -93,7 +93,7 @@ class _Matcher:
             a, b = row + 1, column + 1
 
     def _anchors(self) -> list[tuple[int, int]]:
-        """Places among the open blocks and regions of texts that agree and are the only ones that say this."""
+        """Indices of open blocks and regions with equal texts that occur once in both."""
         blocks = [self._block_texts[i].letters for i in self._open_blocks]
         regions = [next((text.letters for text in self._region_texts[j]), "") for j in self._open_regions]
         counts, columns = Counter(blocks), {letters: column for column, letters in enumerate(regions)}
@@ -107,7 +107,7 @@ class _Matcher:
         )
 
     def _is_affordable(self, blocks: Sequence[int], regions: Sequence[int]) -> bool:
-        """Whether each of ``blocks`` may still be compared with each of ``regions``; if so that is counted."""
+        """Whether each of ``blocks`` may still be compared with each of ``regions``; if so, the work is counted."""
         letters = sum(len(self._block_texts[i].letters) for i in blocks), sum(map(self._letters, regions))
         work = len(blocks) * len(regions) + letters[0] * letters[1] // 20_000
         affordable = work <= self._work
@@ -137,7 +137,7 @@ class _Matcher:
                 b += 1
 
     def _match_equal(self, rows: Sequence[int], columns: Sequence[int]) -> None:
-        """Each row in turn has the next column that says the same."""
+        """Matches each row in turn with the next column of equal text."""
         places: dict[str, list[int]] = {}
         for place in reversed(range(len(columns))):
             for letters in {text.letters for text in self._region_texts[columns[place]]}:
@@ -152,7 +152,7 @@ class _Matcher:
                 self._found[row] = [columns[start - 1]]
 
     def _match_out_of_order(self) -> None:
-        """What the target read in another order than the drafter: the best pairs that are left."""
+        """Matches blocks that the target read in another order than the drafter: the best remaining pairs."""
         blocks, regions = self._left()
         if not self._is_affordable(blocks, regions):
             return
@@ -164,8 +164,8 @@ class _Matcher:
                 used.add(-j)
 
     def _fill_gaps_by_category(self) -> None:
-        """Pictures, formulas and tables whose texts say nothing: between two matched neighbours, as many
-        blocks as regions of the category belong together in order."""
+        """Matches pictures, formulas and tables whose texts tell nothing: between two matched neighbours, equal numbers
+        of blocks and regions of a category are paired in order."""
         blocks, regions = self._left()
         placed = sorted(self._found)
         for category in (Category.PICTURE, Category.FORMULA, Category.TABLE):
@@ -179,9 +179,9 @@ class _Matcher:
                     self._found.update((i, [j]) for i, j in zip(here, there, strict=True))
 
     def _merge_parts(self) -> None:
-        """Regions that a neighbour's block goes on into, then blocks that lie inside a neighbour's region.
+        """Matches regions that a neighbour's block continues into, then blocks that lie inside a neighbour's region.
 
-        Room is counted in letters, so that a text that is there once is not found twice.
+        Room is counted in letters, so that a text that occurs once is not found twice.
         """
         owner = {j: i for i, found in self._found.items() for j in found}
         room = {i: len(self._block_texts[i].letters) * _SLACK for i in self._found}

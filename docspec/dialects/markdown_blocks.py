@@ -53,7 +53,7 @@ def join_blocks(pieces: Iterable[tuple[Category, str]]) -> str:
 
 
 class _BlockReader:
-    """Owns the lines, the line ending of each (none where a line was split), and how many of them are used up."""
+    """Reads blocks from lines and their line endings (empty for the first part of a split line)."""
 
     def __init__(self, lines: list[str], ends: list[str]) -> None:
         self._lines = lines
@@ -78,7 +78,7 @@ class _BlockReader:
             gap = written[len(text) :]
 
     def _construct(self, line: str) -> tuple[Category, int]:
-        """What begins at the current line, and the index of the line after it."""
+        """The category of the block at the current line, and the index of the line after the block."""
         following = self._at + 1
         if mark := _HEADING.match(line):
             return Category.TITLE if mark[1] == "#" else Category.SECTION_HEADER, following
@@ -132,7 +132,7 @@ class _BlockReader:
         return index
 
     def _formula_end(self, opening: re.Match[str]) -> int | None:
-        """Where a display formula ends; ``None`` where the line only looks like one."""
+        """The line after a display formula; ``None`` if the line only looks like the beginning of one."""
         closing = rf"\end{{{opening[2]}}}" if opening[2] else {"$$": "$$", r"\[": r"\]"}[opening[1]]
         start = opening.end()
         limit = min(len(self._lines), self._at + _FORMULA_LINES)

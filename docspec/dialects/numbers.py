@@ -1,7 +1,7 @@
-"""Numbers on which independent readings of a page differ: what is written, the text layer and the recognition are held
-against each other, word by word.
+"""Finds numbers on which independent readings of a page differ: the output, the text layer and the recognition are
+compared word by word.
 
-Nobody can tell by sense which of two numbers is right, so that no such number is written without a mark.
+The sense of a text does not tell which of two numbers is right, so every such number gets a mark.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from docspec.dialects.text import clean, join_lines
 from docspec.dialects.words import Word, words_of
 
 SOURCES: dict[str, WordsOf] = {"text-layer": "text layer", "rapidocr": "recognition", "ppstructure": "recognition"}
-"""Whose words a drafter's are."""
+"""The source of each drafter's words."""
 
 MOST_PAIRS = 100_000_000
 """Words of the text times words of a reading beyond which a page is not compared."""
 
 
 def differing_numbers(blocks: Sequence[Block], draft: PageDraft) -> list[NumberReadings]:
-    """The numbers of ``blocks`` in whose place a reading of ``draft`` that comes from elsewhere has something else; and
-    words in whose place it has a number. In the order of the blocks."""
+    """The numbers of ``blocks`` in whose place a reading of ``draft`` from another source has something else, and the
+    words in whose place it has a number, in the order of the blocks."""
     ours = [words_of(block.text) for block in blocks]
     found: dict[tuple[int, int], NumberReadings] = {}
     for reading in range(2):
@@ -74,7 +74,7 @@ def with_numbers(spans: Sequence[Span], numbers: Sequence[NumberReadings]) -> li
 
 
 def _reading(region: Region, drafter: str, number: int) -> tuple[str, str]:
-    """One of two readings of ``region`` and its source: the first drafter's, or that of a second one."""
+    """One of two readings of ``region``, the first drafter's (``number`` 0) or the second's, and its source."""
     first, _, second = drafter.partition("+")
     if not region.texts or (number and not second):
         return "", ""
@@ -88,6 +88,6 @@ def _is_number(words: Sequence[Word]) -> bool:
 
 
 def _place(region: Region, *readings: str) -> BBox:
-    """The line of ``region`` that has one of the ``readings``, or all of it."""
+    """The box of the line of ``region`` that has one of the ``readings``, else that of the region."""
     lines = (line for text in readings for line in region.lines if text in line.text)
     return next((line.bbox for line in lines), region.bbox)

@@ -46,10 +46,10 @@ def to_otsl(table: Table, *, heads: bool = False) -> str:
 
 
 def parse_otsl(text: str) -> Table | None:
-    """The table in ``text``, complete or cut off; ``None`` where there is no cell. Never raises.
+    """The table in ``text``, complete or cut off; ``None`` if there is no cell. Never raises.
 
-    Spans are found from the top left: as far as marks to the right and below say that they belong to the cell. A mark
-    that joins nothing (the first of a row, say) stands for an empty cell.
+    A cell spans the marks to the right and below that say that they belong to it. A mark that joins nothing (the first
+    of a row, say) stands for an empty cell.
     """
     marks = _rows(_TAGS.sub("", _CAPTION.sub("", text)))
     taken: set[tuple[int, int]] = set()

@@ -1,8 +1,7 @@
-"""What a model puts around its answer, which is not the page: thoughts, front matter, and a fence around the whole.
+"""Removes what a model writes around a page: thoughts, front matter, and a fence around the whole.
 
-This is one of the normalisations that ``--raw`` turns off. What is left is a piece of the answer, not a character of it
-changed. A fence that names a programming language is kept: the page is a listing then, and without its fence its
-comments would be headings.
+This is one of the normalisations that ``--raw`` turns off. The result is an unchanged piece of the answer. A fence that
+names a programming language is kept: the page is then a listing, and without its fence its comments would be headings.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ _PAGE_LANGUAGES = frozenset(
     ["", "markdown", "md", "html", "xhtml", "xml", "latex", "tex", "katex", "math", "json", "text", "txt", "plaintext"]
 )
 _FRONT_MATTER = re.compile(r"\s*---\r?\nprimary_language:[^\n]*\n(?:[a-z_]+:[^\n]*\n)*---[ \t]*(?:\r?\n|$)")
-"""What olmOCR says of the page before it; its first field tells it from a page that begins with a rule."""
+"""olmOCR's data about the page, before it; the first field tells them from a page that begins with a rule."""
 
 _OPENING = re.compile(r"\s*(`{3,}|~{3,})[ \t]*([\w+-]*)[ \t]*(?:\r\n|\r|\n)")
 _FENCE_LINE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[ \t]*\r?$", re.MULTILINE)
@@ -55,7 +54,7 @@ def without_fence(text: str) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    """Chat templates of thinking models may open the thoughts themselves, so that only their end is written."""
+    """The answer behind the thoughts; a chat template may open them itself, so that the answer has only their end."""
     begun = text.lstrip()
     thoughts, end, answer = begun.partition(_END_OF_THINK)
     if begun.startswith(_THINK):

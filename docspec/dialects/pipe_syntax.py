@@ -1,4 +1,4 @@
-"""Pipe tables as an output writes them: padding, empty cells and the delimiter row are taken over from it."""
+"""Continues pipe tables as an output writes them: padding, empty cells and the delimiter row are the output's."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PipeSyntax:
         return None
 
     def _cells(self) -> list[str]:
-        """The line between its borders; the first is what stands before the first one, the last is not complete."""
+        """The parts of the line between its borders; the first stands before all borders, the last is not complete."""
         return _BORDER.split(self._line)
 
     def _is_at_delimiter(self) -> bool:

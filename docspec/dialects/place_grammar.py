@@ -1,4 +1,4 @@
-"""The grammar of dialects that write each piece's box before its text: its numbers, from the drafted boxes."""
+"""The grammar of dialects that write each piece's box before its text: it predicts the numbers of the box."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from docspec.dialects.box_numbers import Box
 from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, Weights
 
 OTHER_KIND = 0.1
-"""How much less likely a piece is whose drafted kind is not the written one."""
+"""Factor of the chance of a piece whose drafted kind is not the written one."""
 
 DIGITS = 4
-"""A number has no more."""
+"""The most digits of a number."""
 
 KEPT = 96
-"""Characters of the output in which the mark before a box is looked for."""
+"""Characters of the output in which the mark before a box is searched."""
 
 
 @dataclass(frozen=True)
 class BoxSpelling:
     """How a dialect writes a box: ``head`` matches what stands before it, with the kind as its first group, and drafts
     have one of ``markers`` there; each number stands between ``before`` and ``after``, the last before ``end``.
-    ``opening`` is what is written before a box, with braces for the kind."""
+    ``opening`` is the text before a box, with braces for the kind."""
 
     head: re.Pattern[str]
     markers: tuple[str, ...]
@@ -34,7 +34,7 @@ class BoxSpelling:
     opening: str = ""
 
     def number(self, edge: int, number: int | str) -> str:
-        """The number of ``edge`` (0 to 3) with what belongs to it."""
+        """The number of ``edge`` (0 to 3) with the texts around it."""
         return f"{self.before}{number}{self.end if edge == 3 else self.after}"
 
     def box(self, box: Box) -> str:
@@ -42,11 +42,11 @@ class BoxSpelling:
         return "".join(self.number(edge, number) for edge, number in enumerate(box))
 
     def headed(self, kind: str, box: Box) -> str:
-        """The box of a piece of ``kind`` with what stands before it."""
+        """The box of a piece of ``kind`` with the text before it."""
         return self.opening.format(kind) + self.box(box)
 
     def read(self, text: str) -> tuple[list[int], str]:
-        """The numbers at the head of ``text``, up to four, and what comes behind them."""
+        """The numbers at the beginning of ``text``, up to four, and the text behind them."""
         found: list[int] = []
         while len(found) < 4:
             after = self.end if len(found) == 3 else self.after
@@ -105,7 +105,7 @@ class PlaceGrammar(DraftedBoxes):
         return _NumberFork(self, weights, 0, "") if weights else None
 
     def _of_kind(self, kind: str) -> Weights:
-        """The pieces that may be written next, where ``kind`` was written."""
+        """The pieces that may be written next if their kind is ``kind``."""
         return tuple(
             (piece, weight * (1.0 if self._kinds[piece] == kind else OTHER_KIND))
             for piece, weight in self.candidates(self.last + 1)
@@ -119,7 +119,7 @@ class PlaceGrammar(DraftedBoxes):
 
 @dataclass(slots=True, eq=False)
 class _NumberFork:
-    """Inside a box: the number of ``edge`` comes, of whose spelling ``begun`` is written."""
+    """The fork inside a box: the number of ``edge`` comes next, of whose spelling ``begun`` is written."""
 
     grammar: PlaceGrammar
     weights: Weights
@@ -143,7 +143,7 @@ class _NumberFork:
 
 @dataclass(slots=True, eq=False)
 class _PlaceTextFork:
-    """Behind a box: what was drafted for the piece goes on."""
+    """The fork behind a box: the piece's drafts continue."""
 
     weights: Weights
 

@@ -1,4 +1,4 @@
-"""How a target is asked: with the published prompts of its dialect, or with those of its card."""
+"""The prompts of a target: the published ones of its dialect, or those of its card."""
 
 from __future__ import annotations
 

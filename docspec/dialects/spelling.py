@@ -1,7 +1,7 @@
-"""The ways in which targets spell one drafted reading, the likeliest first: what both dialects share.
+"""The spellings of one drafted reading that several dialects share, the likeliest first.
 
-Tree verification takes alternatives for nearly nothing, but every alternative is indexed and costs a little
-on the host; so these are the differences that real outputs show, not all that can be imagined.
+Tree verification checks alternatives at nearly no cost, but every alternative is indexed and costs a little on the
+host; so these are the differences that real outputs show, not all that can be imagined.
 """
 
 from __future__ import annotations

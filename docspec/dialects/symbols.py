@@ -1,4 +1,4 @@
-"""Mathematical characters as targets write them: LaTeX commands.
+"""Spells mathematical characters as LaTeX commands, as targets do.
 
 A text layer or a recogniser gives ``λ ≤ 2π``; a target that writes formulas writes ``\\lambda \\leq 2\\pi``. The
 structure of a formula (fractions, indices) is not guessed: this is one more spelling to copy pieces from.
@@ -33,7 +33,7 @@ def sign_of(command: str) -> str | None:
 
 
 def latex_symbols(text: str) -> str:
-    """``text`` with LaTeX commands for mathematical characters; unchanged where there are none worth it.
+    """``text`` with LaTeX commands for mathematical characters; unchanged if none of them is mathematical only.
 
     A command is followed by a space where a letter or digit comes next. Letters of the mathematical alphabets
     (``𝑥``) become plain ones.

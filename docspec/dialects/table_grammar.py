@@ -1,7 +1,7 @@
 """The grammar of tables: the drafted cells that come next, in the syntax in which the output writes its table.
 
 Wherever the output ends inside a table, the rest of the cell, the border and the cells and rows that follow are
-predicted as one text. What a table has no draft for is taken from the row above, so that its borders are known.
+predicted as one text. If a table has no draft, the next row is predicted to be like the one above.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ AHEAD_OF_OTHERS = 120
 """Characters predicted of others."""
 
 CHOICES = 2
-"""Texts predicted at one place."""
+"""Texts predicted at one position."""
 
 TRUSTED = 2
-"""Cells in a row that were where the draft has them, after which the next one is trusted."""
+"""Successive cells as drafted, after which the next one is trusted."""
 
 LOST = -4
-"""Cells in a row that were not, after which the draft is not asked until one is found again."""
+"""Successive cells not as drafted (negative), after which the draft is not used until one is found again."""
 
 _BEGINNING = re.compile(r"<table\b[^<>]*>|(?<![^\n])\|")
 _KEPT = 200
@@ -40,7 +40,7 @@ _KEPT = 200
 class TableGrammar:
     """Predicts the tables of one page's output from the ``tables`` drafted for it, in reading order.
 
-    ``behind`` is what follows an HTML table.
+    ``behind`` is the text after an HTML table.
     """
 
     markers: Sequence[str] = ()
@@ -151,7 +151,7 @@ class TableGrammar:
     def _rows(self, place: int, ends_row: bool) -> Iterable[TableRow]:
         """The drafted cells from ``place`` on, up to the end of the table.
 
-        Where a row begins there, the one that is being written ends before it, if ``ends_row``.
+        If a row begins there and ``ends_row``, the row that is being written ends before it.
         """
         drafted = self._place.drafted
         inside = bool(self._row) or ends_row

@@ -1,8 +1,8 @@
-"""Where an output stands among drafted table cells: a place that follows the cells written, by what they say.
+"""Follows an output through the drafted table cells by comparing each written cell with them.
 
-Cells are compared by letters and digits alone, so that ``$ 178`` is ``$178`` and emphasis does not matter. After a
-cell that was not drafted the place moves on as if it had replaced the drafted one; a cell that stands elsewhere takes
-the place there.
+Cells are compared by letters and digits only, so that ``$ 178`` is ``$178`` and emphasis does not matter. A cell that
+was not drafted counts as a replacement of the drafted one; after a cell that is drafted elsewhere, the output is
+followed from there.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from docspec.dialects.tables import TableCell, TableRow
 
 NEAR = 24
-"""Cells ahead and behind that are looked through for what was written."""
+"""Cells ahead and behind that are searched for a written cell."""
 
 DISTINCT = 4
-"""Letters and digits by which a cell is known again anywhere."""
+"""Letters and digits from which on a cell is recognised anywhere."""
 
 _TAG = re.compile(r"<[^<>]*>")
 
@@ -45,7 +45,7 @@ class DraftedCells:
         return place in self._tables
 
     def is_row_start(self, place: int) -> bool:
-        """Whether a row begins at ``place``, or nothing does any more."""
+        """Whether a row begins at ``place``, or all cells end there."""
         return self._row_starts[place]
 
     def end_of_table(self, place: int) -> int:
@@ -89,8 +89,8 @@ class DraftedCells:
 class TablePlace:
     """Follows the cells of an output through ``drafted``.
 
-    ``at`` is the drafted cell that should come next, ``others`` those that may come instead; ``hits`` counts the cells
-    in a row that were where they should be, and is negative for cells in a row that were not.
+    ``at`` is the drafted cell that should come next, ``others`` those that may come instead; ``hits`` counts successive
+    cells that were as drafted, and is negative for successive cells that were not.
     ``is_drafted`` says whether there is a draft of the table.
     """
 
@@ -102,7 +102,7 @@ class TablePlace:
         self.is_drafted = False
 
     def begin(self) -> None:
-        """A table begins: the next one of which no cell was written."""
+        """Begins the next table of which no cell was written."""
         if self.at and not self.drafted.is_table_start(self.at):
             self.at = self.drafted.end_of_table(self.at)
         self.others, self.hits = [], 0
@@ -129,13 +129,13 @@ class TablePlace:
 
 
 def key(text: str) -> str:
-    """What a cell says: its letters and digits, or all of it if it has none."""
+    """The text by which a cell is compared: its letters and digits, or all of it if it has none."""
     plain = html.unescape(_TAG.sub("", text)) if "<" in text or "&" in text else text
     return "".join([char for char in plain if char.isalnum()]).casefold() or "".join(plain.split())
 
 
 def rest_behind(text: str, begun: str) -> str:
-    """What is left of the drafted cell ``text`` where ``begun``, with which its key begins, is written."""
+    """The rest of the drafted cell ``text`` behind the written text ``begun``, whose key its own begins with."""
     if text.startswith(begun):
         return text[len(begun) :]
     left = sum(1 for char in begun if char.isalnum())

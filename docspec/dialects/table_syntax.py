@@ -1,7 +1,7 @@
-"""The contract of table syntax: read while the output writes it, and written on in the same manner.
+"""The contract of a table syntax, which reads a table while the output writes it and continues it in the same manner.
 
-What is written on begins behind the last border, or behind what is written of a cell's text; of it the output may
-have the first characters already.
+A continuation begins behind the last border, or behind the written text of a cell; the output may have its first
+characters already.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LONGEST = 4000
 """Characters after which a cell (or a line of pipes) is no table any more: the output has gone astray."""
 
 UNKNOWN = TableCell("\0")
-"""A cell of which only the border before it is written on."""
+"""A cell of which only the border before it is predicted."""
 
 
 class TableSyntax(Protocol):
@@ -26,25 +26,25 @@ class TableSyntax(Protocol):
 
     @property
     def begun(self) -> str | None:
-        """What is written of the text of the cell that the output ends in; ``None`` outside of cells."""
+        """The written text of the cell that the output ends in; ``None`` outside of cells."""
         ...
 
     def feed(self, text: str) -> str | None:
-        """Reads on; returns what follows the table once it has ended."""
+        """Reads ``text``; once the table has ended, returns the text after it."""
         ...
 
     def ahead(self, rest: str | None, rows: Iterable[TableRow], ends: bool, most: int) -> list[str]:
-        """What may come next, some ``most`` characters of it, the likeliest first.
+        """Texts of about ``most`` characters that may come next, the likeliest first.
 
-        ``rest`` is what is left of the cell that has begun, ``rows`` what follows it: the rest of its row, if the
-        output is inside one, and further rows; ``ends``: and then the table ends.
+        ``rest`` is the rest of the cell that has begun; ``rows`` are the rest of its row, if the output is inside one,
+        and further rows; ``ends``: the table ends after them.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Is told of a table's rows and of the texts of its cells as they are written."""
+    """Callbacks for the beginning of each row and for the text of each written cell."""
 
     begin_row: Callable[[], None]
     cell: Callable[[str], None]

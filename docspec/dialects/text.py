@@ -24,7 +24,7 @@ _CUT_ADDRESS = re.compile(r"(?:\w://|\bwww\.)\S*[-/_=?&]$|\w://$")
 _HYPHENS = "-\u2010"
 _UNSPACED = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _SPACED_BY_PHRASES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-"""Thai, Lao, Burmese and Khmer, whose lines break between words as good as always, where there is no space."""
+"""Thai, Lao, Burmese and Khmer, whose lines nearly always break between words, which have no space between them."""
 _TIGHT = re.compile(f"{_UNSPACED.pattern}[A-Za-z0-9]|[A-Za-z0-9]{_UNSPACED.pattern}")
 _APART = re.compile(f"{_UNSPACED.pattern} [A-Za-z0-9]|[A-Za-z0-9] {_UNSPACED.pattern}")
 
@@ -109,7 +109,7 @@ def _join_paragraph(lines: list[str], context: str, hyphens: Hyphens) -> str:
 
 
 def _seam(left: str, right: str, context: str, hyphens: Hyphens) -> tuple[str, str]:
-    """How two lines meet: the left one (perhaps without its hyphen) and what goes in between."""
+    """The left one of two lines, perhaps without its hyphen, and the text that joins them."""
     if left[-1] == "\u00ad":
         return left[:-1], ""
     if _CUT_ADDRESS.search(left):

@@ -1,4 +1,4 @@
-"""Which engine reads, by the options: opened here, and nowhere else imported."""
+"""Opens the engine that the options name; an engine is imported only when it is opened."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class OpenedEngine:
-    """An engine that is ready: ``names`` say what its model is (the name that it goes by, where it was loaded from);
-    prompt and answer have ``max_length`` tokens together, as far as it says. ``profile`` is how the model is asked,
-    where the engine knows that itself."""
+    """A loaded engine. ``names`` identify its model (its served name, the place that it was loaded from);
+    ``max_length`` are the most tokens of prompt and answer together (``None``: unknown). ``profile`` has the model's
+    prompts and dialect if the engine knows them."""
 
     generator: Generator
     names: tuple[str, ...]
@@ -29,15 +29,15 @@ class OpenedEngine:
     profile: RemoteModel | None = None
 
     def report(self) -> dict[str, Any]:
-        """What the engine says of its work, as plain values. Seconds are of this side's clock: what waits in a server's
-        queue counts too."""
+        """The engine's name and counts as plain values. Seconds are measured here, so they include waiting in a
+        server's queue."""
         said = getattr(self.generator, "report", None)
         servers = [] if said is None else [asdict(one) for one in said()]
         return {"name": self.generator.name, "seconds": "wall", "servers": servers}
 
 
 def open_engine(options: ParseOptions, tell: Tell) -> OpenedEngine:
-    """The engine of ``options.reads_with``; ``tell`` hears of what takes long. Raises
+    """Opens the engine of ``options.reads_with``; ``tell`` receives a line about each slow step. Raises
     :class:`docspec.core.ModelError`."""
     if options.reads_with == "server":
         from docspec.generation.server import ServerGenerator
@@ -62,7 +62,8 @@ def _served(generator: ServerGenerator) -> OpenedEngine:
 
 
 def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> OpenedEngine:
-    """llama.cpp with the file of ``options``; ``more`` is told :func:`docspec.generation.llama.opening.open_llama`."""
+    """Opens llama.cpp with the file of ``options``; ``more`` are further arguments of
+    :func:`docspec.generation.llama.opening.open_llama`."""
     from docspec.generation.llama.opening import gguf_of, open_llama
 
     opened = open_llama(
@@ -89,8 +90,8 @@ def _vllm_settings(options: ParseOptions) -> Any:
 
 
 def served_identity(options: ParseOptions) -> str:
-    """What tells one served model from another: asked of the server, or the model that is to be loaded. Raises
-    :class:`docspec.core.ModelError` where nobody answers."""
+    """A text that identifies the served model: the server's answer, or the options of the model to be loaded. Raises
+    :class:`docspec.core.ModelError` if no server answers."""
     if options.reads_with != "server":
         return f"{options.reads_with}:{options.model}:{options.mmproj or ''}:{options.engine_args or ''}"
     opened = open_engine(options, lambda line: None)

@@ -19,20 +19,20 @@ FinishReason = Literal["stop", "length"]
 """Why an answer ended: by the model's end token, or at its limit of tokens."""
 
 OnText = Callable[[str], None]
-"""Told of an answer's text as it grows, a piece at a time, from a thread of the engine's. An exception that it raises
-cancels the request."""
+"""Receives an answer's text piece by piece, in a thread of the engine. An exception that it raises cancels the
+request."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GenerationRequest:
     """One image (RGB; ``None``: text alone) with its instruction.
 
-    ``prompt`` is the user's message; ``{image}`` in it says where the image stands (without it: before the text).
-    ``drafts`` are texts that the answer may follow, the likeliest first; how right those of one ``kind`` (``text``,
-    ``table``, ``formula``, ``page``) are is learnt together. ``max_tokens`` bounds the answer, its end token not
-    counted. ``special_tokens`` are part of what the model writes and stay in the text. ``template_arguments``
-    are told the model's chat template beside the message; ``image_marks`` stand for the image in the text where a
-    server takes messages as one text (:class:`docspec.targets.family.Family`).
+    ``prompt`` is the user's message; ``{image}`` in it is the place of the image (without it: before the text).
+    ``drafts`` are texts that the answer may follow, the likeliest first; the acceptance of drafts is learnt for each
+    ``kind`` (``text``, ``table``, ``formula``, ``page``). ``max_tokens`` bounds the answer without its end token.
+    ``special_tokens``: special tokens of the answer stay in its text. ``template_arguments`` are passed to the model's
+    chat template; ``image_marks`` stand for the image in the text if a server joins messages into one text
+    (:class:`docspec.targets.family.Family`).
     """
 
     image: Image | None

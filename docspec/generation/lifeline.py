@@ -1,8 +1,8 @@
-"""A program: runs a command and ends it, with all of its processes, when standard input ends.
+"""A program that runs a command and ends it, with all of its processes, when standard input ends.
 
-Standard input is a pipe that the run holds open: however the run ends, ``kill -9`` included, the pipe ends with it, and
-an engine that takes seconds to end is not left behind. :data:`PAUSE` and :data:`RESUME`, written to it, stop the
-command's processes and let them go on; stopped ones are ended like others. It imports nothing but the standard library.
+Standard input is a pipe that the run holds open: however the run ends, ``kill -9`` included, the pipe is closed, so
+that no engine is left running. :data:`PAUSE` and :data:`RESUME`, written to the pipe, stop and continue the command's
+processes. The program imports only the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import threading
 
 PATIENCE = 10.0
-"""Seconds that the command has to end by itself."""
+"""Seconds for the command to end by itself."""
 
 ASKED_TO_END = [getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name)]
 AT_ONCE = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -26,8 +26,8 @@ TOLD = {ord(PAUSE): getattr(signal, "SIGSTOP", None), ord(RESUME): getattr(signa
 
 
 def main(command: list[str]) -> int:
-    """Runs ``command`` in a process group of its own; its exit code, or minus the signal that ended it."""
-    for number in ASKED_TO_END:  # the pipe's end tells, and nothing else
+    """Runs ``command`` in a process group of its own; returns its exit code, or minus the signal that ended it."""
+    for number in ASKED_TO_END:  # only the end of the pipe ends the command
         signal.signal(number, signal.SIG_IGN)
     process = subprocess.Popen(
         command,
@@ -37,12 +37,12 @@ def main(command: list[str]) -> int:
     )
     threading.Thread(target=_watch, args=(process,), daemon=True).start()
     code = process.wait()
-    _signal(process, AT_ONCE)  # what it left behind
+    _signal(process, AT_ONCE)  # processes that the command left running
     return code
 
 
 def _take_signals_again() -> None:
-    """What is ignored would be ignored by the command too."""
+    """Restores the signals that the command would inherit as ignored."""
     for number in ASKED_TO_END:
         signal.signal(number, signal.SIG_DFL)
 
@@ -53,7 +53,7 @@ def _watch(process: subprocess.Popen[bytes]) -> None:
             for byte in told:
                 _signal(process, TOLD.get(byte))
     _signal(process, signal.SIGTERM)
-    _signal(process, TOLD[ord(RESUME)])  # only then does a stopped process hear of its end
+    _signal(process, TOLD[ord(RESUME)])  # a stopped process gets SIGTERM only when it continues
     try:
         process.wait(PATIENCE)
     except subprocess.TimeoutExpired:

@@ -1,7 +1,7 @@
-"""vLLM as an engine: started as a child with docspec's proposer in it, asked as a server, ended with the run.
+"""Runs vLLM with docspec's proposer as a child process, uses it as a server, and ends it with the run.
 
-It may live in an environment of its own; its Python is shown this ``docspec`` and nothing else of this environment, so
-that the proposer is there without being installed, and no package of vLLM's is changed.
+vLLM may have an environment of its own; this ``docspec`` alone is added to its ``PYTHONPATH``, so that the proposer
+needs no installation and no package of vLLM's is changed.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from docspec.generation.server.client import PATIENCE, ServerGenerator
 from docspec.targets.remote_model import family_called
 
 SPECULATED = 47
-"""Tokens that a row may be proposed in a step: a line of print has up to so many, and is written in one step then."""
+"""Draft tokens of a row in a step: a printed line has at most about so many, and one step can then write it."""
 
 SPECULATIVE = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": SPECULATED}
-"""How vLLM is told of docspec's proposer."""
+"""vLLM's ``--speculative-config`` with docspec's proposer."""
 
 PACKAGE = Path(__file__).parents[1]
-"""This ``docspec``."""
+"""The folder of this ``docspec``."""
 
 SAYS_EVERY = 10.0
-"""Seconds between two words on how long loading takes."""
+"""Seconds between two messages about the loading time."""
 
 LOOKS_EVERY = 0.25
-"""Seconds between two looks whether it answers."""
+"""Seconds between two requests to ``/health`` while it loads."""
 
 
 @dataclass(frozen=True, slots=True)
 class VllmSettings:
-    """``model`` is a folder or a hub name, served as ``name``, else as what it is; ``python`` one that has vLLM;
-    ``arguments`` are vLLM's own, and win over those that docspec gives. ``plain``: without docspec's proposer."""
+    """``model`` is a folder or a hub name, served as ``name`` (``None``: as ``model``); ``python`` is an interpreter
+    that has vLLM; ``arguments`` are vLLM's own and override docspec's. ``plain``: without docspec's proposer."""
 
     model: str
     python: str = sys.executable
@@ -57,7 +57,7 @@ class VllmSettings:
     name: str | None = None
 
     def command(self, port: int) -> list[str]:
-        """What is run, to answer on ``port`` of this machine alone."""
+        """The command line of a server on ``port`` of 127.0.0.1."""
         name, _, revision = self.model.partition("@")
         words = [self.python, "-m", "vllm.entrypoints.openai.api_server", "--host", "127.0.0.1", "--port", str(port)]
         words += ["--model", name, "--served-model-name", self.name or self.model]
@@ -74,10 +74,10 @@ class VllmSettings:
 
 
 class VllmServer:
-    """A vLLM of one's own that answers at ``url``: started and waited for here, ``tell`` hears how long that takes.
+    """A vLLM server in a child process that answers at ``url``; it is started here, and ``tell`` receives the time.
 
-    Raises :class:`docspec.core.ModelError` with the last error of its log where it ends instead. The log is kept at
-    ``log``; it answers on ``port``, a free one where none is given, and those alone who have the ``key``.
+    Raises :class:`docspec.core.ModelError` with the last error of its log if it ends before it answers. The log is kept
+    at ``log``. The server listens on ``port`` (``None``: a free one) and requires the ``key``, if there is one.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class VllmServer:
         self._process.wait()
 
     def pause(self) -> None:
-        """Stops all of its processes, which takes their threads off the processor, until :meth:`resume`."""
+        """Stops all of its processes until :meth:`resume`, so that they use no processor time."""
         self._say(lifeline.PAUSE)
 
     def resume(self) -> None:
@@ -140,7 +140,7 @@ class VllmServer:
 
     def _say(self, byte: bytes) -> None:
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it has ended, which the next request finds out
+        with contextlib.suppress(OSError):  # it has ended; the next request will fail
             self._process.stdin.write(byte)
             self._process.stdin.flush()
 
@@ -166,7 +166,7 @@ class VllmServer:
 
 
 class VllmGenerator(ServerGenerator):
-    """A ``child`` of one's own as a :class:`docspec.generation.interface.Generator`, which ends with it."""
+    """A :class:`docspec.generation.interface.Generator` with a vLLM server of its own, ``child``, which it ends."""
 
     def __init__(
         self, settings: VllmSettings, patience: float = PATIENCE, tell: Callable[[str], None] = lambda line: None
@@ -184,7 +184,7 @@ class VllmGenerator(ServerGenerator):
 
 
 def arguments_in(text: str | None) -> tuple[str, ...]:
-    """``--engine-args`` as a shell would take it apart. Raises :class:`docspec.core.ModelError`."""
+    """``--engine-args`` split as a shell does. Raises :class:`docspec.core.ModelError`."""
     try:
         return tuple(shlex.split(text or ""))
     except ValueError as error:
@@ -192,7 +192,7 @@ def arguments_in(text: str | None) -> tuple[str, ...]:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """A free port of this machine."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
@@ -201,8 +201,8 @@ def free_port() -> int:
 def last_error(log: Path) -> str:
     """The last line of ``log`` that reads like an error, else the last one."""
     lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    told = [line for line in lines if re.search(r"(Error|Exception|error): *\S", line)]  # not the code that raises it
-    # A traceback repeats at the end that the engine failed; why, it says first.
+    told = [line for line in lines if re.search(r"(Error|Exception|error): *\S", line)]  # not source lines
+    # The last lines of vLLM's traceback repeat that the engine failed; the cause stands before them.
     causes = [line for line in told if "See root cause above" not in line and "initialization failed" not in line]
     return one_line((causes or told or lines or ["it said nothing"])[-1])[-300:]
 

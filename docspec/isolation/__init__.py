@@ -1,10 +1,10 @@
-"""Documents are opened, drawn and drafted in processes of their own: what goes wrong there costs a page, not the run.
+"""Documents are opened, rendered and drafted in child processes: a fault there costs a page, not the run.
 
-A file may make MuPDF, ONNX Runtime or a drafter crash, hang or eat memory. So the process that holds the model never
-calls them: a child (``worker.py``) does, asked by its parent's half (``child.py``), and is killed and replaced where it
-dies, takes longer than it may, or takes too much memory. ``worker_handle.py`` knows what that costs: a page that is
-drawn loses its draft, one that is not drawn is lost. Pixels come through memory that both see (``shared_pixels.py``),
-all else as pickles through pipes; nothing that is shared has a name, so nothing stays behind, whoever is killed.
+A file may make MuPDF, ONNX Runtime or a drafter crash, hang or use up memory. So the process that holds the model never
+calls them: a child (``worker.py``) does, called through ``child.py``, and is killed and replaced if it dies or exceeds
+its time or memory. ``worker_handle.py`` decides what is lost: a rendered page loses its draft, any other page fails.
+Pixels come through shared memory (``shared_pixels.py``), all else as pickles through pipes; nothing shared has a name,
+so nothing is left behind, whichever process is killed.
 
 With ``--devices`` the model is in processes of its own too, one a device (``team.py``, ``verifying.py``).
 

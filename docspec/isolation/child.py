@@ -1,7 +1,7 @@
-"""The parent's half: one child process, asked for one thing at a time, killed where it takes too long or too much.
+"""The parent's side: one child process, which serves one call at a time and is killed if it exceeds its limits.
 
-It is a plain child of ``subprocess`` and not of ``multiprocessing``, which would run the caller's own script in it once
-more, and is refused to the workers of a pool.
+It is started by ``subprocess`` and not by ``multiprocessing``, which would run the caller's own script once more and is
+not allowed in the workers of a pool.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from docspec.isolation.serving import main
 main()
 """
 START_SECONDS = 120.0
-"""Seconds for a child to say that it is there, and for what was posted; an idle machine takes tenths of one."""
+"""Seconds for a child to start, and for posted calls; an idle machine needs tenths of one."""
 END_SECONDS = 5.0
-"""Seconds for a process to end that has closed its answers."""
+"""Seconds for a process to end after its last answer."""
 TICK = 0.1
-"""Seconds between two looks at what a child takes."""
+"""Seconds between two checks of a child's limits."""
 
 
 class WorkerLost(Exception):
-    """The child is gone, and with it what it was asked for; the text says in a few words why."""
+    """The child has died and its present call is lost; the message says in a few words why."""
 
     def __init__(self, why: str, failure: Failure) -> None:
         super().__init__(why)
@@ -51,8 +51,8 @@ class WorkerLost(Exception):
 
 
 class Child:
-    """A running child. It serves what ``worker``, a callable that travels there by its name, makes of the handle of
-    the shared pixels; ``memory`` are the resident bytes that it may take (looked at on Linux)."""
+    """A running child. It calls ``worker``, which is pickled by its name, with the handle of the shared pixels, and
+    serves the methods of the result; ``memory`` is its limit of resident bytes (checked on Linux)."""
 
     def __init__(self, worker: Callable[[PixelsHandle], Any], memory: int = sys.maxsize) -> None:
         self._memory = memory
@@ -75,7 +75,7 @@ class Child:
         listener.start()
         held = None if lifeline is None else lifeline[1]
         self._end = weakref.finalize(self, _end, self._process, listener, held)
-        self._owed = 1  # answers that nobody has waited for yet: the first says that it is there
+        self._owed = 1  # answers not yet waited for: the first says that it has started
         self._write([str(Path(each).absolute()) for each in sys.path])
         self._write((worker, self.shared_pixels.place, lifeline and lifeline[0]))
 
@@ -85,16 +85,16 @@ class Child:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the process runs."""
         return self._process.poll() is None
 
     def post(self, name: str, *arguments: Any) -> None:
-        """Asks without waiting; what comes of it is raised by the next :meth:`settle` or :meth:`call`."""
+        """Calls without waiting; the next :meth:`settle` or :meth:`call` raises its error."""
         self._write((name, arguments))
         self._owed += 1
 
     def settle(self) -> None:
-        """Waits for what was posted."""
+        """Waits for the posted calls."""
         while self._owed:
             self._answer(START_SECONDS)
 
@@ -105,9 +105,9 @@ class Child:
         seconds: float | None = None,
         hear: Callable[[RecognisedLines], None] | None = None,
     ) -> Any:
-        """What the child answers; ``hear`` is given what it says before. Raises what it raised there, and
-        :class:`WorkerLost` where it died, or was killed because it took more than ``seconds`` (from when it had
-        nothing else to do) or too much memory."""
+        """The child's answer; ``hear`` receives the messages before it. Raises the error that the child raised, and
+        :class:`WorkerLost` if it died or was killed because it took more than ``seconds`` (counted after the posted
+        calls) or too much memory."""
         self.settle()
         self.post(name, *arguments)
         return self._answer(seconds, hear)
@@ -121,7 +121,7 @@ class Child:
         try:
             pickle.dump(value, self._process.stdin)
             self._process.stdin.flush()
-        except (OSError, ValueError):  # closed: the answer will not come, which is noticed there
+        except (OSError, ValueError):  # closed: waiting for the answer reports it
             return
 
     def _answer(self, seconds: float | None, hear: Callable[[RecognisedLines], None] | None = None) -> Any:
@@ -146,7 +146,7 @@ class Child:
             return value
 
     def _look(self, end: float | None) -> None:
-        """Kills the child, and raises :class:`WorkerLost`, where it is over its limits."""
+        """Kills the child and raises :class:`WorkerLost` if it exceeds its limits."""
         if end is not None and time.monotonic() >= end:
             self.kill()
             raise WorkerLost("was not done in time", Failure.TIMED_OUT)
@@ -157,7 +157,7 @@ class Child:
     def _died(self) -> WorkerLost:
         try:
             self._process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:  # it goes on, and what it said could not be understood
+        except subprocess.TimeoutExpired:  # it still runs, and its answer could not be read
             self.kill()
             return WorkerLost("answered what cannot be read", Failure.CRASHED)
         code = self._process.returncode
@@ -169,12 +169,12 @@ class Child:
 
 
 def _listen(answers: IO[bytes], found: queue.SimpleQueue[Any]) -> None:
-    """Passes on what the child answers, and ``None`` when it has ended."""
+    """Passes on the child's answers, and ``None`` when it has ended."""
     try:
         with answers:
             while True:
                 found.put(pickle.load(answers))
-    except Exception:  # also the half of an answer
+    except Exception:  # also half an answer
         found.put(None)
 
 

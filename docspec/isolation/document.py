@@ -1,4 +1,4 @@
-"""A document that a child has open, as the verifying process sees it: counts, damage, and the time that it has left."""
+"""A document that a child has open, in the parent process: its page count, damage and remaining time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from docspec.documents import PageFailure, Source
 from docspec.isolation.worker import OpenedDocument
 
 MOST_LOST = 3
-"""Drafts of a document that may be lost one after the other; the pages after them are not drafted."""
+"""Lost drafts in succession after which the other pages of a document are not drafted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """An input of several that cannot be read, in its place among them."""
+    """One of several inputs that cannot be read; it keeps its place among them."""
 
     name: str
     error: InputError
@@ -25,7 +25,7 @@ class Unread:
 
 class IsolatedDocument(Closing):
     """An opened input; :meth:`docspec.Parser.pages` reads it. ``damage`` says what is wrong with the file although it
-    could be opened, as far as is known by now."""
+    could be opened, as far as it is known."""
 
     def __init__(self, source: Source, opened: OpenedDocument, seconds: float | None) -> None:
         path = source.path
@@ -45,12 +45,12 @@ class IsolatedDocument(Closing):
         return self.source.sha256()
 
     def begin(self) -> None:
-        """From now on its time runs, where ``--document-timeout`` gives it an end."""
+        """Starts its time limit, if ``--document-timeout`` sets one."""
         if self._end is None and self._seconds is not None:
             self._end = time.monotonic() + self._seconds
 
     def seconds_left(self) -> float | None:
-        """What is left of its time; ``None`` where that has no end."""
+        """Seconds left of its time; ``None`` without a limit."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
 
     def failed(self, number: int, what: str, failure: Failure) -> PageFailure:
@@ -60,7 +60,7 @@ class IsolatedDocument(Closing):
         return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}", failure))
 
     def note_draft(self, lost: bool) -> None:
-        """Whether the last draft was lost with the child that made it."""
+        """Counts the last draft as ``lost`` with the child that made it, or not."""
         self._lost_drafts = self._lost_drafts + 1 if lost else 0
 
     @property
@@ -69,4 +69,4 @@ class IsolatedDocument(Closing):
         return self._lost_drafts < MOST_LOST
 
     def close(self) -> None:
-        """Nothing of it is held in this process."""
+        """Does nothing: this process holds nothing of the document."""

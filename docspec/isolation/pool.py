@@ -1,4 +1,4 @@
-"""The children of a parser: as many as pages are wanted ahead, none before the first document."""
+"""The child processes of a parser: as many as pages are prepared ahead, none before the first document."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from docspec.isolation.worker_handle import PrepareOptions, WorkerHandle, Worker
 from docspec.lookahead import lookahead
 
 MOST_MEMORY = 8 * 2**30
-"""Bytes that a child may take, and never more than half of what the machine has."""
+"""The most bytes of memory of a child, and never more than half of the machine's."""
 CHILD_MEMORY = 2**30
-"""Bytes that a child takes where a page is nothing special."""
+"""Bytes of memory that a child uses for an ordinary page."""
 MOST_CHILDREN = 4
-"""Children for every process that verifies."""
+"""The most children per verifying process."""
 LEAST_BESIDE = 2
-"""Children where another process decodes on this machine: drafting takes longer than a small model's decoding, and
-parts of it run on one processor."""
+"""The least children if another process decodes on this machine: drafting takes longer than a small model's decoding,
+and parts of it run on one processor."""
 
 PagePlace = tuple[IsolatedDocument | Unread, int]
-"""A page by its number; one that cannot be read has a single page, which fails."""
+"""A document and a page number; an input that cannot be read has a single page, which fails."""
 Page = tuple[IsolatedDocument | Unread, DraftedPage | PageFailure]
 
 
 class Isolation:
-    """Opens, draws and drafts for one parser, which has so many ``verifiers``. ``memory`` are the bytes that a child
-    may take; ``alone``: nobody verifies on this machine, and all of its processors may draft."""
+    """Opens, renders and drafts for one parser, which has so many ``verifiers``. ``memory`` is the limit of a child in
+    bytes; ``alone``: this machine verifies nothing, so that all of its processors may draft."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Isolation:
         self._workers: list[WorkerHandle] = []
 
     def start(self, pages: int = 1) -> None:
-        """Starts as many children as so many ``pages`` are prepared by, before the first document is asked for."""
+        """Starts the children that prepare so many ``pages``, before the first document is opened."""
         for worker in self._made(pages):
             worker.start()
 
@@ -66,8 +66,8 @@ class Isolation:
             worker.lock.release()
 
     def pages(self, pages: Iterator[PagePlace], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
-        """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared before they are asked
-        for, side by side where there are processors for it."""
+        """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared in advance, in parallel
+        if there are processors for it."""
         prepare = [partial(_prepare, worker, preparation) for worker in self._made(ahead)]
         return lookahead(pages, prepare, ahead)
 
@@ -78,14 +78,14 @@ class Isolation:
             worker.close()
 
     def _made(self, pages: int) -> list[WorkerHandle]:
-        """The children that prepare so many pages side by side."""
+        """The children that prepare so many pages in parallel."""
         count = max(1, min(pages, self._most))
         while len(self._workers) < count:
             self._workers.append(WorkerHandle(self._terms))
         return self._workers[:count]
 
     def _free_worker(self) -> WorkerHandle:
-        """A worker that nobody uses, locked; where all are at work, the first of them that comes free."""
+        """A free worker, locked; if all are busy, waits for the first one."""
         if not self._workers:
             self._workers.append(WorkerHandle(self._terms))
         for worker in self._workers:
@@ -103,7 +103,7 @@ def _prepare(worker: WorkerHandle, preparation: PrepareOptions, place: PagePlace
 
 
 def machine_memory() -> int:
-    """Bytes that this machine, or the container around this process, has; much where the system does not say."""
+    """Bytes of memory of this machine or of the container around this process; a large number if it is unknown."""
     found = [2 * MOST_MEMORY]
     if hasattr(os, "sysconf"):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

@@ -1,6 +1,6 @@
-"""The child's half: it is asked for one thing at a time on standard input and answers on what was standard output.
+"""The child's side: it serves one call at a time from standard input and answers on what was standard output.
 
-It ends with its parent: standard input ends then, and on Linux the kernel kills it where it is inside a native call.
+It ends with its parent, when standard input ends; on Linux the kernel kills it even inside a native call.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RecognisedLines:
-    """What a worker says before its answer: lines that were recognised; none where recognition begins."""
+    """A message before an answer: recognised lines; none when recognition begins."""
 
     lines: tuple[str, ...]
 
 
 def main() -> None:
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to all of a group; the parent says when it is over
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to a whole group; the parent ends the child
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # keeps what libraries print out of the answers
     make_worker, place, lifeline = _next(requests)
     if lifeline is not None:
         _end_with(lifeline)
@@ -39,13 +39,13 @@ def main() -> None:
         name, arguments = _next(requests)
         try:
             value, error = getattr(worker, name)(*arguments), None
-        except BaseException as raised:  # libraries written in Rust panic, others leave by SystemExit
+        except BaseException as raised:  # Rust libraries panic, others raise SystemExit
             value, error = None, raised
         _answer(answers, value, error)
 
 
 def _next(requests: Any) -> Any:
-    """What the parent writes next; ends the process where it has ended, perhaps in the middle of a message."""
+    """The parent's next message; exits if the parent has ended, perhaps in the middle of a message."""
     try:
         return pickle.load(requests)
     except (EOFError, pickle.UnpicklingError):
@@ -68,8 +68,8 @@ def _send(answers: Any, value: Any) -> None:
 
 
 def _end_with(lifeline: int) -> None:
-    """Has the kernel kill this process when the other end of the pipe ``lifeline`` is closed, whatever it is doing: no
-    thread of Python's could while a native call holds the interpreter."""
+    """Lets the kernel kill this process when the other end of the pipe ``lifeline`` is closed: no Python thread could
+    end it while a native call holds the interpreter."""
     if os.name != "posix":
         return
     import fcntl

@@ -1,4 +1,4 @@
-"""Memory that two processes see, for pixels: without a name, so that it ends with the last process that has it."""
+"""Shared memory for pixels, without a name, so that it is freed with the last process that has it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class SharedPixels:
         self.memory = seen_at(self.place)
 
     def inherited(self) -> None:
-        """The child has its own way to the memory now."""
+        """Closes ``place`` once the child has inherited it."""
         if isinstance(self.place, int):
             os.close(self.place)
 
 
 def seen_at(place: PixelsHandle) -> mmap.mmap:
-    """The memory at ``place``."""
+    """Maps the memory at ``place``."""
     if sys.platform == "win32":
         return mmap.mmap(-1, SIZE, tagname=str(place))
     return mmap.mmap(int(place), SIZE)

@@ -1,7 +1,7 @@
-"""Several processes that verify, one a device, each with the model loaded once: pages go to whichever is free.
+"""Several verifying processes, one per device, each with the model loaded once: pages go to any free one.
 
-One that dies is replaced, and the pages that it had are verified once more, each alone: a page that brings down the
-second process too has failed. One that cannot be replaced (its device is gone) leaves its work to the others.
+A process that dies is replaced, and its pages are verified once more, each alone: a page that ends the second process
+too has failed. If a process cannot be replaced (its device is gone), the others do its work.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from docspec.isolation.verifying import VerifierMaker, VerifyingWorker
 from docspec.lookahead import lookahead
 
 LOADS = 2
-"""How often a process may try to load the model before its device is given up."""
+"""Attempts to load the model before a device is given up."""
 
 
 class Member:
-    """A process on ``device``. ``sharing``: how many processes share the processors with it, itself included."""
+    """A process on ``device``. ``sharing`` processes, itself included, share the machine's processors."""
 
     def __init__(self, make: VerifierMaker, options: ParseOptions, device: str, sharing: int) -> None:
         self.device = device
@@ -34,8 +34,8 @@ class Member:
         self.is_closed = False
 
     def load(self) -> Any:
-        """What the model is, once it is loaded. Raises :class:`docspec.core.ModelError`, and :class:`WorkerLost` where
-        the process dies of it."""
+        """Loads the model and returns its description. Raises :class:`docspec.core.ModelError`, and
+        :class:`WorkerLost` if the process dies."""
         if self.is_closed:
             raise WorkerLost("was given up", Failure.CRASHED)
         self.end()
@@ -43,8 +43,8 @@ class Member:
         return self._child.call("load", *self._load)
 
     def verify(self, pages: Sequence[DraftedPage]) -> tuple[list[PageResult], Any]:
-        """The results of ``pages``, and how steps are run. Raises :class:`WorkerLost` where they take the process
-        along."""
+        """The results of ``pages``, and how steps are run. Raises :class:`WorkerLost` if the process dies or its device
+        is lost."""
         assert self._child is not None
         try:
             answers, steps = self._child.call("verify", pages)
@@ -63,7 +63,7 @@ class Member:
 
     @property
     def is_there(self) -> bool:
-        """Whether it has a process that runs."""
+        """Whether its process runs."""
         return self._child is not None and self._child.is_running
 
     def end(self) -> None:
@@ -79,9 +79,9 @@ class Member:
 
 
 class Team:
-    """Verifies pages in processes on ``devices``, of which one may be named several times; ``make`` makes in each what
-    verifies there. ``info`` is what the model is, ``lost`` says which devices were given up at once, ``steps`` how
-    steps were last run. Raises :class:`docspec.core.ModelError` where the model cannot be loaded."""
+    """Verifies pages in processes on ``devices``, of which one may be named several times; ``make`` makes the verifier
+    in each. ``info`` describes the model, ``lost`` are the errors of devices given up at the start, ``steps`` says how
+    steps were last run. Raises :class:`docspec.core.ModelError` if no device can load the model."""
 
     def __init__(self, options: ParseOptions, devices: Sequence[str], make: VerifierMaker) -> None:
         on_cpu = devices.count("cpu")
@@ -89,7 +89,7 @@ class Team:
         self.steps: Any = None
         self._free: queue.SimpleQueue[Member | None] = queue.SimpleQueue()
         try:
-            # Beside each other on different devices, in turn on one, so that the next one sees what memory is left.
+            # In parallel on different devices, in turn on one, so that the next process sees how much memory is left.
             by_device = [list(found) for _, found in groupby(sorted(self.members, key=_device), _device)]
             loads = lookahead(iter(by_device), [_load_all] * len(by_device), len(by_device))
             infos = [info for found in loads for info in found]
@@ -107,8 +107,8 @@ class Team:
                 self._free.put(member)
 
     def verify(self, pages: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of ``pages``; may be called from several threads. Raises :class:`docspec.core.ModelError` where
-        no process is left."""
+        """The results of ``pages``; may be called from several threads. Raises :class:`docspec.core.ModelError` if no
+        process is left."""
         try:
             return self._verified(pages)
         except WorkerLost:
@@ -135,7 +135,7 @@ class Team:
             self._free.put(member)
 
     def _taken(self) -> Member:
-        """A member that is free and has a process."""
+        """A free member with a running process."""
         while (member := self._free.get()) is not None:
             if member.is_there:
                 return member
@@ -147,7 +147,7 @@ class Team:
                 if all(each.is_closed for each in self.members):
                     self._free.put(None)
                     raise ModelError(f"no device is left to verify on; {member.device}: {error}") from error
-        self._free.put(None)  # for whoever else waits
+        self._free.put(None)  # for the other threads that wait
         raise ModelError("no device is left to verify on")
 
 
@@ -156,7 +156,7 @@ def _device(member: Member) -> str:
 
 
 def _load_all(members: list[Member]) -> list[Any]:
-    """What the model is on each of ``members``, or the error of one that is given up."""
+    """The description of the model on each of ``members``, or the error of one that is given up."""
     return [_load(member) for member in members]
 
 

@@ -1,4 +1,4 @@
-"""What a verifying process can be asked for: it has the model, on one device; others prepare the pages."""
+"""The calls that a verifying process serves: it has the model on one device; other processes prepare the pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from docspec.process import silence
 
 
 class PageVerifier(Protocol):
-    """What verifies pages: a :class:`docspec.Parser`."""
+    """Verifies pages; :class:`docspec.Parser` is one."""
 
     @property
     def target_info(self) -> Any: ...
@@ -25,17 +25,17 @@ class PageVerifier(Protocol):
 
 
 VerifierMaker = Callable[[ParseOptions], PageVerifier]
-"""Makes a verifier in its process; it travels there by its name."""
+"""Makes a verifier in its process; it is pickled by its name."""
 
 
 class VerifyingWorker:
-    """What a verifying child is asked: it holds one verifier."""
+    """The worker of a verifying child; it holds one verifier."""
 
     def __init__(self, place: PixelsHandle) -> None:
         self._verifier: PageVerifier | None = None
 
     def load(self, make: VerifierMaker, options: ParseOptions, sharing: int, quiet: bool) -> Any:
-        """Loads the model and says what it is. ``sharing``: how many processes share the machine's processors."""
+        """Loads the model and returns its description. ``sharing`` processes share the machine's processors."""
         if quiet:
             silence()
         self._verifier = make(options)
@@ -46,7 +46,7 @@ class VerifyingWorker:
         return self._verifier.target_info
 
     def verify(self, pages: Sequence[DraftedPage]) -> tuple[list[tuple[PageResult, bool]], Any]:
-        """The results of ``pages``, each without its image but whether it has one, and how steps are run."""
+        """The results of ``pages``, each without its image and with whether it has one, and how steps are run."""
         assert self._verifier is not None
         results = self._verifier.verify(pages)
         bare = [(replace(result, image=None), result.image is not None) for result in results]

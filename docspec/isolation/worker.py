@@ -1,4 +1,4 @@
-"""What a child that opens, draws and drafts can be asked for. It never touches the target and imports no torch."""
+"""The calls that a child that opens, renders and drafts serves. It never uses the target and imports no torch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from docspec.isolation.shared_pixels import SIZE, PixelsHandle, seen_at
 from docspec.process import silence
 
 DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
-"""Makes a drafter in the child; it travels there by its name (:func:`docspec.drafting.make_drafter`)."""
+"""Makes a drafter in the child; it is pickled by its name (:func:`docspec.drafting.make_drafter`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class OpenedDocument:
 
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
-    """A page without its pixels, which lie in the shared memory as far as it holds them (none of a page that was only
-    sketched). ``damage`` is the document's by now."""
+    """A rendered page without its pixels: the first of them are in the shared memory, none if the page is only
+    ``sketched``. ``damage`` is the document's so far."""
 
     size: tuple[int, int]
     scale: float
@@ -45,14 +45,14 @@ class DrawnPage:
 
 
 class DocumentWorker:
-    """What a child works with: the drafters, the open document, and the page that was drawn last. ``say`` sends what
-    comes before an answer; ``serving.main`` sets it."""
+    """The state of a child: the drafters, the open document, and the page rendered last. ``say`` sends a message before
+    an answer; ``serving.main`` sets it."""
 
     say: Callable[[RecognisedLines], None]
 
     def __init__(self, place: PixelsHandle) -> None:
         keep_free_memory()
-        mupdf()  # what it takes to load is no page's time
+        mupdf()  # its loading counts as no page's time
         self._shared_pixels = seen_at(place)
         self._policy = PricedPolicy()
         self._drafters: PageDrafters | None = None
@@ -62,7 +62,7 @@ class DocumentWorker:
         self._pixels = b""
 
     def begin(self, options: ParseOptions, make: DrafterMaker, quiet: bool) -> None:
-        """Makes the drafters; raises :class:`docspec.core.DrafterError` where one cannot work here."""
+        """Makes the drafters; raises :class:`docspec.core.DrafterError` if one cannot work here."""
         if quiet:
             silence()
         if options.offline and not offline.enforced():
@@ -80,7 +80,7 @@ class DocumentWorker:
         return OpenedDocument(self._document.page_count, self._document.damage)
 
     def draw(self, number: int, view: View, dpi: float | None) -> DrawnPage | PageFailure:
-        """Draws page ``number`` as ``view`` says; image files at ``dpi`` where the target's own tool does so."""
+        """Renders page ``number`` by ``view``, image files at ``dpi`` if the target's own tool does so."""
         self._leave_page()
         assert self._document is not None
         self._drawn = self._document.pages(str(number), view=view)
@@ -97,21 +97,21 @@ class DocumentWorker:
         return DrawnPage(page.image.size, page.scale, page.events, self._document.damage, sketched)
 
     def pixels(self) -> None:
-        """Makes the pixels of the page that was drawn, and puts the first of them into the shared memory."""
+        """Renders the pixels of the present page and puts the first of them into the shared memory."""
         assert self._page is not None
         self._pixels = self._page.image.tobytes()
         self.show(0)
 
     def show(self, start: int) -> None:
-        """Puts the pixels from byte ``start`` on into the shared memory, as many as it takes."""
+        """Puts the pixels from byte ``start`` on into the shared memory, as many as fit."""
         part = memoryview(self._pixels)[start : start + SIZE]
         self._shared_pixels[: len(part)] = part
 
     def draft(
         self, by_regions: bool, prices: Prices, told: bool
     ) -> tuple[DraftResult, Sequence[tuple[DraftKind, float]]]:
-        """The draft of the page that was drawn, and the seconds that each kind of drafting took. Where it is ``told``,
-        lines are sent as they are recognised."""
+        """The draft of the present page, and the seconds of each kind of drafting. With ``told``, lines are sent as
+        they are recognised."""
         assert self._page is not None and self._drafters is not None
         self._policy.prices, self._policy.spent = prices, []
         self._policy.tell = self._recognised if told else None
@@ -119,7 +119,7 @@ class DocumentWorker:
 
     def _recognised(self, lines: Sequence[str]) -> None:
         assert self._page is not None
-        if lines or has_ink(self._page):  # the model is not asked for a page without
+        if lines or has_ink(self._page):  # a page without ink needs no model
             self.say(RecognisedLines(tuple(lines)))
 
     def mark(self, source: Source, password: str | None, view: View, pages: Sequence[MarkedPage]) -> bytes:
@@ -128,5 +128,5 @@ class DocumentWorker:
             return marked_pdf(document, view, pages)
 
     def _leave_page(self) -> None:
-        next(self._drawn, None)  # frees what the page holds open
+        next(self._drawn, None)  # frees the page's resources
         self._page, self._pixels, self._drawn = None, b"", iter(())

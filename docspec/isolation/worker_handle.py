@@ -1,4 +1,4 @@
-"""One child at work, replaced where it is lost; and what its loss costs: a page its draft, or the page."""
+"""Calls one child and replaces it if it is lost: a rendered page then loses its draft, any other page fails."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkerTerms:
-    """What all children are made with. ``memory`` are the bytes that one may take; ``quiet`` keeps libraries' warnings
-    back."""
+    """The settings of all children. ``memory`` is the limit of one child in bytes; ``quiet`` suppresses libraries'
+    warnings."""
 
     options: ParseOptions
     make: DrafterMaker
@@ -42,11 +42,10 @@ class WorkerTerms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrepareOptions:
-    """How pages are prepared: ``view`` and ``image_dpi`` say how they are drawn, ``by_regions`` which of them are read
-    by regions, ``prices`` what is known of drafting when a draft is begun; ``drafted`` is told what it took.
-    ``overlaps``: pages that are read whole are handed over while their text is still recognised. ``looks``: whether
-    anybody will look at the pixels of a page that was drafted; the others are only sketched. ``None``: all are looked
-    at."""
+    """How pages are prepared: ``view`` and ``image_dpi`` decide how they are rendered, ``by_regions`` which of them are
+    read by regions; ``prices`` returns the present costs of drafting, and ``drafted`` receives the seconds that it
+    took. ``overlaps``: pages that are read whole are returned while their text is still being recognised. ``looks``:
+    whether the pixels of a drafted page are needed; other pages are only sketched (``None``: all are needed)."""
 
     view: View
     image_dpi: float | None
@@ -58,13 +57,13 @@ class PrepareOptions:
 
     @classmethod
     def complete(cls, view: View, image_dpi: float | None) -> PrepareOptions:
-        """For pages that are verified elsewhere: drafting always pays, and pages are drafted with all there is, as for
-        reading by regions. Whether they are read so, the target says."""
+        """The options for pages that another process verifies: drafting always pays, and pages are drafted fully, as
+        for reading by regions; the target decides whether they are read so."""
         return cls(view, image_dpi, lambda page: True, lambda: FREE, lambda kind, seconds: None)
 
 
 class WorkerHandle:
-    """One child, which is asked for one thing at a time; whoever comes meanwhile waits. A lost child is replaced."""
+    """One child, which serves one call at a time; other threads wait for ``lock``. A lost child is replaced."""
 
     def __init__(self, terms: WorkerTerms) -> None:
         self._terms = terms
@@ -75,13 +74,14 @@ class WorkerHandle:
         self.lock = threading.Lock()
 
     def start(self) -> None:
-        """Starts the child before the first document, and has it make its drafters meanwhile."""
+        """Starts the child before the first document and lets it make its drafters in the background."""
         with self.lock, contextlib.suppress(WorkerLost):
             self._start()
             self._begin()
 
     def open(self, source: Source) -> IsolatedDocument:
-        """Opens an input; raises :class:`docspec.core.InputError`. The drafters are made meanwhile."""
+        """Opens an input; raises :class:`docspec.core.InputError`. The child then makes its drafters in the
+        background."""
         options = self._terms.options
         document = IsolatedDocument(source, OpenedDocument(0, None), options.document_timeout)
         try:
@@ -95,9 +95,9 @@ class WorkerHandle:
     def prepare(
         self, document: IsolatedDocument, number: int, preparation: PrepareOptions
     ) -> DraftedPage | PageFailure:
-        """Page ``number`` drawn and drafted. Raises what keeps drafters from being made
-        (:class:`docspec.core.DrafterError`): no page can be drafted as it was asked for then."""
-        return_free_memory()  # of the pages before, which come and go in large pieces
+        """Page ``number``, rendered and drafted. Raises :class:`docspec.core.DrafterError` if the drafters cannot be
+        made, because no page can then be drafted as requested."""
+        return_free_memory()  # of earlier pages, which was allocated in large pieces
         self.lock.acquire()
         future = None
         try:
@@ -122,7 +122,7 @@ class WorkerHandle:
     def _draft_on(
         self, document: IsolatedDocument, page: PageImage, preparation: PrepareOptions, future: DraftFuture
     ) -> None:
-        """Drafts ``page`` to the end; the lock is held until then."""
+        """Drafts ``page``, then releases the lock."""
         try:
             found = self._drafted(document, page, preparation, future)
             assert isinstance(found, DraftedPage), "what is handed over while it is drafted was drawn before"
@@ -140,7 +140,7 @@ class WorkerHandle:
             child.kill()
 
     def _start(self) -> Child:
-        """The child; a new one where there is none."""
+        """The child; a new one if there is none."""
         if self._child is not None:
             return self._child
         if self._closed:
@@ -154,23 +154,23 @@ class WorkerHandle:
         return self._child
 
     def _begin(self) -> None:
-        """Has the child make its drafters, once; it is not waited for."""
+        """Lets the child make its drafters, once and without waiting."""
         if self._child is not None and not self._begun:
             self._child.post("begin", self._terms.options, self._terms.make, self._terms.quiet)
             self._begun = True
 
     def _open(self, document: IsolatedDocument) -> OpenedDocument:
-        """Has a child that has ``document`` open, and no other one."""
+        """Makes a child open ``document`` in the place of the one before."""
         child, options = self._start(), self._terms.options
         seconds = self._seconds(document, options.page_timeout)
-        self._at = None  # the child has closed the one before, also where this one cannot be opened
+        self._at = None  # the child closes the one before, even if this one cannot be opened
         opened: OpenedDocument = child.call("open", document.source, options.password, seconds=seconds)
         self._at = document
         self._begin()
         return opened
 
     def _ready(self, document: IsolatedDocument) -> None:
-        """Has a child that has ``document`` open and its drafters made."""
+        """Ensures that a child has ``document`` open and its drafters made."""
         if self._child is None or self._at is not document:
             self._open(document)
         assert self._child is not None
@@ -181,13 +181,13 @@ class WorkerHandle:
             raise
 
     def _shown(self, document: IsolatedDocument, number: int, preparation: PrepareOptions) -> PageImage | PageFailure:
-        """Page ``number`` as a child has drawn it, a new one where there is none."""
+        """Page ``number``, rendered by the child or, if there is none, a new one."""
         try:
             self._ready(document)
             return self._drawn(document, number, preparation)
         except WorkerLost as lost:
             return self._not_drawn(document, number, lost)
-        except InputError as error:  # the file is another one by now
+        except InputError as error:  # the file has changed since
             return document.failed(number, f"cannot be rendered: {error}", error.failure)
 
     def _not_drawn(self, document: IsolatedDocument, number: int, lost: WorkerLost) -> PageFailure:
@@ -216,7 +216,7 @@ class WorkerHandle:
         return PageImage(image, number, drawn.scale, document.name, None, seconds, drawn.events)
 
     def _seen(self, document: IsolatedDocument, page: PageImage) -> PageImage | PageFailure:
-        """``page``, which the child has only sketched, with its pixels."""
+        """``page``, which was only sketched, with its pixels."""
         assert self._child is not None
         began = time.perf_counter()
         try:
@@ -229,7 +229,7 @@ class WorkerHandle:
         return replace(page, image=image, render_seconds=page.render_seconds + time.perf_counter() - began)
 
     def _pixels(self, size: tuple[int, int]) -> Image:
-        """The pixels of the page that was drawn."""
+        """The pixels of the page rendered last."""
         from PIL import Image as Pillow
 
         assert self._child is not None
@@ -299,7 +299,7 @@ class WorkerHandle:
         return limit if left is None else min(limit, left)
 
     def _drop(self) -> None:
-        """Lets go of the child; the next page gets another one."""
+        """Kills the child; the next page gets another one."""
         if self._child is not None:
             self._child.kill()
         self._child = self._at = None

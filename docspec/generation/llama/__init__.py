@@ -1,9 +1,8 @@
 """llama.cpp as an engine: one model in a child process, many requests in one batch, docspec's drafts verified in it.
 
-Read in this order. In docspec's own process: ``gguf`` (what a file says of itself), ``model_files`` (a model and its
-picture tower, how they are asked, what they take in memory), ``generator`` (the seam, and the child's life).
-``opening`` puts these together. In the child, which needs no torch: ``serving`` (its decoders), ``inbox``
-(requests that none has taken), ``library`` (llama-cpp-python, checked), ``loaded`` (a model: tokens and batches),
-``pictures`` (prompts in pieces), ``sequence`` (a request while it is decoded), ``engine`` (continuous batching and
-verification). ``convert`` makes files of checkpoints.
+Read in this order. In docspec's own process: ``gguf`` (a file's metadata), ``model_files`` (a model and its picture
+tower: prompts, image sizes, memory), ``generator`` (the interface, and the child's life), ``opening`` (puts these
+together). In the child, which needs no torch: ``serving`` (messages and decoders), ``library`` (llama-cpp-python,
+checked), ``loaded`` (a model: tokens and batches), ``pictures`` (prompts in pieces), ``sequence`` (a request while it
+is decoded), ``engine`` (continuous batching and verification). ``convert`` makes files of checkpoints.
 """

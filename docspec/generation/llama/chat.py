@@ -10,15 +10,15 @@ from docspec.core import ModelError
 from docspec.targets.chat_template import rendered
 
 IMAGE = "{image}"
-"""Where a prompt says that the picture stands; without it, before the text."""
+"""The place of the image in a prompt; without it, the image stands before the text."""
 
 BEFORE, AFTER = "\x02before\x02", "\x02after\x02"
-"""Stand for the texts on both sides of the picture while its place is looked for; no template writes their like."""
+"""Placeholders for the texts beside the image while its place is searched; no template writes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """The texts before and after the picture. ``begins``: the tokenizer's own first token is wanted before them."""
+    """The texts before and after the image. ``begins``: the tokenizer has to put its own first token before them."""
 
     before: str
     after: str
@@ -26,21 +26,21 @@ class Framed:
 
 
 def frame(template: str, prompt: str, image: bool, bos: str = "", arguments: Mapping[str, Any] | None = None) -> Framed:
-    """``prompt`` as a user's message that asks for an answer; ``bos`` is the text of the first token of all, and the
-    template is told ``arguments`` too.
+    """Renders ``prompt`` as a user's message with the beginning of an answer; ``bos`` is the text of the tokenizer's
+    first token, and ``arguments`` are passed to the template.
 
-    What the template writes for a picture is found by leaving the picture out: llama.cpp writes marks of its own around
-    it. White space on both sides of it is kept. In a template that takes a message as one text (dots.ocr's) the picture
-    stands where the prompt says. Raises :class:`docspec.core.ModelError` where the template fails, does not end, or
-    shows no picture.
+    The template's marks for an image, found by rendering it without one, are dropped, because llama.cpp writes its own;
+    white space on both sides is kept. If a template takes a message as one text (dots.ocr's), the image stands where
+    the prompt has it. Raises :class:`docspec.core.ModelError` if the template fails, does not end, or writes nothing
+    for an image.
     """
     before, _, after = prompt.rpartition(IMAGE)
     texts = [{"type": "text", "text": BEFORE}, {"type": "text", "text": AFTER}]
     try:
         shown = _rendered(template, [texts[0], {"type": "image"}, texts[1]] if image else texts, bos, arguments)
-        takes_parts = "'type'" not in shown  # as Python writes out a list of parts
+        takes_parts = "'type'" not in shown  # a list of parts as Python prints it
     except ModelError as error:
-        if error.__cause__ is None:  # it refuses pictures, or did not end
+        if error.__cause__ is None:  # the template refused the image or did not end
             raise
         takes_parts = False
     if not takes_parts:
@@ -58,7 +58,7 @@ def frame(template: str, prompt: str, image: bool, bos: str = "", arguments: Map
 
 
 def _around_picture(shown: str, without: str) -> tuple[str, str]:
-    """What a template has written before and after a picture, told by what it writes ``without`` one."""
+    """The template's text before and after the image, found by comparing it with that ``without`` one."""
     start, end = _difference(shown, without)
     mark = shown[start:end]
     if not mark.strip():
@@ -69,7 +69,7 @@ def _around_picture(shown: str, without: str) -> tuple[str, str]:
 
 
 def _difference(longer: str, shorter: str) -> tuple[int, int]:
-    """Where ``longer`` has what ``shorter`` lacks: first and last index."""
+    """Start and end of the part of ``longer`` that ``shorter`` lacks."""
     start = 0
     while start < len(shorter) and longer[start] == shorter[start]:
         start += 1

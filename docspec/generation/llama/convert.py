@@ -1,7 +1,7 @@
-"""A checkpoint as GGUF files, made by llama.cpp's own converter from its source.
+"""Converts a checkpoint to GGUF files with llama.cpp's own converter.
 
-llama-cpp-python's wheels do not have the converter; its source distribution carries llama.cpp's source. It needs torch
-and transformers, which docspec's own engine needs too, and runs in a process of its own.
+llama-cpp-python's wheels lack the converter; its source distribution contains llama.cpp's source. The converter needs
+torch and transformers, as docspec's own engine does, and runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ HOW = (
 
 
 def convert(checkpoint: Path, file: Path, kind: WeightFormat = "auto", source: Path | None = None) -> tuple[Path, Path]:
-    """Writes the model in the folder ``checkpoint`` to ``file``, its picture tower to ``mmproj-`` ``file`` beside it;
-    answers both. ``source`` is llama-cpp-python's source distribution or a folder of llama.cpp's.
+    """Writes the model in the folder ``checkpoint`` to ``file`` and its picture tower to ``mmproj-`` ``file`` beside
+    it; returns both paths. ``source`` is llama-cpp-python's source distribution or a folder of llama.cpp's.
 
-    Raises :class:`docspec.core.ModelError` where the converter is not there or does not take the model.
+    Raises :class:`docspec.core.ModelError` if the converter is missing or does not take the model.
     """
     if source is None:
         raise ModelError(f"llama.cpp's converter is part of its source, which is not installed; {HOW}")
@@ -47,7 +47,7 @@ def convert(checkpoint: Path, file: Path, kind: WeightFormat = "auto", source: P
     told = json.dumps(notes(checkpoint))
     tower = file.with_name(f"mmproj-{file.name}")
     with _folder(source) as folder, tempfile.TemporaryDirectory(dir=file.parent) as made:
-        part = Path(made) / file.name  # whole files or none
+        part = Path(made) / file.name  # files appear once they are complete
         ran = subprocess.run(
             [sys.executable, converting.__file__, str(folder), str(checkpoint), str(part), kind, told],
             capture_output=True,
@@ -63,7 +63,7 @@ def convert(checkpoint: Path, file: Path, kind: WeightFormat = "auto", source: P
 
 
 def notes(checkpoint: Path) -> dict[str, str]:
-    """What docspec asks of the model in ``checkpoint``, as metadata."""
+    """docspec's metadata about the model in ``checkpoint``."""
     config = read_object(checkpoint / "config.json")
     found = {MODEL_TYPE: str(config.get("model_type", ""))}
     if (checkpoint / "docspec.json").is_file():
@@ -84,7 +84,7 @@ def notes(checkpoint: Path) -> dict[str, str]:
 
 @contextmanager
 def _folder(source: Path) -> Iterator[Path]:
-    """The folder of the converter in ``source``, unpacked for the time being where that is an archive."""
+    """The folder of the converter in ``source``; an archive is unpacked to a temporary folder."""
     if source.is_dir():
         found = next(iter(sorted(source.glob(CONVERTER)) or sorted(source.glob(f"vendor/*/{CONVERTER}"))), None)
         if found is None:

@@ -1,9 +1,9 @@
-"""A program: runs llama.cpp's own converter on a checkpoint, and has it write down what docspec asks of the model.
+"""A program that runs llama.cpp's own converter on a checkpoint and adds docspec's metadata to the file.
 
 ``converting.py SOURCE CHECKPOINT FILE TYPE NOTES``: ``SOURCE`` is the folder of llama.cpp's source that holds
-``convert_hf_to_gguf.py``, ``NOTES`` a JSON object of strings that go into the file's metadata. The converter knows
-tokenizers by a hash of what they make of a text; one that it does not know is told here by its own description, where
-that is one of those that llama.cpp has. It runs alone because the converter brings modules of general names.
+``convert_hf_to_gguf.py``, ``NOTES`` a JSON object of strings that go into the file's metadata. The converter identifies
+a tokenizer by a hash of its tokens of a text; an unknown one is identified here by the description in
+``tokenizer.json``, if llama.cpp has one like it. It is a program because the converter's modules have general names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ QWEN2 = (
 
 
 def pre_tokenizer(described: Any) -> str | None:
-    """llama.cpp's name of a pre-tokenizer that ``tokenizer.json`` describes so; ``None``: it has none like that."""
+    """llama.cpp's name of the pre-tokenizer ``described`` in ``tokenizer.json``; ``None`` if it has none like it."""
     parts = (described or {}).get("pretokenizers") or [described or {}]
     kinds = [part.get("type") for part in parts]
     if kinds == ["ByteLevel"] and parts[0].get("use_regex", True):

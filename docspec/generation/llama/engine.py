@@ -1,8 +1,8 @@
-"""Continuous batching: each step takes a token batch of all sequences, then a batch of the pictures that come next.
+"""Continuous batching: each step runs one batch of tokens of all sequences, then one batch of image embeddings.
 
-A sequence that ends makes room for the next one. Prompts are read beside the decoding of others; the last piece of a
-prompt takes the first draft along, so that an answer that follows it is written when its prompt has been read. What was
-not accepted is taken out of the KV memory again.
+A sequence that ends makes room for the next one. Prompts are prefilled while others are decoded; the last piece of a
+prompt is run together with the first draft, so that an answer that follows the draft is written by the prefill.
+Rejected tokens are removed from the KV memory.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from docspec.proposing.chains import Chains
 
 @dataclass(slots=True)
 class _Step:
-    """A token batch while it is put together. ``spans`` are the sequences in it with the index of their first choice
-    among those that are asked, and how many of them there are."""
+    """A token batch under construction. ``asked`` are the indices of the tokens behind which the next one is chosen;
+    ``spans`` are the batch's sequences, each with the index of its first choice in ``asked`` and their number."""
 
     tokens: list[int] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)
@@ -39,7 +39,7 @@ class _Step:
         return BATCH - len(self.tokens)
 
     def add(self, sequence: Decoding, tokens: Iterable[int], choices: int) -> None:
-        """Puts ``tokens`` of a sequence in; the last ``choices`` of them are asked about."""
+        """Adds ``tokens`` of a sequence; the next token is chosen behind each of the last ``choices`` of them."""
         before = len(self.tokens)
         self.tokens += tokens
         size = len(self.tokens) - before
@@ -51,8 +51,8 @@ class _Step:
 
 
 class BatchEngine:
-    """Decodes what it is given until nothing is left. ``answered`` is told of what ended, with the exception where it
-    could not be answered."""
+    """Decodes many requests in one batch. ``answered`` receives the number of each request that ends and its answer or
+    error. Choices with a margin below ``noise`` (in logits) are made again one token at a time."""
 
     def __init__(
         self,
@@ -78,16 +78,16 @@ class BatchEngine:
 
     @property
     def has_room(self) -> bool:
-        """Whether one more request can be begun, as far as rows go; none where one waits for memory already."""
+        """Whether a row is free for one more request, and none waits for memory already."""
         return bool(self._rows) and not self._waiting
 
     @property
     def numbers(self) -> list[int]:
-        """Requests that it was given and has not answered."""
+        """The numbers of all unanswered requests."""
         return [*self._active, *(prepared.ask.number for prepared, _ in self._waiting)]
 
     def add(self, prepared: PreparedRequest, tell: Callable[[str], None] | None = None) -> None:
-        """Takes a request in; ``tell`` is told of its text as it grows."""
+        """Adds a request; ``tell`` receives its text as it grows."""
         if self._need(prepared) > self._model.cells:
             error = PageError(
                 f"a prompt of {prepared.prompt_tokens} tokens and an answer of up to {prepared.ask.max_tokens} do not "
@@ -99,14 +99,14 @@ class BatchEngine:
             self._admit()
 
     def cancel(self, number: int) -> None:
-        """Drops a request, wherever it is."""
+        """Drops a request, waiting or active."""
         self._waiting = deque(one for one in self._waiting if one[0].ask.number != number)
         if number in self._active:
             self._leave(self._active[number])
 
     def step(self) -> None:
-        """One forward pass over tokens and one over pictures, as far as there are any. Where it fails, so do all that
-        are decoded."""
+        """Runs one forward pass over tokens and one over images, if there are any. If it fails, all active requests
+        fail."""
         try:
             self._step()
         except PageError as error:
@@ -151,8 +151,8 @@ class BatchEngine:
             self._chains.end(sequence.chained)
 
     def _collected(self) -> tuple[_Step, bool]:
-        """The next token batch, and whether it only goes on with what is written: what such steps take says what a
-        drafted token costs."""
+        """The next token batch, and whether it has no prompt tokens: the cost of a drafted token is measured only on
+        such steps."""
         step, plain = _Step(), True
         writing = [one for one in self._active.values() if one.piece is None]
         reading = [one for one in self._active.values() if one.piece is not None]
@@ -182,8 +182,8 @@ class BatchEngine:
             sequence.chain = next(chains, []) if sequence.chained is not None else []
 
     def _begin(self, sequence: Decoding, room: int, writing: int) -> None:
-        """The first draft is taken for right before anything is written: its first token stands for the one that the
-        prompt will end with."""
+        """Proposes the first draft before anything is written: its first token stands for the one that the prompt's
+        last logits will choose."""
         drafts = sequence.prepared.drafts
         room = min(room, sequence.limit - 1)
         if not drafts or room < 1:
@@ -195,7 +195,7 @@ class BatchEngine:
         sequence.chain = [head, *chain]
 
     def _take(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
-        """What became of a sequence's part of a step."""
+        """Writes the accepted tokens of a sequence and removes its rejected ones."""
         now = time.perf_counter()
         began = not sequence.output
         if self._doubt:
@@ -225,7 +225,7 @@ class BatchEngine:
         self._follow(sequence, written, began)
 
     def _follow(self, sequence: Decoding, written: list[int], began: bool) -> None:
-        """Has the proposer know what was written."""
+        """Tells the proposer which tokens were written."""
         if not self._chain:
             return
         chained = sequence.chained
@@ -241,8 +241,8 @@ class BatchEngine:
             self._chains.written(chained, written)
 
     def _decide_again(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
-        """Makes the first choice that is too close again, from a memory that was made one token at a time; what was
-        chosen behind it is left out."""
+        """Makes the first choice with too small a margin again, on a memory computed one token at a time; the choices
+        behind it are dropped."""
         for place, (drafted, margin) in enumerate(zip([*sequence.chain, -1], margins, strict=True)):
             if margin < self._doubt and (place or sequence.output):
                 self._replay(sequence, chosen, place)
@@ -262,7 +262,7 @@ class BatchEngine:
         sequence.chain = sequence.chain[:place]
 
     def _embed(self) -> None:
-        """Puts the pictures that come next into the memory."""
+        """Runs the image embeddings that come next."""
         embeddings, places, rows, read, room = [], [], [], [], BATCH
         for sequence in self._active.values():
             piece = sequence.piece

@@ -1,7 +1,7 @@
-"""llama.cpp behind the seam: requests go to a child process, and a child that dies takes along what it was decoding.
+"""llama.cpp as a generator: requests go to a child process that has the model.
 
-A crash of the native library ends the child, not the run: the requests that it was working on fail, those that
-were waiting go to a new child.
+A crash of the native library ends the child, not the run: the requests that it was decoding fail, the waiting ones go
+to a new child.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ROOT = Path(__file__).parents[3]
 BOOT = "import sys; sys.path.append(sys.argv[1]); from docspec.generation.llama.serving import main; main()"
 
 END_SECONDS = 5.0
-"""For a child to end that was asked to."""
+"""Seconds for the listener to end after its child."""
 
 
 @dataclass(slots=True, eq=False)
 class _PendingRequest:
-    """A request that is not answered yet. ``at_work``: the child is at it."""
+    """An unanswered request. ``at_work``: the child has begun it."""
 
     ask: ChildRequest
     future: Future[Generation]
@@ -44,10 +44,10 @@ class _PendingRequest:
 
 class LlamaGenerator(Closing):
     """One model in llama.cpp. ``python`` is an interpreter that has llama-cpp-python (``None``: this one). ``fit``
-    brings a picture to the size that llama.cpp is to be shown.
+    resizes an image to the size that llama.cpp is given.
 
-    Loading begins at once; :meth:`facts` waits for it. Raises :class:`docspec.core.ModelError` there, and from every
-    future, where the model cannot be loaded.
+    Loading begins at once; :meth:`facts` waits for it. If the model cannot be loaded, :meth:`facts` and every future
+    raise :class:`docspec.core.ModelError`.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class LlamaGenerator(Closing):
         self._start()
 
     def facts(self) -> Facts:
-        """What the child says of its model, once it is loaded."""
+        """The child's facts about its model; waits until it is loaded."""
         return self._loaded.result()
 
     @property
@@ -108,7 +108,7 @@ class LlamaGenerator(Closing):
         return future
 
     def close(self) -> None:
-        """Cancels what is waiting and ends the child."""
+        """Cancels all requests and ends the child."""
         with self._lock:
             self._closed = True
             left, self._asked = list(self._asked.values()), {}
@@ -119,14 +119,14 @@ class LlamaGenerator(Closing):
         self._listener.join(END_SECONDS)
 
     def _start(self) -> None:
-        """A child, and a thread that listens to it."""
+        """Starts a child and a thread that reads its answers."""
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (until the child has ended)
         self._process = subprocess.Popen(
             [self._python, "-c", BOOT, str(ROOT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            start_new_session=True,  # an interrupt of the terminal's is for this process
+            start_new_session=True,  # this process handles the terminal's interrupts
         )
         self._write(self._settings)
         self._listener = threading.Thread(
@@ -139,7 +139,7 @@ class LlamaGenerator(Closing):
         try:
             pickle.dump(value, self._process.stdin)
             self._process.stdin.flush()
-        except (OSError, ValueError):  # it has ended, which the listener notices
+        except (OSError, ValueError):  # the child has ended; the listener notices
             return
 
     def _cancelled(self, number: int, future: Future[Generation]) -> None:
@@ -149,7 +149,7 @@ class LlamaGenerator(Closing):
                     self._write(number)
 
     def _listen(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-        """Until the child has ended; then what it leaves behind is settled."""
+        """Reads the child's answers until it ends, then handles its end."""
         said_last = ""
         assert process.stdout is not None
         try:
@@ -159,7 +159,7 @@ class LlamaGenerator(Closing):
                     said_last = values[0]
                     break
                 self._hear(kind, *values)
-        except Exception:  # also the half of an answer
+        except Exception:  # also half an answer
             pass
         process.wait()
         with errors:
@@ -194,8 +194,8 @@ class LlamaGenerator(Closing):
             asked.future.cancel()
 
     def _ended(self, process: subprocess.Popen[bytes], broken: str, noted: str) -> None:
-        """The child has gone: what it was at is lost, the rest is asked again of another one. One that could not even
-        load the model is the last one."""
+        """Handles the end of the child: the requests that it was decoding fail, the others go to a new one. A child
+        that could not load the model is not replaced."""
         with self._lock:
             if self._closed:
                 return
@@ -232,7 +232,7 @@ def _name(code: int) -> str:
 
 
 def _last_line(errors: IO[bytes]) -> str:
-    """The last line that speaks of an error, else the last one."""
+    """The last line that mentions an error, else the last one."""
     errors.seek(0)
     lines = errors.read().decode("utf-8", "replace").strip().splitlines()
     telling = [line for line in lines if "error" in line.lower()] or lines

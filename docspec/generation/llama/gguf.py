@@ -19,12 +19,12 @@ STRING, ARRAY = 8, 9
 MOST_PAIRS = 65_536
 MOST_CHARACTERS = 64 << 20
 MOST_ITEMS = 16 << 20
-"""Bounds on what a header may claim: those of the largest vocabularies are a hundredth of it."""
+"""Bounds on the sizes in a header, about a hundred times those of the largest vocabularies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """``metadata`` by key; an array is a list. ``size`` are the file's bytes."""
+    """``metadata`` by key; an array is a list. ``size`` is the file's, in bytes."""
 
     path: Path
     metadata: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Header:
         return self.metadata.get("general.file_type") == 0
 
     def number(self, key: str, default: int = 0) -> int:
-        """``ARCHITECTURE.key`` as a whole number; of one value a layer the largest."""
+        """``ARCHITECTURE.key`` as a whole number; of one value per layer, the largest."""
         value = self.metadata.get(f"{self.architecture}.{key}", default)
         if isinstance(value, list):
             value = max(value, default=default)
@@ -49,7 +49,7 @@ class Header:
 
 
 def read_header(path: Path) -> Header:
-    """Raises :class:`docspec.core.ModelError` in a line where the file is none of GGUF or ends within its header."""
+    """The header of ``path``. Raises :class:`docspec.core.ModelError` if it is no GGUF file or ends in its header."""
     try:
         with path.open("rb") as file:
             magic, version = struct.unpack("<4sI", _exactly(file, 8))

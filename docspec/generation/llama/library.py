@@ -1,8 +1,8 @@
 """llama-cpp-python's low-level interface, checked before it is used.
 
-Its functions are llama.cpp's own, called through ``ctypes`` with structs that are written down twice, in C and in
-Python. Where the two are not of one version a struct has its fields in other places, which nothing notices: so the
-defaults that the library fills in are looked at before anything is asked of it.
+Its functions are llama.cpp's own, called through ``ctypes`` with structs that are declared twice, in C and in Python.
+If the two versions differ, a struct's fields are read from wrong places without an error; so the defaults that the
+library fills in are checked first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from docspec.core import ModelError
 
 TRIED = ("0.3.36",)
-"""Versions of llama-cpp-python that this was run with; another one is tried all the same."""
+"""The tested versions of llama-cpp-python; others are tried, too."""
 
 HOW = "pip install 'docspec-vlm[llama]'"
 
@@ -22,7 +22,7 @@ ERROR = 4
 
 
 class Library(NamedTuple):
-    """``llama`` and ``mtmd`` are the modules with llama.cpp's functions; ``remark`` says what is out of the way."""
+    """``llama`` and ``mtmd`` are the modules with llama.cpp's functions; ``remark`` warns of an untested version."""
 
     llama: Any
     mtmd: Any
@@ -31,7 +31,7 @@ class Library(NamedTuple):
 
 
 def load_library() -> Library:
-    """Raises :class:`docspec.core.ModelError` in one line where llama-cpp-python is missing or does not fit."""
+    """Loads the library. Raises :class:`docspec.core.ModelError` if it is missing or does not fit."""
     try:
         import llama_cpp
         from llama_cpp import llama_cpp as llama
@@ -51,7 +51,7 @@ def load_library() -> Library:
 
 
 def misfits(llama: Any, mtmd: Any) -> str:
-    """The first setting whose default is not what llama.cpp's header says; empty where all are."""
+    """The first setting whose default is not that of llama.cpp's header; empty if there is none."""
     try:
         model, context = llama.llama_model_default_params(), llama.llama_context_default_params()
         pictures = mtmd.mtmd_context_params_default()
@@ -81,7 +81,7 @@ def misfits(llama: Any, mtmd: Any) -> str:
 
 
 def _say_errors_only(llama: Any, mtmd: Any) -> None:
-    """Errors of the library go to standard error, where the parent finds the last one; all else is left out."""
+    """Sends the library's errors to standard error, where the parent finds the last one, and drops other messages."""
 
     def say(level: int, text: bytes, data: Any) -> None:
         if level == ERROR:

@@ -1,6 +1,6 @@
-"""A model inside the child: its tokens, its pictures, and one forward pass over tokens of many sequences.
+"""A model inside the child: its tokenizer, and forward passes over tokens or embeddings of many sequences.
 
-Nothing of the vocabulary's size is copied: logits are looked at where llama.cpp has put them.
+Steps read the logits in llama.cpp's own memory, without a copy.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ BATCH = 2048
 """Tokens in one forward pass, of all sequences together."""
 
 LOGITS_BYTES = 64 << 20
-"""Of the logits that one forward pass may leave behind: bounds how many tokens are verified at once."""
+"""Bytes of the logits of one forward pass, which bound the tokens that are verified at once."""
 
 FLOAT32, FLOAT16 = 0, 1
 """``GGML_TYPE_F32`` and ``GGML_TYPE_F16``."""
 
 ALLOWED = 512
-"""Threads that a context may be told of."""
+"""The most threads of a context."""
 
 
 class Choices(NamedTuple):
-    """``tokens`` are the likeliest after each place that was asked about, ``margins`` (logits) how far ahead of the
-    next ones; without being asked for there are none."""
+    """``tokens`` are the likeliest ones behind each index that was asked for; ``margins`` are their distances from the
+    second ones in logits (empty unless asked for)."""
 
     tokens: list[int]
     margins: list[float]
 
 
 class LoadedModel:
-    """One text model with its KV memory; ``weights`` are those of one that was loaded before. Raises
-    :class:`docspec.core.ModelError` where it cannot be loaded."""
+    """One text model with its KV memory; ``weights`` are those of a model that is loaded already. Raises
+    :class:`docspec.core.ModelError` if it cannot be loaded."""
 
     def __init__(self, library: Library, settings: LlamaSettings, weights: Any = None) -> None:
         self.library = library
@@ -65,7 +65,7 @@ class LoadedModel:
         self.bos = self.piece(bos, special_tokens=True).decode("utf-8", "replace") if bos >= 0 else ""
 
     def beside(self) -> LoadedModel:
-        """The same weights with another KV memory, for another thread."""
+        """A model with the same weights and another KV memory, for another thread."""
         return LoadedModel(self.library, self._settings, self.model)
 
     def _context_params(self, settings: LlamaSettings) -> Any:
@@ -89,7 +89,7 @@ class LoadedModel:
 
     @property
     def template(self) -> str | None:
-        """The chat template that the file brings."""
+        """The chat template in the file."""
         found = self._llama.llama_model_chat_template(self.model, None)
         return found.decode("utf-8", "replace") if found else None
 
@@ -102,7 +102,7 @@ class LoadedModel:
         return tokens[: max(found, 0)]
 
     def piece(self, token: int, special_tokens: bool = False) -> bytes:
-        """The bytes of a token; special ones have some only with ``special_tokens``."""
+        """The bytes of a token; none for a special one without ``special_tokens``."""
         size = 64
         while True:
             buffer = ctypes.create_string_buffer(size)
@@ -112,7 +112,7 @@ class LoadedModel:
             size = -found
 
     def bytes_of(self, token: int, special_tokens: bool) -> bytes:
-        """What an output token adds to the text, with ``special_tokens`` a special one too."""
+        """The same, remembered for the next call."""
         known = self._pieces.get((token, special_tokens))
         if known is None:
             known = self._pieces[token, special_tokens] = self.piece(token, special_tokens)
@@ -133,8 +133,8 @@ class LoadedModel:
         asked: Sequence[int],
         margins: bool = False,
     ) -> Choices:
-        """One forward pass over ``tokens`` at ``positions`` of ``rows``; chooses behind those places (indices,
-        ascending) that are ``asked``."""
+        """Runs one forward pass over ``tokens`` at ``positions`` of ``rows``, and chooses the next token behind each
+        index in ``asked`` (ascending)."""
         self._batch.fill(positions, rows, asked)
         self._batch.tokens[: len(tokens)] = tokens
         self._run(self._batch.of_tokens(len(tokens)))
@@ -150,12 +150,12 @@ class LoadedModel:
         return Choices(best.tolist(), (two[:, 1] - two[:, 0]).tolist())
 
     def logits(self, count: int) -> np.ndarray:
-        """A copy of what the last pass left behind for ``count`` places ``(count, vocab)``, to measure with."""
+        """A copy of the last pass's logits ``(count, vocab)``, for measuring."""
         first = self._llama.llama_get_logits(self.context)
         return np.ctypeslib.as_array(first, (count * self.vocab_size,)).reshape(count, -1).copy()
 
     def embed(self, embeddings: np.ndarray, positions: np.ndarray, rows: Sequence[int]) -> None:
-        """One forward pass over ``embeddings`` ``(n, size)`` at ``positions`` ``(axes, n)``."""
+        """Runs one forward pass over ``embeddings`` ``(n, size)`` at ``positions`` ``(axes, n)``."""
         self._batch.fill((), rows, ())
         self._run(self._batch.of_embeddings(embeddings, positions))
 
@@ -166,7 +166,7 @@ class LoadedModel:
             raise PageError(f"llama.cpp: {reason}")
 
     def forget(self, row: int, position: int = -1) -> None:
-        """Drops what ``row`` holds from ``position`` on (-1: all of it)."""
+        """Removes the tokens of ``row`` from ``position`` on (-1: all) from the KV memory."""
         self._llama.llama_memory_seq_rm(self.memory, row, position, -1)
 
 

@@ -1,7 +1,7 @@
-"""A GGUF model on disk: its picture tower, how it is asked, how it sees, what it takes in memory.
+"""A GGUF model on disk: its picture tower (mmproj), prompts, image sizes and memory.
 
-Files that ``docspec models convert`` has written say all of it themselves. Of others the family is told by their names
-and by llama.cpp's name of their picture tower, and their pictures are made as large as llama.cpp makes them.
+Files written by ``docspec models convert`` have all of this in their metadata. The family of other files is found by
+their names and by llama.cpp's name of their picture tower, and llama.cpp resizes their images.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from docspec.targets.sight import PublishedSight
 MODEL_TYPE, CARD, PIXELS, GENERATION = (
     f"docspec.{name}" for name in ("model_type", "card", "image_pixels", "generation")
 )
-"""Metadata of docspec's own: ``model_type`` of ``config.json``, ``docspec.json``, the least and the most pixels of a
-picture, ``generation_config.json``."""
+"""Keys of docspec's metadata: ``model_type`` of ``config.json``, ``docspec.json``, the least and the most pixels of an
+image, ``generation_config.json``."""
 
 TOWERS = {
     "qwen2vl_merger": "qwen2_vl",
@@ -40,8 +40,8 @@ TOWERS = {
 """Families by llama.cpp's names of their picture towers; those that several families share are left out."""
 
 RESIZED = ("qwen2vl_merger", "qwen2.5vl_merger", "qwen3vl_merger")
-"""Towers whose pictures are brought to their size here, as their family's processor does it (bicubic, with
-antialiasing), so that llama.cpp, which does it in another way, has nothing to do."""
+"""Towers whose images are resized here as their family's processor does it (bicubic, with antialiasing), because
+llama.cpp does it in another way."""
 
 RULES = {
     "repetition_penalty": 1.0,
@@ -54,11 +54,11 @@ RULES = {
     "begin_suppress_tokens": None,
     "forced_eos_token_id": None,
 }
-"""What a generation configuration may ask for that changes greedy output, with the values that ask for nothing."""
+"""Settings of a generation configuration that change greedy output, with the values that change nothing."""
 
 CELLS = 16_384
 PROMPT = 4096
-"""Tokens that the KV memory holds by default, and those of a page's prompt that are reckoned with."""
+"""Tokens of the KV memory by default, and the estimated tokens of a page's prompt."""
 
 LEAST_CELLS = 2048
 SPARE = 512 << 20
@@ -74,24 +74,24 @@ class ModelFiles:
 
     @property
     def name(self) -> str:
-        """What the model is called, for people: the file's name without its ending."""
+        """The model's name for people: the file's name without its suffix."""
         return self.model.path.stem
 
     @property
     def precision(self) -> str:
-        """Number formats of weights in llama.cpp's words, those of the tower where they are others."""
+        """The number format of the weights, and that of the tower if it differs."""
         kinds = [_format(self.model), *([_format(self.tower)] if self.tower is not None else [])]
         return " and ".join(dict.fromkeys(kinds))
 
     @property
     def is_float32(self) -> bool:
-        """Whether all weights are: keys and values are kept so too then."""
+        """Whether all weights are float32; keys and values then are, too."""
         return self.model.is_float32
 
     @property
     def family(self) -> Family | None:
-        """That which the file names, else that of a published checkpoint whose name is part of its own or of the
-        file's, else that of its tower."""
+        """The family that the metadata names, else that of a published checkpoint whose name is part of the model's or
+        the file's, else that of its tower."""
         said = self.model.metadata.get(MODEL_TYPE)
         if said is None:
             names = [self.model.path.name, str(self.model.metadata.get("general.name", "")).replace(" ", "-")]
@@ -114,7 +114,7 @@ class ModelFiles:
 
     @property
     def card(self) -> ModelProfile:
-        """How it is asked. Raises :class:`docspec.core.ModelError` where nothing says so."""
+        """The model's prompts and dialect. Raises :class:`docspec.core.ModelError` if its family is unknown."""
         family = self.family
         if family is None:
             raise ModelError(
@@ -127,7 +127,7 @@ class ModelFiles:
 
     @property
     def factor(self) -> int:
-        """Pixels a token and axis; 0 where there is no tower, or it does not say."""
+        """Pixels per token and axis; 0 if there is no tower or it does not say."""
         if self.tower is None:
             return 0
         said = self.tower.metadata
@@ -136,7 +136,7 @@ class ModelFiles:
 
     @property
     def pixels(self) -> tuple[int, int] | None:
-        """The least and the most pixels of a picture, as the file says, else as its family's processor has them."""
+        """The least and the most pixels of an image: the file's, else those of its family's processor."""
         said = self.model.metadata.get(PIXELS)
         if said is None:
             sight = None if self.family is None else self.family.sight
@@ -148,7 +148,8 @@ class ModelFiles:
         return least, most
 
     def profile(self, options: ParseOptions) -> RemoteModel:
-        """How it is asked and how it sees, with what the user says. Raises :class:`docspec.core.ModelError`."""
+        """The model's prompts, dialect and image sizes with the user's options. Raises
+        :class:`docspec.core.ModelError`."""
         family = self.family if options.family is None else families().get(options.family)
         if family is None and options.dialect is not None:
             card = ModelProfile(options.dialect)
@@ -162,7 +163,7 @@ class ModelFiles:
 
     @property
     def bytes_per_cell(self) -> int:
-        """Of keys and values of one token."""
+        """Bytes of the keys and values of one token."""
         head = self.model
         heads = head.number("attention.head_count_kv") or head.number("attention.head_count")
         width = head.number("embedding_length") // max(1, head.number("attention.head_count"))
@@ -175,7 +176,7 @@ class ModelFiles:
         return self.model.size + (self.tower.size if self.tower is not None else 0)
 
     def check_rules(self) -> None:
-        """Raises :class:`docspec.core.ModelError` where the model is to be decoded otherwise than by its best token."""
+        """Raises :class:`docspec.core.ModelError` if the model is not meant to be decoded greedily."""
         said = _object(self.model.metadata.get(GENERATION, "{}"), GENERATION, self.model.path)
         asked = [name for name, nothing in RULES.items() if said.get(name) not in (None, nothing, [], {})]
         penalty = self.model.metadata.get("general.sampling.penalty_repeat", 1.0)
@@ -188,8 +189,8 @@ class ModelFiles:
             )
 
     def cells(self, answer: int, free: int | None, decoders: int = 1) -> tuple[int, str]:
-        """Tokens that the KV memory of each decoder is to hold, for answers of up to ``answer`` tokens where ``free``
-        bytes are, and a remark where they are fewer than wanted. Raises :class:`docspec.core.ModelError` where the
+        """The tokens of each decoder's KV memory, for answers of up to ``answer`` tokens and ``free`` bytes of memory
+        (``None``: unknown), and a remark if they are fewer than wanted. Raises :class:`docspec.core.ModelError` if the
         model does not fit."""
         wanted = max(CELLS // decoders, PROMPT + answer)
         if free is None:
@@ -208,8 +209,8 @@ class ModelFiles:
 
 
 def find_files(model: Path, tower: Path | None = None) -> ModelFiles:
-    """The file ``model`` with its ``tower``, else with the only one beside it that has mmproj in its name and fits
-    its own, or that there is. Raises :class:`docspec.core.ModelError`."""
+    """The file ``model`` with its ``tower`` (``None``: ``mmproj-`` ``model`` beside it, else the only file there with
+    mmproj in its name, if there is one). Raises :class:`docspec.core.ModelError`."""
     head = read_header(model)
     if head.architecture == "clip":
         raise ModelError(f"{model} is a picture tower; name it with --mmproj, and the model with --model")
@@ -226,7 +227,7 @@ def find_files(model: Path, tower: Path | None = None) -> ModelFiles:
 
 
 def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> LlamaSettings:
-    """How the child is to run ``files``."""
+    """The child's settings for ``files``."""
     limits = files.pixels
     factor = files.factor
     sizes = None if limits is None or not factor else (max(1, limits[0] // factor**2), limits[1] // factor**2)
@@ -243,7 +244,7 @@ def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> Ll
 
 
 def fitting(files: ModelFiles) -> Any:
-    """What makes a picture of the size that the model sees it at; leaves it be where llama.cpp is to do that."""
+    """A function that resizes an image to the size that the model sees, or returns it as it is if llama.cpp resizes."""
     limits, factor = files.pixels, files.factor
     if limits is None or files.projector not in RESIZED:
         return lambda image: image

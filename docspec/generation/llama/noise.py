@@ -1,7 +1,7 @@
-"""How much a choice may depend on how many tokens are verified together, measured on the user's own file.
+"""Measures, on the user's own file, how far logits depend on the number of tokens that are verified together.
 
-As :mod:`docspec.targets.noise` for docspec's own engine: the same token behind the same tokens gets slightly different
-logits in a batch than alone.
+:mod:`docspec.targets.noise` does so for docspec's own engine: the same token behind the same tokens has slightly
+different logits in a batch than alone.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from docspec.generation.llama.loaded import LoadedModel
 TOKENS = 64
 WIDTHS = (64, 16, 8, 3)
 RIVALS = 8
-"""The likeliest tokens of each place whose distances from the first are compared."""
+"""The number of likeliest tokens at each position whose distances from the first are compared."""
 
 SAFETY = 2.0
-"""The bound over what was found, which is the most of a few hundred places on meaningless text."""
+"""The bound over the measured noise, which is the largest at a few hundred positions of meaningless text."""
 
 
 def shape_noise(model: LoadedModel) -> float:

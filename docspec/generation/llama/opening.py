@@ -1,4 +1,4 @@
-"""From a GGUF file to a loaded engine: checked and estimated first, then started."""
+"""Opens a GGUF file as an engine: checks it, estimates its memory, then starts the child."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from docspec.targets.estimate import free_ram
 from docspec.targets.registry import locate
 
 ROWS, FEW_ROWS = 16, 8
-"""Requests that a decoder has in its batch, and those where the model is small: every token looks at the whole KV
-memory, what belongs to others only to leave it out, which costs a small model as much as its weights."""
+"""Requests in a decoder's batch, and those of a small model: every token scans the whole KV memory, also the parts of
+other requests, which costs a small model as much as its weights."""
 
 ANSWER = 8192
-"""Tokens of an answer that are reckoned with where nothing says so."""
+"""Estimated tokens of an answer if neither the user nor the model's card bounds them."""
 
 CHAIN = 32
-"""Drafted tokens that are verified for a request in one step, at most."""
+"""The most drafted tokens that are verified for a request in one step."""
 
 SMALL, DECODERS = 128 << 20, 4
-"""Bytes of weights up to which every core has a decoder of its own, so many at most: sharing small matrices between
-threads costs more in waiting than it saves, and beside other work many times more."""
+"""Bytes of weights up to which each core has a decoder of its own, and the most decoders: sharing small matrices
+between threads costs more in waiting than it saves, many times more on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ def open_llama(
 
     ``answer`` is the most tokens that an answer may have (``None``: what its card says). ``python`` is one that has
     llama-cpp-python (``None``: this one). ``decoders`` work beside each other, each with ``threads`` and ``rows``
-    requests in its batch (``None``: as it suits the model). ``flash``: with flash attention; ``exact_kv``: keys and
-    values in float32, else in 16 bits (``None``: as the weights are). ``tell`` hears what is out of the way. Raises
-    :class:`docspec.core.ModelError` in one line.
+    requests in its batch (``None``: by the model's size). ``flash``: with flash attention; ``exact_kv``: keys and
+    values in float32, else in 16 bits (``None``: as the weights are). ``tell`` receives remarks. Raises
+    :class:`docspec.core.ModelError`.
     """
     files = find_files(model, tower)
     files.check_rules()
@@ -92,8 +92,8 @@ def open_llama(
 
 
 def gguf_of(model: str) -> Path:
-    """The file that ``--model`` names: itself, or the only one in a folder or in a repository that was fetched. Raises
-    :class:`docspec.core.ModelError` where there is none."""
+    """The GGUF file that ``--model`` names: a file, or the only one in a folder or a fetched repository. Raises
+    :class:`docspec.core.ModelError` if there is none."""
     path = Path(model).expanduser()
     if not path.exists() and model.count("/") == 1:
         path = Path(locate(model, offline=True))

@@ -1,4 +1,4 @@
-"""Prompts with pictures: framed by the model's chat template, cut into pieces, pictures encoded by its tower."""
+"""Turns requests into prompt pieces: renders the model's chat template, tokenizes texts and encodes images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT, IMAGE = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PromptPiece:
-    """A part of a prompt: ``tokens`` of text, or ``embeddings`` ``(n, size)`` of a picture at positions ``places``
+    """A part of a prompt: ``tokens`` of text, or ``embeddings`` ``(n, size)`` of an image at positions ``places``
     ``(axes, n)``. The next piece begins ``advance`` positions later."""
 
     advance: int
@@ -33,7 +33,7 @@ class PromptPiece:
 
 
 class PromptEncoder:
-    """Makes pieces of requests: one at a time, in one thread. Without a tower it knows text alone."""
+    """Makes the prompt pieces of requests, in one thread. Without a tower it accepts text only."""
 
     def __init__(self, model: LoadedModel, settings: LlamaSettings) -> None:
         self._model = model
@@ -62,7 +62,7 @@ class PromptEncoder:
         self._width = int(model.library.llama.llama_model_n_embd_inp(model.model))
 
     def pieces(self, ask: ChildRequest) -> list[PromptPiece]:
-        """The prompt of a request. Raises :class:`docspec.core.PageError` where llama.cpp cannot read it."""
+        """The prompt of a request. Raises :class:`docspec.core.PageError` if llama.cpp cannot read it."""
         framed = self._framed(ask.prompt, ask.pixels is not None, ask.arguments)
         if self._tower is None:
             if ask.pixels is not None:
@@ -113,8 +113,8 @@ class PromptEncoder:
         return PromptPiece(advance, (), flat.reshape(size, self._width).copy(), self._places(chunk, size, start))
 
     def _places(self, chunk: Any, size: int, start: int) -> np.ndarray:
-        """Positions of a picture's tokens, from ``start`` on, in the order of a ``llama_batch``: time, row, column, and
-        one that some families use."""
+        """Positions ``(axes, size)`` of an image's tokens, from ``start`` on; the axes are those of a ``llama_batch``:
+        time, row, column, and one that some families use."""
         if self._axes == 1:
             return np.arange(start, start + size, dtype=np.int32)[None]
         mtmd = self._mtmd
@@ -125,7 +125,7 @@ class PromptEncoder:
 
 
 class _Parts:
-    """A framed prompt as mtmd takes it; holds what it points to."""
+    """A framed prompt as an array of mtmd's parts; keeps the memory that they point to."""
 
     def __init__(self, mtmd: Any, framed: Framed, bitmap: Any) -> None:
         self._held: list[Any] = []

@@ -1,4 +1,4 @@
-"""A request while it is decoded: its prompt piece by piece, then what it writes token by token."""
+"""The state of a request while it is decoded: its prompt piece by piece, then its output token by token."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from docspec.proposing.chains import Chained
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedRequest:
-    """A request that can be decoded: its prompt's ``pieces`` and its ``drafts`` in tokens. It came at ``asked_at``, by
-    ``time.perf_counter``."""
+    """A request that is ready for decoding: its prompt's ``pieces``, its ``drafts`` in tokens, and the time of its
+    arrival (``asked_at``, of ``time.perf_counter``)."""
 
     ask: ChildRequest
     pieces: Sequence[PromptPiece]
@@ -30,9 +30,9 @@ class PreparedRequest:
 
 @dataclass(slots=True, eq=False)
 class Decoding:
-    """One row of the KV memory. ``position`` is where its next token stands, ``plainly`` up to where what the memory
-    holds was made one token at a time (or by the prompt). ``chain`` are drafted tokens that are being verified behind
-    the last token of the prompt or of the output."""
+    """One row of the KV memory. ``position`` is that of its next token; up to ``plainly`` the memory was computed from
+    the prompt or one token at a time. ``index`` and ``offset`` are the present piece of the prompt and the next token
+    in it. ``chain`` are the drafted tokens under verification behind the last token of the prompt or the output."""
 
     prepared: PreparedRequest
     row: int
@@ -54,12 +54,12 @@ class Decoding:
 
     @property
     def piece(self) -> PromptPiece | None:
-        """The part of the prompt that is read next; ``None`` when all is read."""
+        """The piece of the prompt that is prefilled next; ``None`` after the last one."""
         return self.prepared.pieces[self.index] if self.index < len(self.prepared.pieces) else None
 
     @property
     def is_last(self) -> bool:
-        """Whether what is read next ends the prompt."""
+        """Whether the present piece is the last one of the prompt."""
         return self.index == len(self.prepared.pieces) - 1
 
     @property
@@ -67,7 +67,7 @@ class Decoding:
         return self.prepared.ask.max_tokens
 
     def read(self, count: int) -> None:
-        """``count`` tokens of the present piece are in the memory."""
+        """Counts ``count`` more tokens of the present piece as in the memory."""
         piece = self.piece
         assert piece is not None
         self.offset += count
@@ -79,16 +79,16 @@ class Decoding:
         self.plainly = self.position
 
     def take(self, choices: Sequence[int], is_end: Callable[[int], bool]) -> list[int]:
-        """Of the chain what the model chose too is written, and its own token after that: ``choices`` are the model's
-        behind the token before the chain and behind each of the chain's. Returns what was written, the end token left
-        out; the memory must forget from ``position`` on."""
+        """Writes the tokens of the chain that the model chose too and then its own token; ``choices`` are the model's,
+        behind the token before the chain and behind each token of it. Returns the written tokens without the end token;
+        the memory must forget from ``position`` on."""
         right = 0
         while right < len(self.chain) and choices[right] == self.chain[right]:
             right += 1
         return self.write([*self.chain[:right], choices[right]], is_end)
 
     def write(self, tokens: Sequence[int], is_end: Callable[[int], bool]) -> list[int]:
-        """Adds ``tokens`` up to the answer's end; all of them but the last are in the memory."""
+        """Writes ``tokens`` up to the answer's end and returns the written ones."""
         written = []
         for token in tokens:
             if is_end(token):
@@ -102,7 +102,7 @@ class Decoding:
         return written
 
     def tell_text(self, pieces: Sequence[bytes]) -> None:
-        """Tells what the answer has grown by, as far as it is whole characters."""
+        """Passes on the new text of the answer, as far as its characters are complete."""
         if self.tell is not None and (text := self._text.decode(b"".join(pieces), self.finish is not None)):
             self.tell(text)
 

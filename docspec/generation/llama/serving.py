@@ -1,9 +1,9 @@
-"""The child: requests arrive on standard input, decoders answer them beside each other, answers leave as they end.
+"""The child process: reads requests from standard input, decodes them in parallel, and writes answers as they end.
 
-Values travel pickled. The parent is told ``("loaded", Facts)``, then ``("at", number, True)`` (the request is being
-worked on: what a crash would cost), ``("text", number, piece)`` and ``("done", number, Generation)`` or
-``("failed", number, message)``; ``("broken", message)`` ends all. It says
-:class:`LlamaSettings` first, then :class:`ChildRequest` or a number to be cancelled, and closes the pipe at the end.
+Messages are pickled. The child sends ``("loaded", Facts)``, then ``("at", number, True)`` (the request is begun, and a
+crash would fail it), ``("text", number, piece)`` and ``("done", number, Generation)`` or
+``("failed", number, message)``; ``("broken", message)`` ends all. The parent sends :class:`LlamaSettings` first, then
+:class:`ChildRequest` or the number of a request to cancel, and closes the pipe at the end.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from docspec.generation.llama.settings import ChildRequest, Facts, LlamaSettings
 
 
 class Inbox:
-    """Requests that no decoder has taken, and the numbers of those that are to be dropped. Threads may share it."""
+    """The requests that no decoder has taken, and the numbers of cancelled ones. Threads may share it."""
 
     def __init__(self) -> None:
         self._asks: dict[int, tuple[ChildRequest, float]] = {}
@@ -39,20 +39,20 @@ class Inbox:
         self._changed = threading.Condition()
 
     def put(self, ask: ChildRequest) -> None:
-        """A request has come."""
+        """Adds a request."""
         with self._changed:
             self._asks[ask.number] = ask, time.perf_counter()
             self._changed.notify()
 
     def drop(self, number: int) -> None:
-        """A request is to be answered no more, whether somebody has taken it or not."""
+        """Cancels a request, whether a decoder has taken it or not."""
         with self._changed:
             if self._asks.pop(number, None) is None:
                 self._dropped.add(number)
 
     def take(self, wait: bool) -> tuple[ChildRequest, float] | None:
-        """The request that came first, and when it came by ``time.perf_counter``; ``None`` where there is none, unless
-        it is worth the ``wait``."""
+        """The oldest request and the time of its arrival (``time.perf_counter``). If there is none, waits for one with
+        ``wait``, else returns ``None``."""
         with self._changed:
             while not self._asks:
                 if not wait:
@@ -61,7 +61,7 @@ class Inbox:
             return self._asks.pop(next(iter(self._asks)))
 
     def dropped(self, numbers: Collection[int]) -> set[int]:
-        """Those of ``numbers`` that are to be dropped; each is told once."""
+        """The cancelled ones of ``numbers``; each is returned once."""
         with self._changed:
             found = self._dropped.intersection(numbers)
             self._dropped -= found
@@ -70,13 +70,13 @@ class Inbox:
 
 MOST_DRAFTS = 64
 MOST_DRAFT_TOKENS = 65_536
-"""Of one request that are looked at."""
+"""The most drafts of a request that are used, and the most tokens of all of them."""
 
 Say = Callable[..., None]
 
 
 def main() -> None:
-    """Serves until standard input ends, and leaves without waiting for the decoders."""
+    """Serves until standard input ends, and exits without waiting for the decoders."""
     code = 1
     try:
         serve()
@@ -89,9 +89,9 @@ def main() -> None:
 
 
 def serve() -> None:
-    """Loads the model that the parent names, and passes on to its decoders what the parent says."""
+    """Loads the model that the parent names, and passes the parent's messages to the decoders."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # keeps what libraries print out of the answers
     lock = threading.Lock()
 
     def say(*values: Any) -> None:
@@ -123,8 +123,8 @@ def serve() -> None:
 
 
 class Decoder:
-    """A thread with a KV memory of its own: takes requests while it has rows for them, encodes their pictures, and
-    decodes all that it has taken in one batch. The weights are everybody's."""
+    """A thread with a KV memory of its own: it takes requests while it has free rows, encodes their images, and decodes
+    them in one batch. All decoders share the weights."""
 
     def __init__(self, settings: LlamaSettings, model: LoadedModel, inbox: Inbox, say: Say, noise: float) -> None:
         self._model = model
@@ -134,7 +134,7 @@ class Decoder:
         self._engine = BatchEngine(model, settings, self._answer, noise)
 
     def run(self) -> None:
-        """For ever. What is not a request's fault ends the child."""
+        """Decodes for ever. An error that is not a request's own ends the child."""
         try:
             while True:
                 self._take()
@@ -149,7 +149,7 @@ class Decoder:
         os._exit(1)
 
     def _take(self) -> None:
-        """Fills the rows that are free; one request after the other, so that decoders share what comes at once."""
+        """Fills the free rows, one request after the other, so that decoders share requests that arrive together."""
         while self._engine.has_room and (taken := self._inbox.take(wait=self._engine.is_idle)) is not None:
             ask, at = taken
             self._say("at", ask.number, True)
@@ -177,7 +177,7 @@ class Decoder:
 
 
 def _next() -> Any:
-    """What the parent says next; ``None`` when it has ended."""
+    """The parent's next message; ``None`` when it has ended."""
     try:
         return pickle.load(sys.stdin.buffer)
     except Exception:

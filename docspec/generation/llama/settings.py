@@ -1,4 +1,4 @@
-"""What the child is told: which files, how they are run, and what it is asked. Values that travel by pickling."""
+"""The messages between docspec and the child, which are pickled: settings, requests, and facts about the model."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class LlamaSettings:
-    """``model`` and ``pictures`` (the picture tower, where there is one) are files. ``decoders`` work beside each
-    other, each with ``threads`` and a KV memory of its own, which holds ``cells`` tokens of all its requests together,
-    in float32 with ``exact_kv`` and else in 16 bits. A decoder has ``rows`` requests in its batch, with chains of up to
-    ``chain`` drafted tokens (0: no drafts). ``image_tokens`` bound what a picture is made smaller or larger to
-    (``None``: as the file says). ``template`` frames prompts where the file has none. With ``strict``, choices nearer
-    than the noise that is measured when the model is loaded are made again one token at a time."""
+    """``model`` and ``pictures`` (the picture tower, if there is one) are files. ``decoders`` run in parallel, each
+    with ``threads`` and a KV memory of its own, which holds ``cells`` tokens of all its requests together, in float32
+    with ``exact_kv``, else in 16 bits. A decoder has up to ``rows`` requests in its batch, each with up to ``chain``
+    drafted tokens (0: no drafts). ``image_tokens`` are the least and the most tokens of an image (``None``: the
+    file's). ``template`` is the chat template if the file has none. With ``strict``, choices with a margin below the
+    noise that is measured at loading are made again one token at a time."""
 
     model: str
     pictures: str | None = None
@@ -31,9 +31,9 @@ class LlamaSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChildRequest:
-    """A request on its way to the child. ``pixels`` are ``width * height`` RGB bytes in rows (``None``: text alone);
-    ``told``: its text is wanted as it grows. The rest is as in :class:`docspec.generation.interface.GenerationRequest`,
-    ``arguments`` being those of the template in pairs."""
+    """A request to the child. ``pixels`` are ``width * height`` RGB bytes in rows (``None``: text only); ``told``: its
+    text is sent as it grows. The rest is as in :class:`docspec.generation.interface.GenerationRequest`; ``arguments``
+    are those of the template, in pairs."""
 
     number: int
     size: tuple[int, int]
@@ -49,8 +49,8 @@ class ChildRequest:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the child says when its model is loaded: the library's version, the model in a few words, a remark for
-    people, and the noise that ``strict`` goes by (0 without it), in logits."""
+    """The child's facts about its loaded model: the library's version, a description of the model, a remark for people,
+    and the noise that ``strict`` uses, in logits (0 without it)."""
 
     version: str
     description: str

@@ -1,7 +1,7 @@
-"""OpenAI-compatible servers as an engine: one or several, which share the requests.
+"""OpenAI-compatible servers as an engine: one or several that share the requests.
 
-``wire`` is what goes over the line and comes back, ``fleet`` decides which server is asked next and which one is given
-up, ``client`` is the :class:`docspec.generation.interface.Generator` made of both.
+``wire`` builds request bodies and reads answers, ``line`` makes one exchange over HTTP, ``fleet`` chooses the next
+server and gives up those that fail; ``client`` is the :class:`docspec.generation.interface.Generator` made of these.
 """
 
 from docspec.generation.server.client import ServerGenerator, ServerReport

@@ -1,8 +1,8 @@
-"""The engine on the other side of a line: requests go to servers, what fails there is asked again.
+"""Sends requests to OpenAI-compatible servers and repeats those that fail.
 
-An event loop in a thread of its own holds all connections, so that hundreds of requests are in flight at the price of
-one thread. A request is repeated as often as it has to be (answers are greedy, asking twice changes nothing); what no
-server can answer is an error of that request, and where no server is left, of the run.
+An event loop in a thread of its own holds all connections, so that hundreds of requests in flight need one thread.
+Repeating a request is safe because answers are greedy. A request that no server can answer fails alone; if no server
+is left, the run fails.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from docspec.generation.server.wire import Body, ServedModel
 T = TypeVar("T")
 
 PATIENCE = 120.0
-"""Seconds that a server may be silent or fail."""
+"""Seconds for which a server may be silent or fail."""
 
 CLOSING_SECONDS = 5.0
-"""For what is asked of servers at the end of a run."""
+"""Seconds for the last exchanges with servers at the end of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerReport:
-    """What a run asked of the server at ``url``: ``answered`` requests, ``failed`` attempts, why it was given up
-    (``lost``); and what it counted meanwhile, of all its clients (``None``: it does not speculate or does not say)."""
+    """A run's counts of the server at ``url``: ``answered`` requests, ``failed`` attempts, and why it was given up
+    (``lost``). ``counted`` are the server's own counters in that time, of all its clients (``None``: it has none)."""
 
     url: str
     version: str
@@ -51,8 +51,8 @@ class ServerReport:
 class ServerGenerator:
     """A :class:`docspec.generation.interface.Generator` over the servers at ``urls``, which all serve one model.
 
-    ``served_model`` names it where they serve several. A server that fails or is silent is waited for ``patience``
-    seconds, then it is given up.
+    ``served_model`` names it if they serve several. A server that fails or is silent for ``patience`` seconds is given
+    up.
     """
 
     def __init__(
@@ -77,17 +77,17 @@ class ServerGenerator:
 
     @property
     def model(self) -> ServedModel:
-        """What is served, as the first server says that answers. Raises :class:`docspec.core.ModelError` where none
+        """The served model, from the first server that answers. Raises :class:`docspec.core.ModelError` if none
         does."""
         return self._run(self._first_model()).result()
 
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
         """See :class:`docspec.generation.interface.Generator`; with ``on_text`` the answer is streamed."""
-        # The picture is compressed in the caller's thread: there are many of them, and one loop.
+        # The image is compressed in the caller's thread, not in the one thread of the event loop.
         return self._run(self._answer(Body.of(request, stream=on_text is not None), on_text))
 
     def report(self) -> tuple[ServerReport, ...]:
-        """What was asked of each server by now, and what it counted."""
+        """The counts of each server so far."""
         now: dict[str, ServerCounts] = {}
         if not self._closed:
             with contextlib.suppress(Exception):
@@ -95,7 +95,7 @@ class ServerGenerator:
         return tuple(self._reported(server, now.get(server.url)) for server in self._fleet.servers)
 
     def close(self) -> None:
-        """Cancels what is under way, closes all connections, and ends the thread."""
+        """Cancels all requests, closes all connections, and ends the thread."""
         if self._closed:
             return
         self._closed = True
@@ -133,7 +133,7 @@ class ServerGenerator:
         return next(iter(self._models.values()))
 
     async def _model_of(self, server: Server) -> ServedModel:
-        """What ``server`` serves; it is asked once."""
+        """The model of ``server``, which is asked once."""
         async with self._asking[server.url]:
             if server.url not in self._models:
                 found, counts = await self._line.model(server.url)
@@ -143,8 +143,8 @@ class ServerGenerator:
         return self._models[server.url]
 
     async def _answer(self, body: Body, on_text: OnText | None) -> Generation:
-        """Asks until a server has answered. Raises :class:`docspec.core.PageError` where none answers this request that
-        answers others, :class:`docspec.core.ModelError` where none is left."""
+        """Repeats the request until a server answers it. Raises :class:`docspec.core.PageError` if the servers that are
+        left do not answer it, :class:`docspec.core.ModelError` if none is left."""
         told = None if on_text is None else Told(on_text)
         first_fault, silences = 0.0, 0
         while True:
@@ -188,8 +188,8 @@ class ServerGenerator:
 
 
 class Told:
-    """Hands the text of an answer on piece by piece; after a repetition only what is new of it. What the listener
-    raises cancels the request."""
+    """Passes on the text of an answer piece by piece; of a repeated answer only the new text. An exception of the
+    listener cancels the request."""
 
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text
@@ -206,7 +206,7 @@ class Told:
 
 
 def base_of(url: str) -> str:
-    """The address of a server without the path of its interface; ``http://`` where no scheme is named. Raises
+    """The base URL of a server, without ``/v1``; its scheme is ``http://`` if none is given. Raises
     :class:`docspec.core.UsageError`."""
     given = url.strip() if "://" in url else f"http://{url.strip()}"
     try:

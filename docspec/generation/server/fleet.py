@@ -1,8 +1,8 @@
-"""Which server is asked next, how long one that failed is left alone, and when it is given up.
+"""Chooses the server of each request, and decides how long a server that fails rests and when it is given up.
 
-A server rests after a failure, longer after each further one, and is sent half as many requests side by side, one more
-with every answer. Without an answer for ``patience`` seconds it is given up, and its requests are the others'. All of
-this runs in one thread, that of the event loop.
+A server rests after a failure, longer after each further one; its limit of concurrent requests is halved and rises by
+one with every answer. After ``patience`` seconds without an answer it is given up, and the others get its requests. All
+of this runs in one thread, that of the event loop.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from docspec.core import ModelError
 
 MOST_AT_ONCE = 128
-"""Requests that one server is sent side by side; others wait here, and may go to another server."""
+"""Concurrent requests to one server; others wait here and may go to another server."""
 
 FIRST_REST, LONGEST_REST = 0.25, 15.0
-"""Seconds that a server rests after its first failure in a row, and after many."""
+"""Seconds of a server's rest after its first failure in a row, and the longest rest."""
 
 
 @dataclass(slots=True, eq=False)
 class Server:
-    """One server as it was found: the ``most`` requests that it is sent side by side and those that it is ``busy``
-    with, failures in a row and since when (monotonic seconds), until when it rests, why it was given up (``lost``), and
-    what it did."""
+    """The state of one server: its limit of concurrent requests (``most``) and their present number (``busy``), its
+    failures in a row and when they began, the end of its rest (both in monotonic seconds), why it was given up
+    (``lost``), and its counts."""
 
     url: str
     most: int = MOST_AT_ONCE
@@ -40,18 +40,19 @@ class Server:
     failed_attempts: int = 0
 
     def has_room(self, now: float) -> bool:
-        """Whether it can be asked something now."""
+        """Whether it can take a request now."""
         return not self.lost and self.busy < self.most and self.rests_until <= now
 
     def succeeded(self) -> None:
-        """It has answered, and is sent one request more."""
+        """Counts an answer, and raises the limit of concurrent requests by one."""
         self.answered += 1
         self.failures, self.rests_until = 0, 0.0
         self.most = min(MOST_AT_ONCE, self.most + 1)
 
     def failed(self, why: str, patience: float, least_rest: float = 0.0) -> None:
-        """It could not answer because of ``why``, and asked for ``least_rest`` seconds: it rests and is sent half as
-        much. Given up after ``patience`` seconds of failures. What fails while it rests was under way already."""
+        """Counts a failure because of ``why``: the server rests, ``least_rest`` seconds or more, and its limit is
+        halved; after ``patience`` seconds of failures it is given up. A request that fails during a rest was sent
+        before it, so it does not halve the limit again."""
         now = time.monotonic()
         self.failed_attempts += 1
         if not self.failures:
@@ -66,12 +67,12 @@ class Server:
 
 
 def rest_after(failures: int) -> float:
-    """Seconds to wait after so many failures in a row; no two wait for the same time."""
+    """Seconds of rest after so many failures in a row, with random jitter."""
     return min(LONGEST_REST, FIRST_REST * 2.0 ** min(failures - 1, 16)) * random.uniform(0.75, 1.25)
 
 
 class Fleet:
-    """Deals requests out to servers, the first come first, to the server that has the least to do."""
+    """Deals requests to servers in the order of their arrival, each to the least busy server."""
 
     def __init__(self, servers: Sequence[Server]) -> None:
         self.servers = tuple(servers)
@@ -79,8 +80,8 @@ class Fleet:
         self._wake: asyncio.TimerHandle | None = None
 
     async def take(self) -> Server:
-        """A server that has room; it is to be given back. Raises :class:`docspec.core.ModelError` once all are given
-        up."""
+        """Waits for a server that has room; :meth:`give_back` returns it. Raises :class:`docspec.core.ModelError` once
+        all are given up."""
         place = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
         self.deal()
@@ -92,7 +93,7 @@ class Fleet:
             raise
 
     def give_back(self, server: Server) -> None:
-        """The request that was dealt to ``server`` is done there."""
+        """Ends one request to ``server``."""
         server.busy -= 1
         self.deal()
 
@@ -116,11 +117,11 @@ class Fleet:
             self._waiting.popleft().set_result(server)
 
     def gone(self) -> ModelError:
-        """Says of each server why it was given up."""
+        """The error once all servers are given up, with the reason for each."""
         return ModelError("; ".join(f"{server.url}: {server.lost}" for server in self.servers))
 
     def _deal_later(self, seconds: float) -> None:
-        """Deals again when a server has rested; where all are merely busy, giving one back deals."""
+        """Deals again at the end of a rest; if all servers are only busy, :meth:`give_back` deals."""
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None

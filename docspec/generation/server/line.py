@@ -1,5 +1,5 @@
-"""One exchange with one server: what it serves, one completion, its counters. What went wrong is sorted here: a request
-that may go well another time, one that never will, a server that answers nobody.
+"""One exchange with one server: its model, one completion, its counters. Errors are sorted here: requests that can be
+repeated, requests that always fail, and servers that can answer no request.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from docspec.generation.server.metrics import ServerCounts, counts_in
 from docspec.generation.server.wire import MalformedError, ServedModel
 
 CONNECT_SECONDS = 10.0
-"""To open a connection, and for what a server answers without its model."""
+"""Time limit of opening a connection, and of answers that need no model."""
 
 LONGEST_WAIT = 60.0
-"""Seconds of a ``Retry-After`` that are waited at a time."""
+"""The most seconds of a ``Retry-After`` that are waited."""
 
 REFUSED = frozenset({401, 403, 404})
-"""The key, the path or the model is wrong: this server can answer no request."""
+"""HTTP statuses of a wrong key, path or model: this server can answer no request."""
 
 
 class RepeatError(Exception):
-    """The request is to be asked again, here or elsewhere; ``rest``: seconds that the server wants to be left alone;
-    ``silent``: it said nothing for as long as is waited."""
+    """The request can be repeated, here or elsewhere. ``rest``: seconds for which the server asks to be left alone;
+    ``silent``: it sent nothing until the time limit."""
 
     def __init__(self, why: str, rest: float = 0.0, silent: bool = False) -> None:
         super().__init__(why)
@@ -44,11 +44,11 @@ class RepeatError(Exception):
 
 
 class RefusedError(Exception):
-    """The server can answer no request: the reason, with what to do."""
+    """The server can answer no request; the message says why and what to do."""
 
 
 class HttpConnections:
-    """Connections to servers, addressed by their ``url``; ``patience``: seconds that may pass without a word."""
+    """HTTP connections to servers, each named by its ``url``; ``patience`` is the read time-out in seconds."""
 
     def __init__(self, key: str | None, patience: float, served_model: str | None) -> None:
         self._patience = patience
@@ -65,8 +65,8 @@ class HttpConnections:
     async def complete(
         self, url: str, body: dict[str, Any], model: ServedModel, on_text: Callable[[str], None] | None
     ) -> Generation:
-        """One completion; ``on_text`` is told of all of the text that has come, whenever more has. Raises
-        :class:`RepeatError`, :class:`RefusedError`, and :class:`docspec.core.PageError` where the request is at fault.
+        """Requests one completion; ``on_text`` receives the whole text so far whenever it has grown. Raises
+        :class:`RepeatError`, :class:`RefusedError`, and :class:`docspec.core.PageError` if the request is at fault.
         """
         began = time.monotonic()
         try:
@@ -94,7 +94,7 @@ class HttpConnections:
             raise RepeatError(str(error)) from error
 
     async def model(self, url: str) -> tuple[ServedModel, ServerCounts | None]:
-        """What the server at ``url`` serves, and its counters at this moment. Raises :class:`RepeatError` and
+        """The model of the server at ``url``, and its present counters. Raises :class:`RepeatError` and
         :class:`RefusedError`."""
         try:
             response = await self._client.get(f"{url}/v1/models", timeout=CONNECT_SECONDS)
@@ -119,7 +119,7 @@ class HttpConnections:
         raise RefusedError(f"it serves {listed} and no {self._served_model} (--served-model)")
 
     async def counts(self, url: str) -> ServerCounts | None:
-        """The server's counters of speculation, where it has any."""
+        """The server's counters of speculative decoding, if it has any."""
         with contextlib.suppress(httpx2.HTTPError):
             response = await self._client.get(f"{url}/metrics", timeout=CONNECT_SECONDS)
             return counts_in(response.text) if response.status_code == 200 else None
@@ -135,7 +135,7 @@ class HttpConnections:
 
 
 def rest_asked(value: str | None) -> float:
-    """Seconds of a ``Retry-After``, which is a number of them or a date; 0 where it is neither."""
+    """The seconds of a ``Retry-After`` header, which is a number or a date; 0 if it is neither."""
     if not value:
         return 0.0
     try:
@@ -152,7 +152,7 @@ def rest_asked(value: str | None) -> float:
 
 
 def _fault(response: httpx2.Response, body: bytes) -> Exception:
-    """What an answer without success means."""
+    """The error that stands for an answer without success."""
     status, said = response.status_code, wire.error_in(body)
     why = f"it answers {status}{f' ({said})' if said else ''}"
     if status in (408, 429) or status >= 500:

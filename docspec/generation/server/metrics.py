@@ -1,6 +1,6 @@
-"""What a server counts itself: vLLM's counters of speculation, in the text form of ``/metrics``.
+"""vLLM's own counters of speculative decoding, read from the text of ``/metrics``.
 
-They are of all of its clients together; what they moved by during a run is the run's where nobody else was there.
+They count all clients of a server: their difference over a run is the run's if the server has no other client.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class ServerCounts:
-    """Verified ``drafts`` with so many ``drafted`` tokens, of which ``accepted`` were right; tokens ``written``."""
+    """Numbers of verified ``drafts``, of their ``drafted`` and ``accepted`` tokens, and of all tokens ``written``."""
 
     drafts: int = 0
     drafted: int = 0
@@ -28,14 +28,14 @@ class ServerCounts:
     written: int = 0
 
     def since(self, before: ServerCounts) -> ServerCounts:
-        """What was counted since ``before``; a server that was started again counts from nothing."""
+        """The counts since ``before``; a restarted server counts from 0."""
         now, then = asdict(self), asdict(before)
         again = any(now[name] < then[name] for name in now)
         return self if again else ServerCounts(**{name: now[name] - then[name] for name in now})
 
 
 def counts_in(text: str) -> ServerCounts | None:
-    """The counters in an answer of ``/metrics``; ``None`` where the server counts no speculation."""
+    """The counters in an answer of ``/metrics``; ``None`` if it has none of speculative decoding."""
     found: dict[str, float] = {}
     for name, value in _SAMPLE.findall(text):
         found[name] = found.get(name, 0.0) + float(value)

@@ -1,5 +1,5 @@
-"""What goes over the line and what comes back: a request as the body of ``/v1/chat/completions``, answers read with
-care, whole or as server-sent events. Nothing here opens a connection.
+"""Builds the bodies of ``/v1/chat/completions`` and reads their answers, whole or as server-sent events. Nothing here
+opens a connection.
 """
 
 from __future__ import annotations
@@ -15,28 +15,27 @@ from docspec.core.safe_text import first_line, one_line
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest
 
 IMAGE = "{image}"
-"""Where a prompt says that the image stands; without it, before the text."""
+"""The place of the image in a prompt; without it, the image stands before the text."""
 
 VLLM = "vllm"
-"""How vLLM signs its list of models."""
+"""``owned_by`` in vLLM's list of models."""
 
 LLAMA = "llamacpp"
-"""How llama.cpp's server does."""
-
+"""``owned_by`` in the list of llama.cpp's server."""
 
 MOST_SAID = 300
-"""Characters of what a server says that a message quotes."""
+"""Characters of a server's answer that a message quotes."""
 
 
 class MalformedError(Exception):
-    """The server answered with something that is no completion."""
+    """The server's answer is no completion."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """What a server says of the model that it serves: its ``name`` in requests, where it was loaded from (``root``,
-    empty where it does not say), the tokens that prompt and answer may have together. ``owner`` is who signs the list
-    of models; ``speculates`` whether the server verifies drafts, as far as its metrics tell."""
+    """A server's description of its model: its ``name`` in requests, where it was loaded from (``root``, empty if
+    unknown), the most tokens of prompt and answer together (``max_length``). ``owner`` is ``owned_by`` of the list of
+    models; ``speculates``: the server's metrics count verified drafts."""
 
     name: str
     root: str = ""
@@ -47,12 +46,12 @@ class ServedModel:
 
     @property
     def takes_extras(self) -> bool:
-        """Whether it may be sent fields that are not OpenAI's: vLLM ignores what it does not know, others may not."""
+        """Whether requests may have fields that are not OpenAI's: vLLM ignores unknown fields, others may not."""
         return self.owner in (VLLM, "docspec")
 
     @property
     def takes_drafts(self) -> bool:
-        """Whether it may be sent ``drafts``: llama.cpp's server verifies them where it has docspec's patch."""
+        """Whether requests may have ``drafts``: llama.cpp's server with docspec's patch verifies them."""
         return self.owner == LLAMA
 
 
@@ -78,7 +77,7 @@ def models_in(listed: Any) -> list[ServedModel]:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A request that is ready to be sent: its picture is compressed, what fields the server takes is seen to last."""
+    """A request with its image compressed; the fields that depend on the server are added when it is sent."""
 
     request: GenerationRequest
     content: list[dict[str, Any]]
@@ -86,11 +85,11 @@ class Body:
 
     @classmethod
     def of(cls, request: GenerationRequest, stream: bool = False) -> Body:
-        """``request`` without its picture, which is part of the content."""
+        """The body of ``request``, whose image becomes part of the content."""
         return cls(replace(request, image=None), content_of(request), stream)
 
     def for_model(self, model: ServedModel) -> dict[str, Any]:
-        """The JSON body; with drafts where the server may take them."""
+        """The JSON body, with drafts if the server may take them."""
         request = self.request
         body: dict[str, Any] = {
             "model": model.name,
@@ -113,8 +112,8 @@ class Body:
         return body
 
     def _content_for(self, model: ServedModel) -> list[dict[str, Any]]:
-        """The parts of the message; the text behind the picture begins with the model's marks for one, where the server
-        may take messages as one text."""
+        """The parts of the message. If the server may join them into one text, the text behind the image begins with
+        the model's marks for an image."""
         marks = self.request.image_marks
         if not (marks and model.takes_extras):
             return self.content
@@ -126,7 +125,7 @@ class Body:
 
 
 def content_of(request: GenerationRequest) -> list[dict[str, Any]]:
-    """The parts of the user's message, the image where the prompt has it. A prompt without words has no part."""
+    """The parts of the user's message, the image at its place in the prompt. Empty texts are left out."""
     before, _, after = request.prompt.rpartition(IMAGE)
     parts = [_text(before), *([] if request.image is None else [_picture(request.image)]), _text(after)]
     return [part for part in parts if part.get("text") != ""]
@@ -144,7 +143,7 @@ def _picture(image: Any) -> dict[str, Any]:
 
 
 def generation_of(answered: Any, model: ServedModel) -> Generation:
-    """The answer in a completion that came whole. Raises :class:`MalformedError`."""
+    """The answer in a completion that is not streamed. Raises :class:`MalformedError`."""
     choice = _items(answered, "choices")[0]
     message = choice.get("message")
     text = message.get("content") if isinstance(message, Mapping) else None
@@ -156,7 +155,7 @@ def generation_of(answered: Any, model: ServedModel) -> Generation:
 
 
 class Stream:
-    """An answer that comes in pieces, each the data of a server-sent event. ``text`` is what has come by now."""
+    """A streamed answer, each piece the data of a server-sent event. ``text`` is the text so far."""
 
     def __init__(self, model: ServedModel) -> None:
         self.text = ""
@@ -166,7 +165,7 @@ class Stream:
         self._usage: Any = None
 
     def take(self, data: str) -> str:
-        """Takes an event in and tells the text that it brings. Raises :class:`MalformedError`."""
+        """Adds an event and returns its text. Raises :class:`MalformedError`."""
         try:
             piece = json.loads(data)
         except ValueError as error:
@@ -188,7 +187,7 @@ class Stream:
         return text
 
     def generation(self) -> Generation:
-        """The whole answer. Raises :class:`MalformedError` where it stopped before its end."""
+        """The whole answer. Raises :class:`MalformedError` if it stopped before its end."""
         if self._finish is None:
             raise MalformedError("its answer stopped before the end")
         tokens = None if self._tokens is None else tuple(self._tokens)
@@ -196,7 +195,7 @@ class Stream:
 
 
 def error_in(body: bytes) -> str:
-    """What a server says went wrong, in a line."""
+    """The error message in a server's answer, on one line."""
     try:
         said = json.loads(body)
         said = said.get("error", said) if isinstance(said, Mapping) else said
@@ -209,7 +208,7 @@ def error_in(body: bytes) -> str:
 def _made(
     text: str, finish: FinishReason, tokens: tuple[int, ...] | None, usage: Any, model: ServedModel
 ) -> Generation:
-    """vLLM counts the end token, and tells it: here it is no part of the answer."""
+    """The answer without the end token, which vLLM counts and returns."""
     usage = usage if isinstance(usage, Mapping) else {}
     ended = finish == "stop" and model.owner == VLLM
     if tokens and ended:
@@ -220,7 +219,7 @@ def _made(
 
 
 def with_seconds(made: Generation, first: float | None, whole: float) -> Generation:
-    """``made`` with the seconds until its ``first`` piece came, where it came in pieces, and until its end."""
+    """``made`` with its times, from the seconds until its ``first`` piece (``None``: not streamed) and its end."""
     if first is None:
         return made
     counts = replace(made.counts, prefill_seconds=first, decode_seconds=whole - first)
@@ -245,7 +244,7 @@ def _tokens(value: Any) -> tuple[int, ...] | None:
 
 
 def _items(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """The objects of a list in an object. Raises :class:`MalformedError` where there are none."""
+    """The objects in the list ``name`` of an object. Raises :class:`MalformedError` if there are none."""
     if isinstance(value, Mapping) and "error" in value:
         raise MalformedError(f"it answers with an error: {error_in(json.dumps(value).encode())}")
     items = value.get(name) if isinstance(value, Mapping) else None
