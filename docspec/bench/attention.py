@@ -1,4 +1,4 @@
-"""What the attention of one layer takes over a long prefix and a tree, kernel by kernel."""
+"""Times the attention of one layer over a long prefix and a tree, kernel by kernel."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ REPEATS = 20
 
 
 def measured(spec: KVSpec, heads: int, prefix: int, tree: int) -> dict[str, float | None]:
-    """Milliseconds of a folded tree of ``tree`` nodes behind ``prefix`` tokens, with each kernel that takes a mask and
-    apart (:mod:`docspec.targets.split_attention`); ``None`` where a kernel refuses."""
+    """Milliseconds of a folded tree of ``tree`` nodes behind ``prefix`` tokens, by each kernel that takes a mask and by
+    split attention (:mod:`docspec.targets.split_attention`); ``None`` where a kernel refuses."""
     from docspec.targets.split_attention import split_attention
 
     groups, slots = heads // spec.kv_heads, -(-(prefix + tree) // 128) * 128

@@ -1,4 +1,4 @@
-"""What the device's memory gives: the limit that a verification step of one row is measured against."""
+"""Measures the bandwidth of the device's memory, the limit of a verification step of one row."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a corpus would cost, on paper: a report's seconds a page, multiplied out. An estimate, no measurement.
 
-Verifying takes a device, drawing and drafting a process each beside it; both go on at once, so that the slower of the
-two sets the pace. Nothing is added for opening, writing, networks, and devices that wait for each other.
+Devices verify while processes beside them draw and draft, so the slower of the two sets the pace. Nothing is added for
+opening, writing, networks, and devices that wait for each other.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class MeasuredRun:
 
 @dataclass(frozen=True, slots=True)
 class CorpusCost:
-    """Of a corpus on so many ``devices``: what they and the processes that draft spend, how long it takes, and with how
-    many such processes drafting is not the limit."""
+    """The cost of a corpus on ``devices``: hours of devices and of drafting processes, days in all, and how many
+    ``processes`` keep drafting from being the limit."""
 
     devices: int
     device_hours: float
@@ -39,13 +39,13 @@ class CorpusCost:
     processes: int
 
     def days_with(self, processes: int) -> float:
-        """How long it takes with so many processes that draft."""
+        """Days that it takes with so many drafting processes."""
         return max(self.days, self.process_hours / processes / 24)
 
 
 def measured(path: Path) -> MeasuredRun:
-    """What the report at ``path`` (``docspec parse --report``) says of a page. Raises :class:`InputError` for a file
-    that is none, or that has no page."""
+    """Reads seconds a page from the report at ``path`` (``docspec parse --report``). Raises :class:`InputError` for
+    another file, or a report without pages."""
     try:
         report: Mapping[str, Any] = json.loads(path.read_bytes())
         totals, target = report["totals"], report["target"] or {}
@@ -61,7 +61,7 @@ def measured(path: Path) -> MeasuredRun:
 
 
 def cost(page: MeasuredRun, pages: int, devices: int) -> CorpusCost:
-    """What ``pages`` such pages cost on ``devices`` such devices."""
+    """The cost of ``pages`` such pages on ``devices`` such devices."""
     hours = pages * page.verify / 3600
     processes = max(1, math.ceil(devices * page.prepare / page.verify))
     return CorpusCost(devices, hours, pages * page.prepare / 3600, hours / devices / 24, processes)

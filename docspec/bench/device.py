@@ -1,7 +1,7 @@
-"""``docspec doctor --device``: whether an accelerator does here what docspec needs of it, a line each.
+"""``docspec doctor --device`` checks what docspec needs of an accelerator, a line for each check.
 
-What is right is compared on the device itself: drafted against plain decoding against ``generate``, captured against
-plain steps. What is quick is measured. Every check stands for itself: one that fails is a line, and the next is made.
+Tokens are compared on the device itself: drafted, plain and ``generate``'s; captured steps and plain ones. Speed is
+measured. A check that fails is a line, and the next one runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from docspec.targets.registry import LoadedTarget
 
 SECONDS = 120.0
-"""All checks together take no longer than this and a step; what is not done by then is told to be."""
+"""Seconds for all checks together, and one step more; checks left by then are reported as such."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Bounds checks from within: it is looked at before every step and, as a stop rule, after every token."""
+    """The time left to the checks, tested before every step and, as a stop rule, after every token."""
 
     end: float
 
@@ -59,7 +59,7 @@ class Clock:
         return self.end - time.monotonic()
 
     def check(self) -> None:
-        """Raises :class:`OutOfTime` where none is left."""
+        """Raises :class:`OutOfTime` where no time is left."""
         if self.left < 0:
             raise OutOfTime
 
@@ -222,7 +222,7 @@ def failed_capture(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResu
 
 @contextlib.contextmanager
 def _waiting_logits(target: TransformersTarget) -> Iterator[None]:
-    """Within it a step waits for the device in its middle, which cannot be captured."""
+    """A context in which a step waits for the device midway: it cannot be captured."""
     honest = target.logits
 
     def waiting(hidden: torch.Tensor) -> torch.Tensor:
@@ -238,7 +238,7 @@ def _waiting_logits(target: TransformersTarget) -> Iterator[None]:
 
 
 def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
-    """What a step waits for besides its answer: torch tells of each operation that makes the host wait."""
+    """Counts a step's waits besides that for its answer: torch warns of operations that make the host wait."""
     from docspec.targets.stepping.eager import EagerSteps
 
     target = loaded.target
@@ -260,14 +260,14 @@ def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
             finally:
                 module.set_sync_debug_mode("default")
         found[runner.report.mode] = sum("synchroniz" in str(one.message) for one in told)
-    allowed = {"eager": 1}  # its answer; a captured step's is waited for by its own call, of which torch says nothing
+    allowed = {"eager": 1}  # for its answer; a captured step waits in a call of its own, of which torch does not warn
     fine = all(waits <= allowed.get(mode, 0) for mode, waits in found.items())
     return _line(fine, ", ".join(f"{mode}: {waits} a step" for mode, waits in found.items()), waits=found)
 
 
 def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
-    """Which of torch's kernels take the attention of a tree and what each takes; what a whole step takes with one mask
-    over prefix and tree, and with both apart, of which pages take the quicker one."""
+    """Times torch's kernels that take the attention of a tree, and a whole step with one mask over prefix and tree and
+    with split attention; pages use the quicker way."""
     from docspec.bench.attention import measured
     from docspec.hierarchy import calibration
 
@@ -316,7 +316,7 @@ def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
 
 
 def memory(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
-    """What was held at most, beside what was reckoned with before loading."""
+    """The peak of memory beside the estimate from before loading."""
     from docspec.targets.estimate import estimate, gib
 
     target = loaded.target

@@ -1,10 +1,10 @@
-"""Is the output really the model's own? Every page read by transformers' ``generate`` to its end, and by docspec in
-every way it has; token ids and written files compared.
+"""Is the output really the model's own? transformers' ``generate`` reads every page to its end, docspec reads it in
+every way it has, and token ids and written files are compared.
 
 Good drafts, wrong drafts, drafts of another page and no draft, one stage or both, one page after the other, backwards
 or several at once must all give the same tokens and the same Markdown, JSON and HTML. In float32 any difference is an
-error of ours. The loop guard is off. A page that reached its budget is ``cut``, what could not be compared is listed
-beside; neither is counted as identical.
+error of ours. The loop guard is off. A page that reached its budget is ``cut``; what could not be compared is
+listed. Neither counts as identical.
 """
 
 from __future__ import annotations

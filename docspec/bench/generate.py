@@ -28,7 +28,7 @@ class GenerateReader:
         self._pages = pages
 
     def parse(self, page: PageImage) -> PageResult:
-        """The page's tokens and times; layout and rendering take what they take anywhere."""
+        """The page's tokens and times; layout and rendering are those of all modes."""
         drafted = self._pages.draft(page)
         start = time.perf_counter()
         requests = self._pages.requests(drafted)

@@ -30,7 +30,7 @@ class Compared:
 
 
 class Twice:
-    """A :class:`docspec.generation.interface.Generator` that answers without drafts, and asks with them beside that."""
+    """A :class:`docspec.generation.interface.Generator` that answers without drafts and asks again with them."""
 
     def __init__(self, generator: Generator, way: str) -> None:
         self._generator, self._way = generator, way
@@ -53,7 +53,7 @@ class Twice:
         self._generator.close()
 
     def compared(self, shown: int = 5) -> Compared:
-        """What came of all requests; waits for those with drafts. Those that were cut off count for nothing."""
+        """The results of all requests, once those with drafts are done. Cancelled requests do not count."""
         both = [(one.result(), other.result()) for one, other in self._pairs if not one.cancelled()]
         differing = [(one.text, other.text) for one, other in both if one.token_ids != other.token_ids]
         tokens = sum(one.counts.tokens for one, _ in both)
@@ -66,11 +66,11 @@ WAYS: dict[str, dict[str, bool]] = {
     "flash attention, float32": {"exact_kv": True, "flash": True},
     "flash attention, 16 bits": {"exact_kv": False, "flash": True},
 }
-"""Of keeping keys and values and of attending to them, which a file can be decoded with."""
+"""Types of keys and values, and kinds of attention, that a file can be decoded with."""
 
 
 def compare(sources: Sequence[Any], options: ParseOptions, way: str = "as it is", **more: bool) -> Compared:
-    """The pages of ``sources`` read with ``options``, everything asked twice; ``more`` is told
+    """Reads the pages of ``sources`` with ``options``, asking everything twice; ``more`` goes to
     :func:`docspec.generation.llama.opening.open_llama`. Raises :class:`docspec.core.DocspecError`."""
     from docspec import Parser
     from docspec.generation.choice import open_llama_engine

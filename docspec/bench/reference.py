@@ -1,4 +1,4 @@
-"""What transformers alone makes of a page: inputs from the checkpoint's own ``AutoProcessor``, then ``generate``."""
+"""Reads a page by transformers alone: inputs from the checkpoint's own ``AutoProcessor``, then ``generate``."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class ReferenceGenerator:
             self.why_not = f"AutoProcessor cannot be built here ({first_line(error)})"
 
     def page(self, image: PageImage, request: Request, file: Path | None) -> Reference:
-        """``image`` read greedily, up to the budget of docspec's own ``request`` for it; ``file`` is the image file
-        that it is, where it is one."""
+        """``image`` read greedily, up to the budget of docspec's own ``request`` for it; ``file`` is its image
+        file, where it has one."""
         started = time.perf_counter()
         inputs, made_by = self._inputs(image, file)
         apart = "" if inputs is None else difference(inputs, request.prompt.inputs)

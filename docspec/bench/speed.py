@@ -228,8 +228,8 @@ class TimedReader(Protocol):
 def reader_of(
     parser: Parser, mode: str, drafter: SafeDrafter | None = None, layout: SafeDrafter | None = None
 ) -> TimedReader:
-    """What reads pages in ``mode`` (see :func:`settings_of`); ``drafter`` takes the place of the mode's own, ``layout``
-    that of the one that all modes have where it is part of the reading."""
+    """A reader of pages in ``mode`` (see :func:`settings_of`); ``drafter`` replaces the mode's own, ``layout`` the one
+    that all modes share where layout is part of the reading."""
     options = replace(parser.options, **settings_of(mode))  # type: ignore[arg-type]
     planner = Planner(Costs())
     if options.stages != "none":

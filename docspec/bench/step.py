@@ -1,7 +1,7 @@
-"""Milliseconds of a verification step over tree sizes and rows, beside what the device's memory would allow.
+"""Milliseconds of a verification step over tree sizes and rows, beside the limit of the device's memory.
 
-Steps as they come and steps in captured buckets take turns in the same run over the same cache. A step is what decoding
-runs: one copy to the device, the forward pass, argmax, and the copy back that waits for it.
+Eager steps and captured ones take turns in the same run over the same cache. A step is what decoding runs: one copy to
+the device, the forward pass, argmax, and the copy back that waits for it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def measure(
     """Every size in turn, ``prefix`` verified tokens before each tree; ``bandwidth`` in bytes a second. A size is not
     measured again after ``patience`` seconds.
 
-    ``target.steps`` is measured as it is, and eager steps beside it where it is something else.
+    ``target.steps`` is measured, and eager steps too where it is something else.
     """
     captured = target.steps
     for count in rows:

@@ -185,7 +185,7 @@ def replay(
 
 
 def _choices(depths: Sequence[int], output: Sequence[int], written: int) -> list[int]:
-    """What the target would say after each node, were it on the output's path; beyond the end, the end again."""
+    """The target's choice after each node, as if it were on the output's path; past the end, the end."""
     return [output[min(written + depth, len(output) - 1)] for depth in depths]
 
 
@@ -226,7 +226,7 @@ def replay_page(
 
 
 def drafted_tokens(dialect: Dialect, draft: PageDraft, page: PageImage, codec: TokenizerFile) -> list[tuple[int, ...]]:
-    """What ``draft`` says of ``page``, in tokens of the model's spelling."""
+    """The readings of ``draft`` as tokens, in the model's spelling."""
     return [tuple(codec.tokenize(text)) for text in dialect.page_drafts(draft, page.width, page.height)]
 
 

@@ -13,12 +13,12 @@ from docspec.reporting.renderer import Format, Layout
 from docspec.targets.registry import TargetInfo
 
 COMPARED: tuple[Format, ...] = ("md", "json", "html")
-"""The others are made of what is in the JSON."""
+"""All other formats are made from the JSON."""
 
 
 def files_of(result: PageResult) -> dict[str, str]:
-    """What would be written of the page, by format. Boxes that drafts gave are left out of the JSON: ``generate`` has
-    none of them, nor of what was cut and how far a page can be believed."""
+    """The page's text in each format, without what ``generate`` does not have: boxes that drafts gave (in the JSON),
+    cuts and quality."""
     result = replace(result, cut=None, quality=None)
     written: dict[str, str] = {}
     for name in COMPARED:

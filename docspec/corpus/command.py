@@ -1,4 +1,4 @@
-"""The command that a run was called by: as it may be written down, and as it is called to read again what failed."""
+"""The command of a run: without secrets, to be written down, and with ``--retry-failed``, to be called again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many documents came out how, and why those failed that did."""
+"""Counts documents by status, and failures by category."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from docspec.corpus.records import Status
 
 
 class Ended(Protocol):
-    """A document that is done, as a run or a manifest has it."""
+    """A finished document, of a run or in a manifest."""
 
     @property
     def status(self) -> Status: ...
@@ -27,8 +27,8 @@ class Ended(Protocol):
 
 @dataclass(slots=True)
 class DocumentCounts:
-    """Documents by status. ``doubtful`` counts those among them that have doubtful pages, ``failures`` by category
-    those that failed or miss pages."""
+    """Documents by status. ``doubtful`` counts those with doubtful pages, ``failures``, by category, those that
+    failed or lack pages."""
 
     ok: int = 0
     damaged: int = 0

@@ -38,7 +38,7 @@ WITHOUT_EFFECT = frozenset(
 WHOLE = 2**22
 """Bytes up to which a model's file is hashed as a whole."""
 WINDOWS, WINDOW = 64, 2**16
-"""Of a larger file this many windows of so many bytes, evenly spaced, are hashed, and its size."""
+"""Of a larger file, so many windows of so many bytes, evenly spaced, are hashed with its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def identity_of(options: ParseOptions, writing: OutputChoice) -> Identity:
 
 
 def options_hash(options: ParseOptions, writing: OutputChoice) -> str:
-    """The hash of all that was asked for and that outputs depend on."""
+    """The hash of all options that outputs depend on."""
     asked: Mapping[str, Any] = {
         "parse": {name: value for name, value in asdict(options).items() if name not in WITHOUT_EFFECT},
         "writing": asdict(writing),
@@ -72,7 +72,7 @@ def options_hash(options: ParseOptions, writing: OutputChoice) -> str:
 
 
 def model_hash(directory: Path) -> str:
-    """The hash of a checkpoint's files; of large ones windows are hashed, which training never leaves as they were."""
+    """The hash of a checkpoint's files; of large ones windows are hashed: training changes every window."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(each for each in directory.iterdir() if each.is_file()):
         if path.suffix.lower() in (".md", ".lock") or path.name.startswith("."):

@@ -1,4 +1,4 @@
-"""One document's work: where it comes from and goes to, and what came of it."""
+"""A document to be read, with its source and its destination, and its result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Job:
 
 @dataclass(slots=True)
 class JobResult:
-    """What came of a job; it grows while the document is read. ``files`` are those that were written."""
+    """The result of a job; it grows while the document is read. ``files`` are those that were written."""
 
     job: Job
     sha256: str | None = None
@@ -65,7 +65,7 @@ class JobResult:
 
     @property
     def complaints(self) -> list[tuple[str, str | None]]:
-        """What is to be said of it, a line and a traceback each."""
+        """The messages about it, a line and a traceback each."""
         said: list[tuple[str, str | None]] = []
         for page in self.failed:
             message = page.error or "unknown error"

@@ -1,7 +1,7 @@
-"""The pages of a document that are read already, kept while the rest is read: the next run goes on behind them.
+"""Keeps the pages of a document that were read, until all are: the next run goes on behind them.
 
-It holds results and pictures of pages, not text in a format: what is rendered comes out as in one go, also where
-rendering joins pages. It is one hidden file in the output folder, gone when the document is done.
+It holds results and pictures of pages, not text in a format: so rendering gives the same as in one go, also where it
+joins pages. It is one hidden file in the output folder, removed when the document is done.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PREFIX, SUFFIX = ".docspec-", ".pages"
 
 
 def journal_path(folder: Path, document: str) -> Path:
-    """Where the pages of ``document`` (its place in the tree) are kept."""
+    """The journal's file for ``document`` (its place in the tree)."""
     name = hashlib.blake2b(os.fsencode(document), digest_size=12).hexdigest()
     return folder / f"{PREFIX}{name}{SUFFIX}"
 
@@ -31,8 +31,8 @@ def journal_path(folder: Path, document: str) -> Path:
 class Journal:
     """The pages of one document so far; ``head`` says of what input, by which options and model.
 
-    Pages under another head are dropped, and so is everything from the first line on that is no page: torn at the end,
-    or changed by somebody. Raises :class:`OutputError` where it cannot be written.
+    Pages under another head are dropped, and everything from the first invalid line on (torn, or changed by
+    somebody). Raises :class:`OutputError` where it cannot be written.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], *, with_pictures: bool) -> None:

@@ -34,7 +34,7 @@ class LayoutPdf:
         return self
 
     def add(self, result: PageResult) -> None:
-        back, size = 4 - result.turns, (result.width, result.height)  # the input stands as it did
+        back, size = 4 - result.turns, (result.width, result.height)  # the input is not turned
         boxes = tuple(
             (block.category, None if block.bbox is None else block.bbox.turned(back, *size)) for block in result.blocks
         )

@@ -1,4 +1,4 @@
-"""Which documents a run is about: inputs and lists of inputs, narrowed by patterns, in an order that never changes."""
+"""Lists the documents of a run: inputs and lists of inputs, narrowed by patterns, in an order that never changes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ S = TypeVar("S", Source, Unreadable)
 def list_documents(
     inputs: Sequence[str], options: CorpusOptions, read_stdin: Callable[[], bytes] = lambda: sys.stdin.buffer.read()
 ) -> Expansion:
-    """The documents behind ``inputs`` and behind the list that ``options`` name, without those that they leave out.
+    """The documents behind ``inputs`` and the list that ``options`` name, without those that ``options`` exclude.
 
-    Raises :class:`UsageError` where nothing is named at all, :class:`InputError` for a list that cannot be read.
+    Raises :class:`UsageError` where nothing is named, :class:`InputError` for a list that cannot be read.
     """
     if options.from_file is None and not inputs:
         raise UsageError("no input given; name a file, a folder, a pattern, - or --from-file FILE")
@@ -49,8 +49,8 @@ def list_documents(
 
 
 def without_outputs(found: Expansion, inputs: Sequence[str], folders: Sequence[Path]) -> Expansion:
-    """``found`` without the outputs of runs: pictures beside documents, and whatever lies in ``folders`` (this run's
-    own) where these are inside a folder that it reads. What ``inputs`` name themselves is kept."""
+    """``found`` without the outputs of runs: pictures beside documents, and all files in ``folders`` (this run's own)
+    that are inside a folder that it reads. Files that ``inputs`` name themselves are kept."""
     named = {_real(Path(each)) for each in inputs}
     roots = [_real(root) for each in inputs if each != "-" and (root := _root(each)) is not None]
     inner = [folder for folder in map(_real, folders) if any(root in folder.parents for root in roots)]
@@ -74,7 +74,7 @@ def _root(given: str) -> Path | None:
 
 
 def _place(source: Source) -> Path:
-    """Where it lies, here or elsewhere, to be compared with other places."""
+    """Its place, here or elsewhere, to be compared with others."""
     return source.path or Path(source.url or source.name)
 
 
@@ -99,7 +99,7 @@ def names_in(place: str, read_stdin: Callable[[], bytes]) -> list[str]:
 
 
 def _as_listed(source: S) -> S:
-    """A listed file keeps the path that it is listed by, so that its place does not hang on the rest of the list."""
+    """A listed file keeps the path that it is listed by, so that its place is independent of the list."""
     path = PurePath(source.path or source.relative)
     parts = [part for part in path.parts if part not in (path.anchor, "..", ".")]
     return replace(source, relative=Path(*parts))

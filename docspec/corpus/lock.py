@@ -1,4 +1,4 @@
-"""One run to a folder, or one to each of its shards: held by the kernel for as long as the process lives."""
+"""Locks a folder, or a shard of it, for one run; the kernel holds the lock as long as the process lives."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ except ImportError:  # Windows
 
 
 class FolderLock:
-    """Held from the start until :meth:`release`, or until the process is gone, however it went.
+    """Held from the start until :meth:`release`, or until the process is gone, however it ended.
 
-    A run of a shard shares the folder with those of other shards and has its manifest file to itself. File systems that
-    know no locks are used without. Raises :class:`docspec.core.OutputError` where another run is at work.
+    Runs of several shards share the folder; each has a manifest file of its own. File systems without locks are used
+    without one. Raises :class:`docspec.core.OutputError` where another run is at work.
     """
 
     def __init__(self, folder: Path, manifest: Path, shared: bool) -> None:

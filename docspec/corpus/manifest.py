@@ -3,8 +3,8 @@
 A line is written by one call and synchronised, so that only the last line of a run that dies may be torn; the next run
 cuts it off. Shards write ``docspec.manifest.I-of-N.jsonl``; all manifests of a folder are read together.
 
-It is no SQLite database: people read it with ``grep`` and ``jq``, a mirror uploads it as it stands, shards on a file
-system of a network need no lock but that of their own file; records, their checks and that lock would be needed, too.
+It is no SQLite database: people read it with ``grep`` and ``jq``, a mirror uploads it as it stands, shards on a
+network file system lock only their own file. SQLite would need records, their checks and that lock, too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAME = re.compile(r"docspec\.manifest(\.\d+-of-\d+)?\.jsonl")
 
 @dataclass(slots=True)
 class History:
-    """What the manifests of a folder say. ``listed`` are documents (place to input) that no run has finished;
+    """The contents of a folder's manifests. ``listed`` are documents (place to input) that no run has finished;
     ``unread`` counts lines that are no records."""
 
     records: dict[str, DocumentRecord] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class History:
     unread: int = 0
 
     def add(self, values: Mapping[str, Any]) -> None:
-        """Takes a line in; of two about the same document the one that finished later counts. Raises
+        """Adds a line; of two about the same document the one that finished later counts. Raises
         :class:`docspec.core.validation.InvalidValues` for a line that is no record."""
         kind = values.get("record")
         if kind == "document":
@@ -68,7 +68,7 @@ def manifest_name(shard: Shard | None) -> str:
 
 
 def read_history(folder: Path) -> History:
-    """What all manifests in ``folder`` say; raises ``OSError`` where they cannot be read. Lines that are no records are
+    """Reads all manifests in ``folder``; raises ``OSError`` where they cannot be read. Lines that are no records are
     only counted; a torn last line is ignored."""
     history = History()
     manifests = [path for path in folder.iterdir() if NAME.fullmatch(path.name) and is_regular(path)]
@@ -109,7 +109,7 @@ class Manifest:
             raise self._error(error) from error
 
     def read(self) -> None:
-        """Takes in what the manifests of the folder say now."""
+        """Reads the manifests of the folder again."""
         self.history = read_history(self.folder)
 
     def append(self, lines: Iterable[Mapping[str, Any]]) -> None:
@@ -123,7 +123,7 @@ class Manifest:
             raise self._error(error) from error
 
     def close(self) -> None:
-        """Closes the manifest and lets other runs have it; removes it where it is empty."""
+        """Closes and unlocks the manifest; removes it where it is empty."""
         if os.fstat(self._handle).st_size == 0:
             self.path.unlink(missing_ok=True)
         os.close(self._handle)

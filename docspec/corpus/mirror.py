@@ -1,7 +1,7 @@
 """An output folder on another file system: a run works in a folder of this machine and puts finished documents there.
 
 Manifest and page journals grow by appending, which object stores do not know. So they live in the local folder; the
-manifest is uploaded whole, now and then and at the end, always after the documents that it tells of.
+manifest is uploaded whole, now and then and at the end, always after the documents that it lists.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Mirror:
             self._names.add(file.relative_to(self.folder).as_posix())
 
     def put_manifest(self, manifest: Path, *, now: bool = False) -> None:
-        """Uploads the manifest, where it is time for that or ``now``."""
+        """Uploads the manifest if it is time to, or ``now``."""
         began = time.monotonic()
         if (now or began >= self._next) and manifest.stat().st_size:
             self._put(manifest)
@@ -71,7 +71,7 @@ class Mirror:
             self._next = began + max(EVERY, 10 * taken)
 
     def place_of(self, path: str) -> str:
-        """Where what a run has written at ``path`` is now."""
+        """The place of a file that a run wrote at ``path``."""
         return path.replace(str(self.folder), self._url, 1)
 
     def _put(self, file: Path) -> None:

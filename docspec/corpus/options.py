@@ -11,7 +11,7 @@ from docspec.core.options import bounded, check
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusOptions:
-    """Which documents, and what earlier runs count for. Raises ``UsageError`` for values out of bounds."""
+    """Which documents are read, and how earlier runs count. Raises ``UsageError`` for values out of bounds."""
 
     from_file: str | None = None
     include: list[str] | None = None

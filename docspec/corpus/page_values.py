@@ -52,7 +52,7 @@ def page_result(values: Mapping[str, Any]) -> PageResult:
         for place, png in pictures.crops:
             with Image.open(io.BytesIO(base64.b64decode(png)), formats=("PNG",)) as picture:
                 page.paste(picture, place)
-    except Exception as error:  # whatever Pillow makes of bytes that are no picture
+    except Exception as error:  # whatever Pillow raises for bytes that are no picture
         raise InvalidValues(f"a picture that cannot be read ({error})") from error
     return replace(result, image=page)
 

@@ -1,8 +1,8 @@
 """Documents read on many machines by Ray Data: drawn and drafted on processors, verified where the model is.
 
-Everything that travels is a row: a document, each of its pages, what came of it. A fault is a row too, never an
-exception. Rows come back in the order of the documents to the run that writes them, which is the same as on one
-machine: it writes manifest and journals and sets the exit code. Ray is imported here and nowhere else.
+Everything that travels is a row: a document, each of its pages, its result. A fault is a row too, never an exception.
+Rows come back in the order of the documents. The run that writes them is the same as on one machine: it writes manifest
+and journals and sets the exit code. Ray is imported here and nowhere else.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Verify:
 
 
 class RayReader:
-    """The documents of ``jobs`` in order, read by the actors of a cluster; of this machine where no address is given.
+    """The documents of ``jobs`` in order, read by the actors of a cluster, on this machine where no address is given.
 
     ``held`` are the pages that journals have already, by document. It stands in for a
     :class:`docspec.corpus.reading.DocumentReader` and its ``parser``.
@@ -154,7 +154,7 @@ class RayReader:
 
     @property
     def target_info(self) -> Any:
-        """What the target is, as the next page that comes says."""
+        """Facts about the target, from the next page that comes."""
         row = self._peek()
         if row is None or row[1] != "result":
             raise ModelError("the cluster ended before a page of the document was read")
@@ -178,7 +178,7 @@ class RayReader:
         return opened[1]
 
     def close(self) -> None:
-        """Lets go of the cluster; one of this machine ends."""
+        """Leaves the cluster; one that was started here ends."""
         self._rows = iter(())
         if self._started:
             import ray
@@ -215,7 +215,7 @@ class RayReader:
 
 
 def _connect(asked: CorpusOptions) -> bool:
-    """Connects to the cluster, or starts one on this machine; whether it did that."""
+    """Connects to the cluster, or starts one here; returns whether it started one."""
     try:
         import ray
         import ray.data
@@ -270,7 +270,7 @@ def _dataset(
 
 
 MOST_BLOCKS = 10_000
-"""Blocks that documents are dealt out in."""
+"""Most blocks that documents are divided into."""
 
 
 def _row(index: int, kind: str, value: Any) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from docspec.corpus.job import Job
 from docspec.documents import PageSelection, Source
 
 Opened = tuple[Any, Iterator[PageResult] | None, frozenset[int] | None]
-"""A document, its pages where they are on their way already, and which pages are left out of them."""
+"""A document, its pages if they were begun already, and which pages these leave out."""
 
 
 class DocumentReader:
-    """Opens the documents of ``jobs`` in their order. Those that go on from a journal are opened when they are asked
-    for. Of the others, the next ones are opened, drawn and drafted while the last pages of one are verified. ``parser``
-    knows the target."""
+    """Opens the documents of ``jobs`` in their order. Those with a journal are opened when they are asked for. Of
+    the others, the next ones are opened, drawn and drafted while the last pages of one are verified. ``parser`` knows
+    the target."""
 
     def __init__(self, parser: Any, jobs: Sequence[Job], gone_on_with: frozenset[str]) -> None:
         self.parser = parser
@@ -26,11 +26,11 @@ class DocumentReader:
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether documents are begun before they are asked for, for which the model has to be there."""
+        """Whether documents are begun before they are asked for, which needs the model."""
         return bool(self._fresh)
 
     def open(self, job: Job) -> Opened:
-        """The document of ``job``; raises what is wrong with it."""
+        """The document of ``job``; raises its error."""
         if job.document in self._alone:
             return self.parser.open(job.source), None, None
         reading = None if self._stream is None else next(self._stream, None)

@@ -1,4 +1,4 @@
-"""The lines of a manifest: what was listed, what came of each document, and each run's own facts.
+"""The lines of a manifest: documents listed, the result of each, and facts about each run.
 
 ``docspec/reporting/manifest.schema.json`` is their documentation for programs.
 """
@@ -48,7 +48,7 @@ class DoubtfulPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRecord:
-    """What came of a document. ``document`` is its place in the output tree, which identifies it.
+    """The result of a document. ``document`` is its place in the output tree, which identifies it.
 
     ``ok``, ``damaged`` (read, but something of it may be missing), ``partial`` (pages are missing) or ``failed``
     (nothing was written). ``failure`` is why, or why the first missing page is. ``modified`` is the input's time in

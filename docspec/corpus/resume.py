@@ -1,4 +1,4 @@
-"""What earlier runs have done of a run's documents, what is left, and noting in the manifest what this run does."""
+"""Resumes runs: tells what earlier runs left of the documents, and notes in the manifest what this run does."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Division:
 
 
 class Resume:
-    """Goes on where the runs that ``manifest`` tells of ended. ``identity`` is what this run asks for, ``version``
-    docspec's own. With a ``mirror`` outputs are put there."""
+    """Goes on where the runs in ``manifest`` ended. ``identity`` stands for this run's request and model, ``version``
+    is docspec's. With a ``mirror`` outputs are put there."""
 
     def __init__(
         self, manifest: Manifest, identity: Identity, version: str | None, mirror: Mirror | None = None
@@ -48,7 +48,7 @@ class Resume:
         self._records = manifest.history.records
 
     def divide(self, jobs: Iterable[Job], options: CorpusOptions) -> Division:
-        """Which of ``jobs`` are left to do; journals of documents that are done are taken away."""
+        """Divides ``jobs`` into left, done and failed; removes journals of done documents."""
         todo: list[Job] = []
         done: list[DocumentRecord] = []
         failed: list[DocumentRecord] = []
@@ -68,8 +68,8 @@ class Resume:
     def begin(
         self, command: tuple[str, ...], model: str, listed: Sequence[Job], todo: Sequence[Job], shard: Shard | None
     ) -> None:
-        """Notes that a run of ``command`` begins, documents that no run knew of, and those that failed and are not
-        there any more. ``listed`` are the documents of all shards, ``todo`` those that this run is going to read.
+        """Notes the start of a run of ``command``, documents that are new, and unfinished ones that are gone.
+        ``listed`` are the documents of all shards, ``todo`` those that this run is going to read.
 
         Nothing is written where nothing is to be done and nothing has changed.
         """
@@ -102,12 +102,12 @@ class Resume:
             journal_path(self._folder, line["document"]).unlink(missing_ok=True)
 
     def begun(self, jobs: Iterable[Job]) -> frozenset[str]:
-        """Those of ``jobs`` of which a journal was left."""
+        """Those of ``jobs`` that have a journal."""
         names = {path.name for path in self._folder.iterdir()}
         return frozenset(job.document for job in jobs if journal_path(self._folder, job.document).name in names)
 
     def held(self, jobs: Iterable[Job]) -> dict[str, frozenset[int]]:
-        """The pages that journals hold of those of ``jobs`` that have one."""
+        """The pages in the journals of those ``jobs`` that have one."""
         jobs = list(jobs)
         begun = self.begun(jobs)
         found = {}
@@ -134,7 +134,7 @@ class Resume:
         outcome.sha256 = outcome.sha256 or _hash_if_there(outcome.job)
 
     def finish(self, outcome: JobResult) -> DocumentRecord:
-        """Notes what came of a document, whose files are in place; what it had left elsewhere before is removed."""
+        """Notes the result of a document whose files are in place; removes its earlier files elsewhere."""
         job = outcome.job
         before = self._records.get(job.document)
         size, modified = _stamp(job)
@@ -183,7 +183,7 @@ class Resume:
         if size is not None and (record.size, record.modified) == (size, modified):
             return True
         if isinstance(job.source, Source) and is_address(job.source.url or ""):
-            return record.input == _input(job)  # what an address holds by now is not asked: --force reads it again
+            return record.input == _input(job)  # an address is not fetched to compare: --force reads it again
         return record.sha256 == _hash_if_there(job)
 
     def _is_there(self, record: DocumentRecord, job: Job) -> bool:

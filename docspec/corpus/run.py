@@ -40,11 +40,11 @@ from docspec.reporting.writer import PageWriter
 
 
 class CorpusRun:
-    """Reads jobs with what ``make_reader`` makes of them (a :class:`docspec.corpus.reading.DocumentReader`), once the
-    first one can be read; it is closed at the end.
+    """Reads jobs with the reader of ``make_reader`` (a :class:`docspec.corpus.reading.DocumentReader`). It is made when
+    the first job can be read, and closed at the end.
 
-    ``resume`` keeps what is done for later runs, ``None`` forgets it. ``counts`` say what has come of it,
-    ``gave_up`` whether so many documents failed that it ended there.
+    ``resume`` keeps results for later runs, ``None`` forgets them. ``counts`` are the results so far, ``gave_up``
+    whether the run ended because too many failed.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class CorpusRun:
             self._count(outcome)
 
     def _read(self, outcome: JobResult, entry: DocumentEntry, stdout: BinaryIO, ending: contextlib.ExitStack) -> None:
-        """Reads one document to its end, in the last moment of which signals begin to wait until ``ending``."""
+        """Reads one document. Signals that come after its last page wait until ``ending`` is closed."""
         job, self._journal = outcome.job, None
         if isinstance(job.source, Unreadable):
             raise job.source.error
@@ -173,7 +173,7 @@ class CorpusRun:
 
     def _begin(self, job: Job) -> None:
         """Makes the reader for the first document that can be read; one that reads ahead loads the model at once, which
-        is not to count as that document's time."""
+        does not count as that document's time."""
         if self._reader is None and not isinstance(job.source, Unreadable):
             self._reader = self._make_reader(self._jobs)
             if self._reader.reads_ahead:

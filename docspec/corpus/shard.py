@@ -13,8 +13,8 @@ from docspec.core import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Part ``index`` (from 1) of ``count``. It is drawn by a document's place alone: files that come and go move no
-    other file to another shard."""
+    """Part ``index`` (from 1) of ``count``. It depends on a document's place alone: files that come and go move no
+    other file."""
 
     index: int
     count: int

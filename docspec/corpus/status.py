@@ -1,4 +1,4 @@
-"""What the manifests of an output folder add up to."""
+"""Adds up the manifests of an output folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class FolderStatus:
-    """``history`` added up; ``absent`` shards have not begun."""
+    """Sums of ``history``; ``absent`` shards have not begun."""
 
     history: History
     counts: DocumentCounts
@@ -40,12 +40,12 @@ class FolderStatus:
 
     @property
     def seconds(self) -> float:
-        """Spent on them, of all shards together."""
+        """Spent on all documents by all shards."""
         return sum(record.seconds for record in self.history.records.values())
 
     @property
     def pages_per_minute(self) -> float:
-        """Of one run at work."""
+        """Of a single run."""
         return 60 * self.pages / self.seconds if self.seconds > 0 else 0.0
 
     @property

@@ -1,4 +1,4 @@
-"""Who is told how a run goes on: a parser's observer that hears of documents too."""
+"""The observer of a run: a parser's observer that is told of documents too."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Watcher(Observer, Protocol):
         ...
 
     def document_done(self, outcome: JobResult) -> None:
-        """What came of a document, and what is to be said of it (``complaints``)."""
+        """The result of a document, and the messages about it (``complaints``)."""
         ...
 
     def __enter__(self) -> Watcher: ...

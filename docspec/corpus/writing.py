@@ -17,7 +17,7 @@ from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, Str
 
 @dataclass(frozen=True, slots=True)
 class OutputChoice:
-    """What was asked for; ``figures`` is a folder, ``none``, or ``None`` for the format's own way. ``others`` are
+    """The outputs asked for; ``figures`` is a folder, ``none``, or ``None`` for the format's own way. ``others`` are
     formats written beside the first, ``shows`` what is written beside them all (so that runs can be told apart)."""
 
     format: Format
@@ -31,7 +31,7 @@ class OutputChoice:
         return place.figures is not None or any(map(self._embeds, (self.format, *self.others)))
 
     def files_beside(self, place: Destination) -> list[Path]:
-        """The files of a document but for the first; its pictures and tables, whose names are not known yet, apart."""
+        """A document's files except the first, pictures and tables: names of the last two are not known yet."""
         found = [] if place.path is None else [beside(place.path, self.format, other) for other in self.others]
         return [*found, *(path for path in (place.view, place.layout_pdf) if path is not None)]
 

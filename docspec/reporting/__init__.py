@@ -1,3 +1,1 @@
-"""Results on their way out: Markdown, JSON and HTML files, figures, the timing report and its short
-summary.
-"""
+"""Writes results: Markdown, JSON and HTML files, figures, the timing report and its short summary."""

@@ -1,7 +1,7 @@
 """A document in pieces for retrieval, as JSON lines: each with its page, its box and the headings above it.
 
-A piece is running text of one page under one heading, up to ``MOST`` characters; a table or a formula is one of its
-own, and what is longer than a piece may be is not cut. Page headers and footers are left out unless they are asked for.
+A piece is running text of one page under one heading, up to ``MOST`` characters. A table or a formula is a piece of its
+own; a longer block is not cut. Page headers and footers are left out unless they are asked for.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Chunk:
 
 class ChunkRenderer:
     """Writes ``{"source", "page", "blocks", "category", "bbox", "headings", "text"}`` lines; ``blocks`` are the numbers
-    of the page's blocks (from 0), ``bbox`` surrounds them in page-image pixels (null where nobody knows)."""
+    of the page's blocks (from 0), ``bbox`` surrounds them in page-image pixels (null where unknown)."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout

@@ -1,4 +1,4 @@
-"""Where each input's document goes: decided, and checked for what can be known, before any model is loaded.
+"""Decides where each input's document goes, and checks the places before any model is loaded.
 
 No two documents share a file, no document replaces an input, and a folder's tree is kept below the output
 folder.
@@ -26,9 +26,7 @@ from docspec.reporting.writer import AtomicFile
 
 
 class InputFile(Protocol):
-    """What must be known of an input. ``path`` is ``None`` for standard input; ``relative`` is below its
-    folder.
-    """
+    """Facts about an input. ``path`` is ``None`` for standard input; ``relative`` is below its folder."""
 
     @property
     def path(self) -> Path | None: ...

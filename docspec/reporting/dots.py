@@ -1,6 +1,6 @@
 """Pages as dots.ocr's layout JSON: a list of pages, each a list of cells, boxes in pixels of the page image.
 
-Every cell has its keys in dots.ocr's order; pictures have no text, and blocks of which nobody knows the place no box.
+Every cell has its keys in dots.ocr's order; pictures have no text, and blocks of unknown place no box.
 """
 
 from __future__ import annotations

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SUFFIX = ".figures"
-"""Of the folder beside a document that its pictures go to."""
+"""Suffix of the folder that holds a document's pictures."""
 
 
 class FigureSink(Protocol):
-    """Takes the pictures of one document's pages. Nothing is to be seen of them before :meth:`commit`."""
+    """Takes the pictures of one document's pages. They appear only at :meth:`commit`."""
 
     def page(self, result: PageResult) -> Mapping[int, str]:
         """Stores the page's pictures; returns block index -> link for those that have pixels."""
@@ -161,8 +161,8 @@ class SharedFigures:
 
 
 def _link(folder: Path, base: Path) -> str:
-    """How ``folder`` is linked from a document in ``base``: relative, or as a whole where there is no way (from one
-    drive of Windows to another)."""
+    """The link to ``folder`` in a document in ``base``: relative, or absolute where no relative one exists (between
+    drives of Windows)."""
     try:
         return quote(os.fsencode(Path(os.path.relpath(folder, base)).as_posix()))
     except ValueError:

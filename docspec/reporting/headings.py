@@ -1,4 +1,4 @@
-"""How deep a heading stands in its document: by its bookmark, by its number, by the size of its type."""
+"""The level of a heading in its document: by its bookmark, its number, or the size of its type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from docspec.core import Block, Category, PageResult
 
 DEEPEST = 6
 SAME_SIZE = 0.03
-"""Share by which the type of headings of one level may differ."""
+"""Share by which sizes of type of one level may differ."""
 
 HEADING = re.compile(r"#{1,6}(?:\s|$)")
 """What Markdown's headings begin with."""
@@ -34,7 +34,7 @@ def words_of(block: Block) -> str:
 
 
 class HeadingLevels:
-    """Levels of a document's headings as they come, page by page: what one heading tells counts for those after it.
+    """Levels of a document's headings as they come, page by page; they depend on the headings before.
 
     The title is the first level and sections begin with the second, unless the title itself has a bookmark, whose level
     the others are then counted from. A number says how deep a section stands; a heading with neither takes the level of
@@ -65,7 +65,7 @@ class HeadingLevels:
         return self._noted(block.points, min(max(found, 1), DEEPEST))
 
     def page(self, result: PageResult) -> PageResult:
-        """``result`` with headings, where the words are the print's, that have as many ``#`` as they stand deep."""
+        """``result`` with a ``#`` a level before each heading whose words are the print's."""
         return replace(result, blocks=tuple(map(self._levelled, result.blocks)))
 
     def _levelled(self, block: Block) -> Block:
@@ -78,7 +78,7 @@ class HeadingLevels:
         return level
 
     def _known(self, points: float) -> float | None:
-        """The size of headings before that is as good as ``points``."""
+        """The size of earlier headings that is close to ``points``."""
         return next((size for size in self._sizes if abs(size - points) <= SAME_SIZE * points), None)
 
     def _by_size(self, points: float) -> int:

@@ -78,7 +78,7 @@ class HtmlRenderer:
 
 
 def _joined(blocks: list[tuple[int, Block]]) -> list[tuple[int, Block]]:
-    """What Markdown shows alike in one piece: parts of one answer as they stand there, and neighbouring list cells."""
+    """Joins blocks that Markdown shows as one piece: parts of one answer, and neighbouring list cells."""
     joined: list[tuple[int, Block, list[str]]] = []
     for index, block in blocks:
         seam = _seam(joined[-1][1], block) if joined else None
@@ -90,7 +90,7 @@ def _joined(blocks: list[tuple[int, Block]]) -> list[tuple[int, Block]]:
 
 
 def _seam(before: Block, block: Block) -> str | None:
-    """What stands between two blocks that make one piece, the first of which is ``before``; ``None`` between others."""
+    """The text between two blocks that make one piece, ``before`` and ``block``; ``None`` between others."""
     if before.gap is None:
         items = before.category is block.category is Category.LIST_ITEM and block.gap is None
         return "\n" if items else None

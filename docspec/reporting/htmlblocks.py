@@ -1,7 +1,7 @@
 """Blocks to HTML that is safe to show: what the target wrote is untrusted.
 
-Markdown is rendered with raw HTML switched off, tables pass a list of allowed tags. What is not understood is shown as
-it was written: no text is left out.
+Markdown is rendered with raw HTML switched off; tables keep allowed tags only. Everything else is shown as it was
+written: no text is left out.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
 
 
 def quality_object(quality: Quality) -> dict[str, Any]:
-    """How far a page can be believed; why it is doubtful stands beside it."""
+    """A page's quality; the reason for doubt stands beside it."""
     return {
         "grade": quality.grade,
         "certainty": round(quality.certainty, 4),

@@ -1,7 +1,7 @@
 """Blocks to Markdown: what the target wrote.
 
-A Markdown answer is written as it stands, white space at the ends of a page aside. Cells of layout JSON get what their
-category demands and their text lacks: marks of headings, ``$$`` around formulas, no blank lines within tables, the link
+A Markdown answer is written as it stands, except white space at the ends of a page. Cells of layout JSON get what their
+category needs and their text lacks: marks of headings, ``$$`` around formulas, no blank lines within tables, the link
 of a picture (on a page read whole only where the target gave its box). Where pages were read by regions, a paragraph
 that a page's end breaks off is joined with its rest, if nothing but pictures stands between them; these then follow it.
 """
@@ -45,7 +45,7 @@ class BlockText(NamedTuple):
 
     @property
     def is_running(self) -> bool:
-        """Whether this is running text that somebody's layout cut out of the page."""
+        """Whether this is running text that a layout cut out of the page."""
         block = self.block
         return block.category is Category.TEXT and block.bbox_from == "draft" and block.gap is None
 
@@ -129,7 +129,7 @@ class MarkdownRenderer:
         return self.end() + ("\n" if self._anything_written else "")
 
     def _joint(self, text: str) -> str:
-        """What stands between the end of the page before and ``text``, which goes on from it."""
+        """The text between the end of the page before and ``text``, which continues it."""
         if self._last is None or not is_broken(self._last.text):
             return " "
         return "" if text[0].islower() else self._held.rstrip("\n")
@@ -147,7 +147,7 @@ def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout
 
 
 def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> Iterator[BlockText]:
-    """What is written of a page."""
+    """The pieces of a page's text."""
     blocks = visible_blocks(result, layout)
     for place, (index, block) in enumerate(blocks):
         # Where a drafted box lies must not change the text of a page read whole: such figures are files without a link.
@@ -214,7 +214,7 @@ def indent_of(block: Block) -> str:
 
 
 def _gap(*blocks: Block) -> str:
-    """Between two cells: list items stand together where Markdown knows their markers, all else apart."""
+    """White space between two cells: a line break between list items that have markers, else a blank line."""
     items = all(b.category is Category.LIST_ITEM and LIST_MARKER.match(b.text) for b in blocks)
     return "\n" if items else "\n\n"
 
@@ -235,8 +235,7 @@ def _picture(text: str, figure: str | None, description: str, said: str) -> str:
 
 
 def with_bars(result: PageResult) -> PageResult:
-    """``result`` with its tables of HTML between bars where the words stand; cells that span are opened into empty
-    ones."""
+    """``result`` with HTML tables written with bars where the words stand; spanning cells become empty ones."""
     return replace(result, blocks=tuple(map(_with_bars, result.blocks)))
 
 

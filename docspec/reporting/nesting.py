@@ -8,15 +8,15 @@ from docspec.core import Block, Category
 from docspec.core.inline_markdown import MARKER
 
 NEAR = 0.008
-"""Share of the page's width that left edges of items of one level differ by at most."""
+"""Largest difference of left edges in one level, as a share of the page's width."""
 FAR = 0.2
-"""Share of the page's width from which on an edge is one of another column."""
+"""Least difference of left edges in two columns, as a share of it."""
 DEEPEST = 4
 
 
 def nested(blocks: Sequence[Block], width: int) -> dict[int, list[str]]:
     """The white space before each line of those ``blocks`` (of a page ``width`` pixels wide) that are items of lists,
-    by their numbers. Nothing is said of blocks whose lines' edges are not known."""
+    by their numbers. Blocks whose lines have unknown edges are left out."""
     found: dict[int, list[str]] = {}
     edges: list[tuple[float, int]] = []  # of the open items, the outermost first: edge and width of the marker
     last = -2

@@ -1,6 +1,6 @@
 """docspec's own JSON read back: pages as they were when they were written, without their pixels.
 
-Whatever is rendered from them is the same bytes as what was rendered beside the JSON.
+What is rendered from them has the same bytes as what was rendered beside the JSON.
 """
 
 from __future__ import annotations

@@ -28,12 +28,12 @@ SUFFIXES: dict[Format, str] = {
 SUFFIXES |= {name: f".{name}" for name in get_args(Format) if name not in SUFFIXES}
 
 UNREAD = "not searched for text"
-"""What the link of a picture says in which nobody looked for any."""
+"""Said by links of pictures in which nobody looked for text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the reader wants to see. ``page_separator`` may hold ``{page}``; ``None`` writes nothing between
+    """What is asked of the output. ``page_separator`` may hold ``{page}``; ``None`` writes nothing between
     pages. ``plain_markdown`` links no pictures. ``raw`` turns all normalisation off: Markdown and HTML show the answers
     themselves, JSON has them beside the blocks.
     """

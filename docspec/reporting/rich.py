@@ -38,7 +38,7 @@ class Ends(NamedTuple):
     last: int | None = None
 
     def of(self, index: int) -> tuple[bool, bool]:
-        """Which of both the block ``index`` is."""
+        """Whether ``index`` is the first, the last."""
         return index == self.first, index == self.last
 
 
@@ -46,8 +46,8 @@ NO_ENDS = Ends()
 
 
 class RichText:
-    """Makes the pages of one document rich, in their order. Where readers know no footnotes (``tied=False``), raised
-    letters and figures are written so, and no footnote is tied to them."""
+    """Makes the pages of one document rich, in their order. With ``tied=False``, for formats without footnotes, raised
+    letters and figures stay raised, and no footnote is tied to them."""
 
     def __init__(self, tied: bool = True) -> None:
         self._tied = tied
@@ -65,7 +65,7 @@ class RichText:
         return replace(result, blocks=tuple(blocks))
 
     def _notes_of(self, result: PageResult) -> dict[str, str]:
-        """The names, in this document, of the page's footnotes by the labels that they are referred to by."""
+        """The page's footnotes: label in the text to name in this document."""
         raised = {
             block.text[mark.start : mark.end].strip()
             for block in result.blocks
@@ -178,8 +178,8 @@ def _bare_ends(block: Block, first: bool, last: bool) -> Block:
 
 def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begins: bool = True) -> str:
     """``text``, a line of printed words, as Markdown that shows it as it is printed. Marks go around whole words;
-    raised labels of ``notes`` become references to what these are called, or, with ``None``, stay raised. It
-    ``begins`` a paragraph, where a number with a point would make a list."""
+    raised labels in ``notes`` become references to these names, or, with ``None``, stay raised. Where it ``begins``
+    a paragraph, a number with a point would make a list."""
     references = {}
     for mark in marks:
         label = text[mark.start : mark.end]
@@ -249,14 +249,14 @@ def _emphasis(
 
 
 def _covers(text: str, marks: Sequence[Mark], kind: str, start: int, end: int) -> bool:
-    """Whether all letters and figures between two places are of that kind."""
+    """Whether all letters and figures between two places are marked as ``kind``."""
     letters = [at for at in range(start, end) if text[at].isalnum()]
     own = [mark for mark in marks if mark.kind == kind]
     return bool(letters) and all(any(mark.start <= at < mark.end for mark in own) for at in letters)
 
 
 def _trimmed(text: str, marks: Sequence[Mark], sign: str, start: int, end: int) -> tuple[int, int] | None:
-    """Without signs of punctuation at both ends that are printed plainly."""
+    """The stretch without plainly printed punctuation at both ends."""
     kind = "bold" if sign.startswith("**") else "italic"
     own = [mark for mark in marks if mark.kind == kind]
 

@@ -1,5 +1,4 @@
-"""The timing report, schema ``docspec.report/1``: what was done to every page, how long it took, what came of
-it.
+"""The timing report, schema ``docspec.report/1``: what was done to every page, how long it took, its result.
 
 The report is built page by page while the run goes on and written once at its end. ``report.schema.json``
 beside this file is its documentation for programs.

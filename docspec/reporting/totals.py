@@ -1,4 +1,4 @@
-"""Sums over the pages of a run: what the report's totals and the summary on the terminal are made of."""
+"""Sums over the pages of a run, for the report's totals and the summary on the terminal."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NOTABLE = {
     "draft_doubtful": "with a draft that may be of another page",
     "drafter_failed": "decoded without a draft, as the drafter failed",
 }
-"""Events that a user should hear of without asking: what they did to a page."""
+"""Events that a user is told without asking: what they did to a page."""
 
 CUTS = ("loop_stopped", "budget_reached")
-"""Those after which text is missing: what was cut is said of each page."""
+"""Events after which text is missing; each page names its cut."""
 
 
 @dataclass

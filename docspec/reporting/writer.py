@@ -178,7 +178,7 @@ class DocumentWriter:
 
 
 class PageWriter(Protocol):
-    """What takes a document's pages one by one: within a ``with`` block, and shows nothing where that ends badly."""
+    """Takes a document's pages one by one in a ``with`` block; if that ends by an exception, nothing appears."""
 
     def __enter__(self) -> Any: ...
 
@@ -193,7 +193,7 @@ class PageWriter(Protocol):
 
 
 class Together:
-    """Several writers of one document as one."""
+    """Several writers of a document, used as one."""
 
     def __init__(self, writers: Sequence[PageWriter]) -> None:
         self._writers = writers

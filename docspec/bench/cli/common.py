@@ -69,7 +69,7 @@ def write_json(path: Path | None, schema: str, model: str, rows: list[dict[str, 
 
 
 def target_fields(info: TargetInfo) -> dict[str, Any]:
-    """What a JSON file says of the target; ``simulated``: its weights were never trained."""
+    """The target's fields of a JSON file; ``simulated``: its weights were never trained."""
     return {"target": {key: value for key, value in asdict(info).items() if key != "path"}, "simulated": info.random}
 
 

@@ -134,7 +134,7 @@ def print_speed(pages: Sequence[PageTimes], target: str, repeats: int) -> None:
 
 
 def parallel_figures(modes: Sequence[str], target: TargetModel) -> dict[str, Figures]:
-    """What was measured of the parallel drafters among ``modes``."""
+    """The measurements of the parallel drafters among ``modes``."""
     from docspec.bench.speed import NAMED
     from docspec.proposing.parallel import figures_of
     from docspec.proposing.registry import proposer_names

@@ -48,7 +48,7 @@ def measure_steps(
     json_file: Path | None,
     random: bool = False,
 ) -> int:
-    """Measures steps of ``target``, prints and writes them; ``random``: its weights are. Returns the exit code."""
+    """Measures, prints and writes steps of ``target``; ``random``: it has random weights. Returns the exit code."""
     from docspec.bench.bandwidth import measure_bandwidth
     from docspec.bench.cli.step_tables import print_steps
     from docspec.bench.step import ROWS, TREES, Omitted, StepTime, measure

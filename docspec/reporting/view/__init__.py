@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SHEET = (1100, 1600)
-"""Pixels that a page image has at most."""
+"""Largest page image, in pixels."""
 
 THUMBNAIL = (72, 104)
 PRINT = (900, 60)
-"""Of a line of print beside the readings of a number in it."""
+"""Largest picture of a line with a disputed number."""
 QUALITY = 55
 
 ROUTINE = frozenset({"stage1_skipped", "plain_decoding", "read_by_regions", "page_turned", "page_reduced"})
-"""Kinds of events that say how a page was read, and not that something may be missing of it."""
+"""Kinds of events that say how a page was read, not that something may be missing."""
 
 _NAMES = {
     Category.PAGE_HEADER: "Page header",
@@ -49,7 +49,7 @@ _NAMES = {
 
 
 class ViewRenderer:
-    """Writes the view of one document; see :class:`docspec.reporting.renderer.Renderer`. Pages want their images."""
+    """Writes the view of one document; see :class:`docspec.reporting.renderer.Renderer`. Pages need their images."""
 
     def __init__(self, simulated: bool = False) -> None:
         self._blocks = BlockHtml()
@@ -111,7 +111,7 @@ class ViewRenderer:
 
 
 def _left(number: int, one: LeftOut) -> str:
-    """What the draft holds and the model left out, where it would have stood."""
+    """Text of the draft that the model left out, in the place where it would be."""
     kind = "" if one.category in (None, Category.TEXT) else f" ({_NAMES.get(one.category, one.category.value).lower()})"
     return (
         f'<div class="block check left-out" data-left="{number}" role="group" tabindex="-1" '
@@ -121,7 +121,7 @@ def _left(number: int, one: LeftOut) -> str:
 
 
 def _remarks(result: PageResult) -> str:
-    """What happened to the page: what may be missing for all to see, what was done on the way folded away."""
+    """The page's events: what may be missing is shown, how the page was read is folded away."""
     said = [] if result.error is None else [f"This page could not be read: {result.error}"]
     said += [] if result.doubtful is None else [f"Doubtful: {result.doubtful}"]
     if result.provenance is not None and not result.provenance.drafted and result.status == "ok":
@@ -133,7 +133,7 @@ def _remarks(result: PageResult) -> str:
 
 
 def _numbers(result: PageResult) -> str:
-    """The numbers on which readings differ, each with the print that they are readings of."""
+    """The numbers on which readings differ, each with a picture of its print."""
     numbers = () if result.provenance is None else result.provenance.numbers
     if not numbers:
         return ""
@@ -168,7 +168,7 @@ def _status(result: PageResult) -> str:
 
 
 def _data(result: PageResult) -> dict[str, Any]:
-    """What the script needs of a page: boxes are ``[x0, y0, x1, y1]`` in pixels of ``width`` x ``height``."""
+    """A page's data for the script: boxes are ``[x0, y0, x1, y1]`` in pixels of ``width`` x ``height``."""
     left = () if result.provenance is None else result.provenance.left_out
     return {
         "page": result.number,
@@ -201,7 +201,7 @@ def _file(name: str) -> str:
 
 
 def _filled(template: str, **values: str) -> str:
-    """``template`` with its places filled, each once: what is put in is not looked at again."""
+    """``template`` with its places filled once: inserted text is not searched for places."""
     return re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], template)
 
 
@@ -211,7 +211,7 @@ def _style() -> str:
 
 @cache
 def _policy() -> str:
-    """What a browser may do with the file: run its own scripts, apply its own style, show images that it holds."""
+    """Allows a browser to run the file's own scripts, apply its own style and show images that it holds."""
     scripts = " ".join(_hash(_file(name)) for name in ("temml.min.js", "view.js"))
     return (
         f"default-src 'none'; img-src data:; style-src {_hash(_style())}; script-src {scripts}; "
