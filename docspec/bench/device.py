@@ -42,7 +42,7 @@ CORRECT = (
     DeviceCheck("a capture that fails", checks.failed_capture, "--graph-mode off"),
     DeviceCheck("memory beside the estimate", checks.memory, "--kv-memory bounds keys and values"),
 )
-"""What is checked in float32."""
+"""The checks in float32."""
 
 FAST = (
     DeviceCheck("half precision: drafts, plain", checks.near_ties, "--exact strict, or --dtype float32"),
@@ -50,7 +50,7 @@ FAST = (
     DeviceCheck("attention", checks.attention, "report it"),
     DeviceCheck("milliseconds a step", checks.step_times, "docspec bench step says more"),
 )
-"""What is checked in the precision that pages are read with."""
+"""The checks in the precision that pages are read with."""
 
 
 def examine_device(name: str, model: str = "mini", seconds: float = SECONDS) -> Iterator[CheckResult]:

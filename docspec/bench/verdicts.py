@@ -1,4 +1,4 @@
-"""What is found when pages are compared with ``generate``: verdicts, and what could not be compared."""
+"""Verdicts on pages that are compared with ``generate``, and what could not be compared."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class FidelityCheck:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """What was not compared on one page, and why; ``failed`` where that is no property of the page."""
+    """What was not compared on one page, and why; ``failed`` where the page is not the cause."""
 
     source: str
     page: int

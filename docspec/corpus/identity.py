@@ -1,4 +1,4 @@
-"""What a document's outputs depend on, as short hashes: the request, and the model.
+"""Short hashes of all that a document's outputs depend on: the request, and the model.
 
 A document is done where the manifest has it with the same input, request and model. The version of docspec is noted
 there too, but does not count: ``--force`` reads everything again.

@@ -225,7 +225,7 @@ def now() -> str:
 
 
 def _input(job: Job) -> str:
-    """Where the document comes from, wherever the next run is started."""
+    """The document's source, the same wherever the next run is started."""
     path = job.source.path
     return job.source.name if path is None else shown(path.absolute())
 

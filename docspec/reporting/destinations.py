@@ -71,8 +71,8 @@ def infer_format(output: str | None, asked: Format | None) -> Format:
 
 
 def beside(path: Path, format: Format, other: Format) -> Path:
-    """Where the ``other`` format of the document at ``path``, which is in ``format``, goes: its suffix in the place of
-    that of ``format``."""
+    """The path of the ``other`` format of the document at ``path``, which is in ``format``: its suffix replaces that of
+    ``format``."""
     if other == format:
         return path
     return path.with_name(path.name.removesuffix(SUFFIXES[format]) + SUFFIXES[other])

@@ -170,7 +170,7 @@ def _link(folder: Path, base: Path) -> str:
 
 
 def nearest_folder(path: Path) -> Path:
-    """``path`` itself where it is a folder, else the nearest one above it."""
+    """``path`` if it is a folder, else the nearest folder above it."""
     return next((each for each in (path, *path.parents) if each.is_dir()), Path())
 
 

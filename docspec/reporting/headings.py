@@ -12,7 +12,7 @@ SAME_SIZE = 0.03
 """Share by which sizes of type of one level may differ."""
 
 HEADING = re.compile(r"#{1,6}(?:\s|$)")
-"""What Markdown's headings begin with."""
+"""The beginning of a Markdown heading."""
 
 _NUMBER = re.compile(r"(?:(\d{1,3}(?:\.\d{1,3})*)|([A-Z](?:\.\d{1,3})+))\.?\s+\S")
 

@@ -173,7 +173,7 @@ def _joined(pieces: Sequence[BlockText]) -> str:
 
 
 def _description(blocks: Sequence[Block], place: int) -> str:
-    """What the picture at ``place`` is called: the beginning of the caption below it, or above it where that is of no
+    """The name of the picture at ``place``: the beginning of the caption below it, or above it where that is of no
     other picture; ``""`` without one."""
     around = [*blocks[place + 1 : place + 2], *blocks[max(0, place - 1) : place]]
     if place > 1 and blocks[place - 2].category is Category.PICTURE:

@@ -36,7 +36,7 @@ def summary(report: Report, width: int) -> RenderableType:
 
 
 def engine_lines(engine: Mapping[str, Any] | None) -> list[str]:
-    """What each server did where servers read: requests, attempts that failed, and its own count of drafts."""
+    """The work of each server where servers read: requests, failed attempts, its own count of drafts."""
     lines = []
     for server in () if engine is None else engine["servers"]:
         line = f"{server['url']}: {server['answered']:,} requests answered"

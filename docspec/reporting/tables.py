@@ -18,7 +18,7 @@ from docspec.reporting.staging import Staged
 
 _ONE_NUMBER = r"(?:[\d.,\s]*\d[\d.,]*(?:[eE][+\-]?\d+)?[\s%‰°*†‡\w]*(?:\([\d.,\s]*\))?)?\s*\Z"
 _FORMULA = re.compile(rf"[=@＝＠\t\r\n]|[+\-＋－](?!{_ONE_NUMBER})")
-"""What a spreadsheet may run: a sign is harmless before one number, its unit, and another in brackets."""
+"""Formulas to a spreadsheet: a sign is harmless before one number, its unit, and another in brackets."""
 
 
 class TableFiles:

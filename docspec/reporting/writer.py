@@ -25,7 +25,7 @@ from docspec.reporting.staging import Staged
 
 
 class TextSink(Protocol):
-    """Where a document's text goes."""
+    """Takes a document's text."""
 
     def write(self, text: str) -> None: ...
 

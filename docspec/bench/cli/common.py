@@ -1,4 +1,4 @@
-"""What the commands of ``docspec bench`` share: options, inputs, the JSON file."""
+"""Shared by the commands of ``docspec bench``: options, inputs, the JSON file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables of the benchmarks on standard output share."""
+"""Helpers for the benchmarks' tables on standard output."""
 
 from __future__ import annotations
 
