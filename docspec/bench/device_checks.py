@@ -73,7 +73,7 @@ def _line(ok: bool | None, detail: str, **figures: Any) -> CheckResult:
 
 
 def facts(device: torch.device) -> CheckResult:
-    """Its name."""
+    """Its facts."""
     from docspec.versions import versions
 
     module = torch.get_device_module(device)

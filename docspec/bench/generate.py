@@ -50,8 +50,8 @@ class GenerateReader:
 def generated(
     target: TransformersTarget, inputs: Mapping[str, torch.Tensor], budget: int, seconds: float | None = None
 ) -> tuple[list[int], bool]:
-    """The tokens of ``generate`` for ``inputs``, the end token dropped, and whether there was one; the token that passes
-    ``seconds`` is the last."""
+    """The tokens of ``generate`` for ``inputs``, the end token dropped, and whether there was one; the token that
+    passes ``seconds`` is the last."""
     spec = target.kv_spec
     moved = {
         name: value.to(spec.device, spec.dtype if value.is_floating_point() else None) for name, value in inputs.items()
