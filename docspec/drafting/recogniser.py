@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -40,6 +41,7 @@ MAX_SEARCHED = 6_000_000
 """Pixels of an image as the detector sees it. It enlarges the shorter side to 736 pixels whatever the longer one
 becomes: a strip of 15 by 750 pixels took 7 GB."""
 AREA_MARGIN = 8.0  # pixels around an area that are shown too
+_FULL_STOP = re.compile(r"^\. (?=\w)")
 TOLD = 6  # lines that are told of together
 
 
@@ -94,7 +96,7 @@ class Recogniser:
         tilt = _tilt([quad for quad, _, _ in quads])
         lines = []
         for number, (quad, text, score) in enumerate(quads):
-            text = repair(read_from_left(text))
+            text = _line_of(text)
             if text:
                 bbox = _upright(quad, tilt, image.width, image.height)
                 lines.append(TextLine(bbox, text, bbox.height, number, score, words="recognition"))
@@ -114,7 +116,7 @@ class Recogniser:
         """The text of an image of one line and the recogniser's confidence, 0..1."""
         result = self._engine(_bgr(image), use_det=False, use_rec=True)
         texts, scores = getattr(result, "txts", None), getattr(result, "scores", None)
-        return (repair(read_from_left(texts[0])), float(scores[0])) if texts and scores else ("", 0.0)
+        return (_line_of(texts[0]), float(scores[0])) if texts and scores else ("", 0.0)
 
     @contextmanager
     def _enlarging(self, side: float) -> Iterator[None]:
@@ -141,7 +143,7 @@ class Recogniser:
             parts = []
             for start in range(0, len(given.img), TOLD):
                 parts.append(read(replace(given, img=given.img[start : start + TOLD])))
-                tell([repair(read_from_left(text)) for text in parts[-1].txts])
+                tell([_line_of(text) for text in parts[-1].txts])
             whole = parts[0]
             for part in parts[1:]:
                 names = ("imgs", "txts", "scores", "word_results")
@@ -190,6 +192,11 @@ class Recogniser:
     def _alphabet(self) -> frozenset[str]:
         characters = self._engine._load_rec_model().postprocess_op.character
         return frozenset(character for character in characters if len(character) == 1) | {" "}
+
+
+def _line_of(text: str) -> str:
+    """What RapidOCR read as a line of print. No line begins with a full stop and a space: it is a bullet."""
+    return _FULL_STOP.sub("· ", repair(read_from_left(text)))
 
 
 def _is_here() -> bool:

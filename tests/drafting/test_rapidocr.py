@@ -130,3 +130,17 @@ def test_a_title_that_is_found_late_is_laid_out_with_the_page(page_of: PageOf) -
     draft = RapidOcrDrafter(Losing()).draft(page_of(write, scan=True))
     assert draft.regions[0].texts[0].startswith("Harbour Notes of Spring")
     assert draft.regions[0].category is Category.TITLE
+
+
+def test_a_bullet_is_no_full_stop(page_of: PageOf, recogniser: Recogniser) -> None:
+    items = ("Payment within 30 days", "Delivery is free.", "Total: 1,136.50")
+
+    def listed(page: Any) -> None:
+        writer, font = pymupdf.TextWriter(page.rect), pymupdf.Font("helv")
+        for number, text in enumerate(items):
+            writer.append((47, 60 + 15 * number), "\N{MIDDLE DOT}", font=font, fontsize=10)
+            writer.append((55, 60 + 15 * number), text, font=font, fontsize=10)
+        writer.write_text(page)
+
+    lines, _ = recogniser.read_page(page_of(listed, scan=True).image)
+    assert [line.text for line in lines] == [f"· {text}" for text in items]
