@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
+from collections.abc import Iterator
 
 _SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
 
@@ -21,23 +22,22 @@ _LOST = re.compile(
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether ``error``, or one that caused it, says that memory ran out, in the words of Python, the CPU's allocator
     or the accelerator. (A graph capture that runs out of memory fails once more when it is ended.)"""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, MemoryError) or any(sign in str(seen).lower() for sign in _SIGNS):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
+    return any(
+        isinstance(one, MemoryError) or any(sign in str(one).lower() for sign in _SIGNS) for one in _with_causes(error)
+    )
 
 
 def is_device_lost(error: BaseException) -> bool:
     """Whether ``error``, or one that caused it, says that the accelerator cannot be used until the process is
     restarted."""
+    return any(re.search(r"CUDA|cuDNN|cuBLAS", str(one)) and _LOST.search(str(one)) for one in _with_causes(error))
+
+
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
     seen: BaseException | None = error
     while seen is not None:
-        if re.search(r"CUDA|cuDNN|cuBLAS", str(seen)) and _LOST.search(str(seen)):
-            return True
+        yield seen
         seen = seen.__cause__ or seen.__context__
-    return False
 
 
 def release_memory() -> None:

@@ -14,12 +14,9 @@ from rapidfuzz.distance import Levenshtein
 
 from docspec.core import Block, PageDraft, Region
 from docspec.core.provenance import LeftOut, Span
-from docspec.dialects.alignment import Alignment
+from docspec.dialects.alignment import MOST_PAIRS, Alignment
 from docspec.dialects.text import clean, join_lines
 from docspec.dialects.words import Word, words_of
-
-MOST_PAIRS = 100_000_000
-"""Words of the text times words of the draft beyond which a page is not compared (10,000 of each take 0.1 s)."""
 
 MOST_READINGS = 3
 """The most further readings that are compared."""

@@ -22,6 +22,9 @@ SAME_WORDS = 40.0
 
 FEW = 3
 
+MOST_PAIRS = 100_000_000
+"""Words of one text times words of the other beyond which they are not compared (10,000 of each take 0.1 s)."""
+
 MOST_LOOKED_FOR = 200
 """The most blocks of a page that are searched elsewhere."""
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, repeat
 
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.dialects import tables
+from docspec.dialects.box_grammar import BoxGrammar, BoxSpelling
 from docspec.dialects.doctags_reading import SCALE, read_doctags
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
+from docspec.dialects.normalised import normalised_box
 from docspec.dialects.otsl import to_otsl
-from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
-from docspec.dialects.places import place_of
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
@@ -67,8 +68,7 @@ class DocTagsDialect(Prompted):
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> list[str]:
         """The whole answer, other spellings of single elements, the drafter's page texts."""
-        outputs = [self.parse_crop(output) for output in region_outputs or ()]
-        outputs += [""] * (len(draft.regions) - len(outputs))
+        outputs = chain(map(self.parse_crop, region_outputs or ()), repeat(""))
         lines: list[str] = []
         others: list[str] = []
         in_list = False
@@ -88,9 +88,11 @@ class DocTagsDialect(Prompted):
 
     def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> PlaceGrammar | None:
-        pieces = [(_TAGS[region.category], place_of(region.bbox, width, height, SCALE)) for region in draft.regions]
-        return PlaceGrammar(pieces, _BOXES) if pieces else None
+    ) -> BoxGrammar | None:
+        pieces = [
+            (_TAGS[region.category], normalised_box(region.bbox, width, height, SCALE)) for region in draft.regions
+        ]
+        return BoxGrammar(pieces, _BOXES) if pieces else None
 
     def parse_crop(self, text: str) -> str:
         blocks = read_doctags(text, 1, 1)
@@ -103,7 +105,7 @@ class DocTagsDialect(Prompted):
 
 def _element(region: Region, text: str, width: int, height: int) -> str:
     tag = _TAGS[region.category]
-    return f"<{tag}>{_BOXES.box(place_of(region.bbox, width, height, SCALE))}{text}</{tag}>"
+    return f"<{tag}>{_BOXES.box(normalised_box(region.bbox, width, height, SCALE))}{text}</{tag}>"
 
 
 def _contents(category: Category, readings: Sequence[str]) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from docspec.core import BBox, Block, Category
 from docspec.core.formulas import display_formula
+from docspec.dialects.normalised import boxed, pixel_box
 from docspec.dialects.otsl import is_otsl, otsl_as_html
-from docspec.dialects.places import box_at
 from docspec.dialects.text import has_bullet, split_marker
 
 SCALE = 500
@@ -108,9 +108,9 @@ def _blocks(tag: str, body: str, number: int | None, width: int, height: int) ->
         body = body[: caption.start()] + body[caption.end() :]
         yield from _blocks("caption", caption[1], None, width, height)
     if category is Category.PICTURE and is_otsl(body):
-        yield _block(Category.PICTURE, "", box)
+        yield boxed(Category.PICTURE, "", box)
         category, box = Category.TABLE, None
-    yield _block(category, _text(tag, category, body, number), box)
+    yield boxed(category, _text(tag, category, body, number), box)
 
 
 def _text(tag: str, category: Category, body: str, number: int | None) -> str:
@@ -143,10 +143,4 @@ def _placed(body: str, width: int, height: int) -> tuple[BBox | None, str]:
     place = _PLACE.match(body)
     if place is None:
         return None, body
-    return box_at(place.groups(), width, height, SCALE), body[place.end() :]
-
-
-def _block(category: Category, text: str, box: BBox | None) -> Block:
-    if box is None or box.area <= 0:
-        return Block(category, text)
-    return Block(category, text, box, "model")
+    return pixel_box(place.groups(), width, height, SCALE), body[place.end() :]

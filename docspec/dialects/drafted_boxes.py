@@ -6,8 +6,10 @@ Pieces come mostly in the drafted order; each written number makes some of them 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 
+from docspec.core.grammar import Alternative
 from docspec.dialects.box_numbers import Box, BoxNumbers
 
 ORDER = (0.8, 0.07, 0.04, 0.03)
@@ -86,3 +88,18 @@ class DraftedBoxes:
         self.used.add(piece)
         self.last = piece
         self.numbers.learn(self.boxes[piece], box)
+
+
+@dataclass(slots=True, eq=False)
+class TextFork:
+    """The fork behind a box and the text ``passed``: the drafts of the pieces that are meant continue."""
+
+    weights: Weights
+    passed: str = ""
+
+    def alternatives(self, least: float) -> Sequence[Alternative]:
+        return [
+            Alternative(weight, "", anchor=piece, passed=self.passed)
+            for piece, weight in self.weights
+            if weight >= least
+        ]

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import ClassVar
 
 from docspec.core import Block, Category, PageDraft, Region
+from docspec.dialects.box_grammar import BoxGrammar, BoxSpelling
 from docspec.dialects.box_numbers import Box
 from docspec.dialects.markdown_blocks import parse_blocks
-from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
-from docspec.dialects.places import box_at, place_of
+from docspec.dialects.normalised import boxed, normalised_box, pixel_box
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
 
@@ -93,8 +94,7 @@ class GroundedDialect(Prompted):
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
     ) -> list[str]:
         """The whole answer, without and with running heads and feet; other spellings; the drafter's page texts."""
-        outputs = [self.parse_crop(output) for output in region_outputs or ()]
-        outputs += [""] * (len(draft.regions) - len(outputs))
+        outputs = chain(map(self.parse_crop, region_outputs or ()), repeat(""))
         pieces: list[tuple[Category, str]] = []
         others: list[str] = []
         for region, output in zip(draft.regions, outputs, strict=False):
@@ -109,9 +109,9 @@ class GroundedDialect(Prompted):
 
     def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> PlaceGrammar | None:
+    ) -> BoxGrammar | None:
         pieces = [(self.labels[region.category], self._box(region, width, height)) for region in draft.regions]
-        return PlaceGrammar(pieces, self.boxes) if pieces else None
+        return BoxGrammar(pieces, self.boxes) if pieces else None
 
     def parse_crop(self, text: str) -> str:
         if not self.piece.search(text):
@@ -128,16 +128,16 @@ class GroundedDialect(Prompted):
         for head, end in zip(heads, ends, strict=True):
             label = head["label"].strip().lower()
             category = self.categories.get(label.removesuffix(GOES_ON), Category.TEXT)
-            box = box_at(re.findall(r"\d+", head["box"]), width, height, self.scale)
+            box = pixel_box(re.findall(r"\d+", head["box"]), width, height, self.scale)
             words = _words(text[head.end() : end])
             if label.endswith(GOES_ON) and found and found[-1].category is category:
                 found[-1] = replace(found[-1], text=f"{found[-1].text} {words}")
                 continue
-            found.append(Block(category, words, box, "model") if box.area > 0 else Block(category, words))
+            found.append(boxed(category, words, box))
         return tuple(found)
 
     def _box(self, region: Region, width: int, height: int) -> Box:
-        return place_of(region.bbox, width, height, self.scale)
+        return normalised_box(region.bbox, width, height, self.scale)
 
 
 def _words(piece: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from docspec.core import Category, Region
+from docspec.dialects.box_grammar import BoxSpelling
 from docspec.dialects.grounded import GroundedDialect
-from docspec.dialects.place_grammar import BoxSpelling
 
 PROMPT = "{image}document parsing."
 HEADING = re.compile(r"^#+ ")

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from docspec.core import Category
+from docspec.dialects.box_grammar import BoxSpelling
 from docspec.dialects.grounded import GroundedDialect
-from docspec.dialects.place_grammar import BoxSpelling
 
 
 class MarkdownGroundedDialect(GroundedDialect):

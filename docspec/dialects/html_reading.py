@@ -9,7 +9,7 @@ import re
 from html.parser import HTMLParser
 
 from docspec.core import BBox, Block, Category
-from docspec.dialects.places import box_at
+from docspec.dialects.normalised import boxed, pixel_box
 
 _CATEGORIES = {
     "caption": Category.CAPTION,
@@ -52,8 +52,7 @@ def read_layout(text: str, width: int, height: int, scale: int) -> tuple[Block, 
         words = read_fragment(text[head.end() : end])
         if label == _BLANK and not words:
             continue
-        box = _place(_attribute(head[1], "bbox"), width, height, scale)
-        found.append(Block(category, words) if box is None else Block(category, words, box, "model"))
+        found.append(boxed(category, words, _box(_attribute(head[1], "bbox"), width, height, scale)))
     return tuple(found)
 
 
@@ -73,13 +72,10 @@ def _attribute(tag: str, name: str) -> str:
     return (found[1] or found[2] or "").strip() if found else ""
 
 
-def _place(said: str, width: int, height: int, scale: int) -> BBox | None:
-    """Four numbers, in brackets or not; ``None`` where they are no place."""
+def _box(said: str, width: int, height: int, scale: int) -> BBox | None:
+    """The box of four numbers, in brackets or not; ``None`` if they are not four."""
     numbers = re.findall(r"\d{1,6}", said)
-    if len(numbers) != 4:
-        return None
-    box = box_at(numbers, width, height, scale)
-    return box if box.area > 0 else None
+    return pixel_box(numbers, width, height, scale) if len(numbers) == 4 else None
 
 
 def _markdown(text: str) -> str:

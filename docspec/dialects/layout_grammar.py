@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from docspec.core import Category
 from docspec.core.grammar import Alternative, Completion, Fork, Landmark
 from docspec.dialects.box_numbers import Box
-from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, Weights
+from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, TextFork, Weights
 from docspec.dialects.escaped_tables import EscapedTables
 from docspec.dialects.layout_cells import LayoutCell
 from docspec.dialects.tables import Table
@@ -125,7 +125,7 @@ class LayoutGrammar(DraftedBoxes):
         weights = self.weigh(self.candidates(self.last + 1), written)
         weights = self.with_others(weights)
         if header[6]:
-            return _TextFork(weights, header[6]) if BEHIND_CATEGORY.startswith(header[6]) else None
+            return TextFork(weights, header[6]) if BEHIND_CATEGORY.startswith(header[6]) else None
         return _CategoryFork(self, weights, header[5])
 
     def beginning(self, element: int) -> Fork | None:
@@ -235,19 +235,6 @@ class _CategoryFork:
                 else:
                     found.append(Alternative(weight * share, rest + BEHIND_CATEGORY))
         return found
-
-
-@dataclass(slots=True, eq=False)
-class _TextFork:
-    """The fork behind a category and the text ``passed``: the cell's drafts continue."""
-
-    weights: Weights
-    passed: str
-
-    def alternatives(self, least: float) -> Sequence[Alternative]:
-        return [
-            Alternative(weight, "", anchor=cell, passed=self.passed) for cell, weight in self.weights if weight >= least
-        ]
 
 
 def _whole(box: tuple[float, float, float, float]) -> Box:

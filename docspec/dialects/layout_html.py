@@ -11,15 +11,16 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import ClassVar
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.formulas import bare_formula
 from docspec.dialects import tables
+from docspec.dialects.box_grammar import BoxGrammar, BoxSpelling
 from docspec.dialects.html_reading import read_fragment, read_layout
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
-from docspec.dialects.place_grammar import BoxSpelling, PlaceGrammar
-from docspec.dialects.places import place_of
+from docspec.dialects.normalised import normalised_box
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
@@ -128,8 +129,7 @@ class LayoutHtmlDialect(Prompted):
     ) -> list[str]:
         """The whole answer, other spellings of single blocks, the drafter's page texts. Items that follow each other
         are one list."""
-        outputs = list(region_outputs or ())
-        outputs += [""] * (len(draft.regions) - len(outputs))
+        outputs = chain(region_outputs or (), repeat(""))
         blocks: list[tuple[Category, BBox, str]] = []
         others: list[str] = []
         for region, output in zip(draft.regions, outputs, strict=False):
@@ -146,9 +146,9 @@ class LayoutHtmlDialect(Prompted):
 
     def grammar(
         self, draft: PageDraft, width: int, height: int, region_outputs: Sequence[str] | None = None
-    ) -> PlaceGrammar | None:
-        pieces = [("data", place_of(region.bbox, width, height, self.scale)) for region in draft.regions]
-        return PlaceGrammar(pieces, _BOXES) if pieces else None
+    ) -> BoxGrammar | None:
+        pieces = [("data", normalised_box(region.bbox, width, height, self.scale)) for region in draft.regions]
+        return BoxGrammar(pieces, _BOXES) if pieces else None
 
     def parse_crop(self, text: str) -> str:
         blocks = read_layout(text, 1, 1, self.scale)
@@ -159,7 +159,7 @@ class LayoutHtmlDialect(Prompted):
         return read_layout(text, width, height, self.scale) or parse_blocks(read_fragment(text))
 
     def _block(self, category: Category, bbox: BBox, text: str, width: int, height: int) -> str:
-        box = _BOXES.box(place_of(bbox, width, height, self.scale))
+        box = _BOXES.box(normalised_box(bbox, width, height, self.scale))
         return f'<div data-bbox="{box} data-label="{_LABELS[category]}">{text}</div>'
 
 

@@ -26,6 +26,7 @@ from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, sm
 from docspec.dialects.layout_cells import LayoutCell, is_layout_beginning, parse_cells, render_cell, render_cells
 from docspec.dialects.layout_grammar import LayoutGrammar
 from docspec.dialects.markdown_blocks import parse_blocks
+from docspec.dialects.normalised import boxed
 from docspec.dialects.packaging import unpacked, without_fence
 from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
@@ -215,4 +216,4 @@ def _block(cell: LayoutCell, sx: float, sy: float, width: int, height: int) -> B
         return Block(category, text)
     x0, y0, x1, y1 = cell.bbox
     box = BBox(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)).scaled(sx, sy).clamped(width, height)
-    return Block(category, text, box, "model") if box.area > 0 else Block(category, text)
+    return boxed(category, text, box)

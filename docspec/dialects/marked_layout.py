@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from docspec.core import BBox, Category, Region
-from docspec.dialects.places import box_at
+from docspec.dialects.normalised import pixel_box
 
 SCALE = 1000
 _MARK = re.compile(r"<\|box_start\|>\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*<\|box_end\|><\|ref_start\|>(\w+)<\|ref_end\|>")
@@ -58,7 +58,7 @@ def read_layout(text: str, width: int, height: int) -> list[tuple[Category, BBox
     found = []
     for mark in _MARK.finditer(text):
         category = _CATEGORIES.get(mark[5].lower())
-        box = box_at(mark.groups()[:4], width, height, SCALE)
+        box = pixel_box(mark.groups()[:4], width, height, SCALE)
         if category is not None and box.area > 0:
             found.append((category, box))
     return found

@@ -11,15 +11,12 @@ from collections.abc import Sequence
 from docspec.core import BBox, Block, PageDraft, Region, Span
 from docspec.core.provenance import NumberReadings
 from docspec.core.result import WordsOf
-from docspec.dialects.alignment import Alignment
+from docspec.dialects.alignment import MOST_PAIRS, Alignment
 from docspec.dialects.text import clean, join_lines
 from docspec.dialects.words import Word, words_of
 
 SOURCES: dict[str, WordsOf] = {"text-layer": "text layer", "rapidocr": "recognition", "ppstructure": "recognition"}
 """The source of each drafter's words."""
-
-MOST_PAIRS = 100_000_000
-"""Words of the text times words of a reading beyond which a page is not compared."""
 
 
 def differing_numbers(blocks: Sequence[Block], draft: PageDraft) -> list[NumberReadings]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from docspec.core.grammar import Alternative, Completion, Fork, Landmark
 from docspec.dialects.box_numbers import Box
-from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, Weights
+from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, TextFork, Weights
 
 OTHER_KIND = 0.1
 """Factor of the chance of a piece whose drafted kind is not the written one."""
@@ -58,7 +58,7 @@ class BoxSpelling:
         return found, text
 
 
-class PlaceGrammar(DraftedBoxes):
+class BoxGrammar(DraftedBoxes):
     """Predicts the boxes of ``pieces``: the kind and box of each drafted one, as the dialect writes them."""
 
     def __init__(self, pieces: Sequence[tuple[str, Box]], spelling: BoxSpelling) -> None:
@@ -90,7 +90,7 @@ class PlaceGrammar(DraftedBoxes):
                     return
             elif weights:
                 self._close((written[0], written[1], written[2], written[3]), weights)
-                self._fork = _PlaceTextFork(weights) if not behind else None
+                self._fork = TextFork(weights) if not behind else None
             self._text = behind
         self._text = self._text[-KEPT:]
 
@@ -121,7 +121,7 @@ class PlaceGrammar(DraftedBoxes):
 class _NumberFork:
     """The fork inside a box: the number of ``edge`` comes next, of whose spelling ``begun`` is written."""
 
-    grammar: PlaceGrammar
+    grammar: BoxGrammar
     weights: Weights
     edge: int
     begun: str
@@ -141,15 +141,5 @@ class _NumberFork:
         ]
 
 
-@dataclass(slots=True, eq=False)
-class _PlaceTextFork:
-    """The fork behind a box: the piece's drafts continue."""
-
-    weights: Weights
-
-    def alternatives(self, least: float) -> Sequence[Alternative]:
-        return [Alternative(weight, "", anchor=piece) for piece, weight in self.weights if weight >= least]
-
-
-def _behind(grammar: PlaceGrammar, pieces: Weights, edge: int) -> Fork:
-    return _PlaceTextFork(pieces) if edge == 3 else _NumberFork(grammar, pieces, edge + 1, "")
+def _behind(grammar: BoxGrammar, pieces: Weights, edge: int) -> Fork:
+    return TextFork(pieces) if edge == 3 else _NumberFork(grammar, pieces, edge + 1, "")
