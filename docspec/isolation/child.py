@@ -58,7 +58,7 @@ class Child:
         self._memory = memory
         self.shared_pixels = SharedPixels()
         lifeline = os.pipe() if sys.platform == "linux" else None
-        kept = [end for end in (self.shared_pixels.place, lifeline and lifeline[0]) if isinstance(end, int)]
+        kept = [end for end in (self.shared_pixels.handle, lifeline and lifeline[0]) if isinstance(end, int)]
         self._process = subprocess.Popen(
             [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", BOOT],  # type: ignore[attr-defined]
             stdin=subprocess.PIPE,
@@ -77,7 +77,7 @@ class Child:
         self._end = weakref.finalize(self, _end, self._process, listener, held)
         self._owed = 1  # answers not yet waited for: the first says that it has started
         self._write([str(Path(each).absolute()) for each in sys.path])
-        self._write((worker, self.shared_pixels.place, lifeline and lifeline[0]))
+        self._write((worker, self.shared_pixels.handle, lifeline and lifeline[0]))
 
     @property
     def pid(self) -> int:

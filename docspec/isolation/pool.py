@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from collections.abc import Generator, Iterator
@@ -15,7 +16,7 @@ from docspec.drafting import make_drafter
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.worker import DrafterMaker
-from docspec.isolation.worker_handle import PrepareOptions, WorkerHandle, WorkerTerms
+from docspec.isolation.worker_handle import PrepareOptions, WorkerHandle, WorkerSettings
 from docspec.lookahead import lookahead
 
 MOST_MEMORY = 8 * 2**30
@@ -46,7 +47,7 @@ class Isolation:
         alone: bool = False,
     ) -> None:
         quiet = logging.root.manager.disable >= logging.WARNING
-        self._terms = WorkerTerms(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
+        self._settings = WorkerSettings(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
         room = min(processors(), machine_memory() // CHILD_MEMORY)
         beside = max(LEAST_BESIDE if options.is_served else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
         self._most = room if alone else min(room, beside)
@@ -81,13 +82,13 @@ class Isolation:
         """The children that prepare so many pages in parallel."""
         count = max(1, min(pages, self._most))
         while len(self._workers) < count:
-            self._workers.append(WorkerHandle(self._terms))
+            self._workers.append(WorkerHandle(self._settings))
         return self._workers[:count]
 
     def _free_worker(self) -> WorkerHandle:
         """A free worker, locked; if all are busy, waits for the first one."""
         if not self._workers:
-            self._workers.append(WorkerHandle(self._terms))
+            self._workers.append(WorkerHandle(self._settings))
         for worker in self._workers:
             if worker.lock.acquire(blocking=False):
                 return worker
@@ -107,8 +108,6 @@ def machine_memory() -> int:
     found = [2 * MOST_MEMORY]
     if hasattr(os, "sysconf"):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    try:
+    with contextlib.suppress(OSError, ValueError):  # no such limit
         found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    except (OSError, ValueError):  # no such limit
-        return min(found)
     return min(found)

@@ -29,10 +29,10 @@ def main() -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # keeps what libraries print out of the answers
-    make_worker, place, lifeline = _next(requests)
+    make_worker, handle, lifeline = _next(requests)
     if lifeline is not None:
         _end_with(lifeline)
-    worker = make_worker(place)
+    worker = make_worker(handle)
     worker.say = partial(_send, answers)
     _answer(answers, None, None)
     while True:

@@ -16,29 +16,29 @@ PixelsHandle = int | str
 
 
 class SharedPixels:
-    """``SIZE`` bytes at ``place``, made by the parent; ``place`` is open until :meth:`inherited`."""
+    """``SIZE`` bytes at ``handle``, made by the parent; ``handle`` is open until :meth:`inherited`."""
 
     def __init__(self) -> None:
-        self.place: PixelsHandle
+        self.handle: PixelsHandle
         if sys.platform == "win32":
-            self.place = f"docspec-{secrets.token_hex(16)}"
+            self.handle = f"docspec-{secrets.token_hex(16)}"
         elif hasattr(os, "memfd_create"):  # bounded by no /dev/shm, which containers keep small
-            self.place = os.memfd_create("docspec")
-            os.ftruncate(self.place, SIZE)
+            self.handle = os.memfd_create("docspec")
+            os.ftruncate(self.handle, SIZE)
         else:
             with tempfile.TemporaryFile() as file:
-                self.place = os.dup(file.fileno())
-            os.ftruncate(self.place, SIZE)
-        self.memory = seen_at(self.place)
+                self.handle = os.dup(file.fileno())
+            os.ftruncate(self.handle, SIZE)
+        self.memory = map_pixels(self.handle)
 
     def inherited(self) -> None:
-        """Closes ``place`` once the child has inherited it."""
-        if isinstance(self.place, int):
-            os.close(self.place)
+        """Closes ``handle`` once the child has inherited it."""
+        if isinstance(self.handle, int):
+            os.close(self.handle)
 
 
-def seen_at(place: PixelsHandle) -> mmap.mmap:
-    """Maps the memory at ``place``."""
+def map_pixels(handle: PixelsHandle) -> mmap.mmap:
+    """Maps the memory at ``handle``."""
     if sys.platform == "win32":
-        return mmap.mmap(-1, SIZE, tagname=str(place))
-    return mmap.mmap(int(place), SIZE)
+        return mmap.mmap(-1, SIZE, tagname=str(handle))
+    return mmap.mmap(int(handle), SIZE)

@@ -11,6 +11,7 @@ import queue
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageResult, ParseOptions
@@ -62,7 +63,7 @@ class Member:
         return results, steps
 
     @property
-    def is_there(self) -> bool:
+    def is_running(self) -> bool:
         """Whether its process runs."""
         return self._child is not None and self._child.is_running
 
@@ -90,7 +91,8 @@ class Team:
         self._free: queue.SimpleQueue[Member | None] = queue.SimpleQueue()
         try:
             # In parallel on different devices, in turn on one, so that the next process sees how much memory is left.
-            by_device = [list(found) for _, found in groupby(sorted(self.members, key=_device), _device)]
+            device = attrgetter("device")
+            by_device = [list(found) for _, found in groupby(sorted(self.members, key=device), device)]
             loads = lookahead(iter(by_device), [_load_all] * len(by_device), len(by_device))
             infos = [info for found in loads for info in found]
             lost = [found for found in infos if isinstance(found, ModelError)]
@@ -137,7 +139,7 @@ class Team:
     def _taken(self) -> Member:
         """A free member with a running process."""
         while (member := self._free.get()) is not None:
-            if member.is_there:
+            if member.is_running:
                 return member
             try:
                 member.load()
@@ -149,10 +151,6 @@ class Team:
                     raise ModelError(f"no device is left to verify on; {member.device}: {error}") from error
         self._free.put(None)  # for the other threads that wait
         raise ModelError("no device is left to verify on")
-
-
-def _device(member: Member) -> str:
-    return member.device
 
 
 def _load_all(members: list[Member]) -> list[Any]:

@@ -31,7 +31,7 @@ VerifierMaker = Callable[[ParseOptions], PageVerifier]
 class VerifyingWorker:
     """The worker of a verifying child; it holds one verifier."""
 
-    def __init__(self, place: PixelsHandle) -> None:
+    def __init__(self, handle: PixelsHandle) -> None:
         self._verifier: PageVerifier | None = None
 
     def load(self, make: VerifierMaker, options: ParseOptions, sharing: int, quiet: bool) -> Any:

@@ -17,7 +17,7 @@ from docspec.drafting.blank import has_ink
 from docspec.drafting.page import DraftResult, PageDrafters
 from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
 from docspec.isolation.serving import RecognisedLines
-from docspec.isolation.shared_pixels import SIZE, PixelsHandle, seen_at
+from docspec.isolation.shared_pixels import SIZE, PixelsHandle, map_pixels
 from docspec.process import silence
 
 DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
@@ -50,10 +50,10 @@ class DocumentWorker:
 
     say: Callable[[RecognisedLines], None]
 
-    def __init__(self, place: PixelsHandle) -> None:
+    def __init__(self, handle: PixelsHandle) -> None:
         keep_free_memory()
         mupdf()  # its loading counts as no page's time
-        self._shared_pixels = seen_at(place)
+        self._shared_pixels = map_pixels(handle)
         self._policy = PricedPolicy()
         self._drafters: PageDrafters | None = None
         self._document: Document | None = None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerTerms:
+class WorkerSettings:
     """The settings of all children. ``memory`` is the limit of one child in bytes; ``quiet`` suppresses libraries'
     warnings."""
 
@@ -65,8 +65,8 @@ class PrepareOptions:
 class WorkerHandle:
     """One child, which serves one call at a time; other threads wait for ``lock``. A lost child is replaced."""
 
-    def __init__(self, terms: WorkerTerms) -> None:
-        self._terms = terms
+    def __init__(self, settings: WorkerSettings) -> None:
+        self._settings = settings
         self._child: Child | None = None
         self._begun = False
         self._at: IsolatedDocument | None = None
@@ -82,7 +82,7 @@ class WorkerHandle:
     def open(self, source: Source) -> IsolatedDocument:
         """Opens an input; raises :class:`docspec.core.InputError`. The child then makes its drafters in the
         background."""
-        options = self._terms.options
+        options = self._settings.options
         document = IsolatedDocument(source, OpenedDocument(0, None), options.document_timeout)
         try:
             opened = self._open(document)
@@ -146,7 +146,7 @@ class WorkerHandle:
         if self._closed:
             raise WorkerLost("was given up", Failure.CRASHED)
         try:
-            self._child = Child(DocumentWorker, self._terms.memory)
+            self._child = Child(DocumentWorker, self._settings.memory)
         except OSError as error:
             why = f"needs a process, and none can be started ({error})"
             raise WorkerLost(why, Failure.UNEXPECTED) from error
@@ -156,12 +156,12 @@ class WorkerHandle:
     def _begin(self) -> None:
         """Lets the child make its drafters, once and without waiting."""
         if self._child is not None and not self._begun:
-            self._child.post("begin", self._terms.options, self._terms.make, self._terms.quiet)
+            self._child.post("begin", self._settings.options, self._settings.make, self._settings.quiet)
             self._begun = True
 
     def _open(self, document: IsolatedDocument) -> OpenedDocument:
         """Makes a child open ``document`` in the place of the one before."""
-        child, options = self._start(), self._terms.options
+        child, options = self._start(), self._settings.options
         seconds = self._seconds(document, options.page_timeout)
         self._at = None  # the child closes the one before, even if this one cannot be opened
         opened: OpenedDocument = child.call("open", document.source, options.password, seconds=seconds)
@@ -195,9 +195,11 @@ class WorkerHandle:
         return document.failed(number, f"cannot be rendered: drawing it {_why(lost)}", lost.failure)
 
     def _drawn(self, document: IsolatedDocument, number: int, preparation: PrepareOptions) -> PageImage | PageFailure:
+        from docspec.documents.undrawn import Undrawn
+
         assert self._child is not None
         began = time.perf_counter()
-        limit = self._terms.options.page_timeout
+        limit = self._settings.options.page_timeout
         view = replace(preparation.view, sketched=preparation.looks is not None)
         try:
             drawn: DrawnPage | PageFailure = self._child.call(
@@ -211,7 +213,7 @@ class WorkerHandle:
         if isinstance(drawn, PageFailure):
             return drawn
         document.damage = drawn.damage or document.damage
-        image = _unseen(drawn.size) if drawn.sketched else self._pixels(drawn.size)
+        image = Undrawn(drawn.size) if drawn.sketched else self._pixels(drawn.size)
         seconds = time.perf_counter() - began
         return PageImage(image, number, drawn.scale, document.name, None, seconds, drawn.events)
 
@@ -220,7 +222,7 @@ class WorkerHandle:
         assert self._child is not None
         began = time.perf_counter()
         try:
-            self._child.call("pixels", seconds=self._seconds(document, self._terms.options.page_timeout))
+            self._child.call("pixels", seconds=self._seconds(document, self._settings.options.page_timeout))
             image = self._pixels(page.image.size)
         except WorkerLost as lost:
             return self._not_drawn(document, page.number, lost)
@@ -238,7 +240,7 @@ class WorkerHandle:
             return Pillow.frombytes("RGB", size, shared_pixels[:count])
         pixels = bytearray(shared_pixels)
         while len(pixels) < count:
-            self._child.call("show", len(pixels), seconds=self._terms.options.page_timeout)
+            self._child.call("show", len(pixels), seconds=self._settings.options.page_timeout)
             pixels += shared_pixels[: count - len(pixels)]
         return Pillow.frombytes("RGB", size, pixels)
 
@@ -256,7 +258,7 @@ class WorkerHandle:
             return self._undrafted(seen, "given up after several losses", Failure.CRASHED, 0.0)
         assert self._child is not None
         began = time.perf_counter()
-        limit = max(0.0, self._terms.options.page_timeout - page.render_seconds)
+        limit = max(0.0, self._settings.options.page_timeout - page.render_seconds)
         regions, prices = preparation.by_regions(page), preparation.prices()
         useful = math.inf if regions else prices.most
         try:
@@ -289,7 +291,7 @@ class WorkerHandle:
         return DraftedPage(page, drafted, waited=0.0)
 
     def _undrafted(self, page: PageImage, why: str, failure: Failure, seconds: float) -> DraftedPage:
-        name = self._terms.options.drafter
+        name = self._settings.options.drafter
         event = Event("drafter_failed", f"{name}: {why}; decoded without a draft", failure)
         draft = PageDraft(drafter=name, reason=f"failed: {why}", seconds=seconds)
         return DraftedPage(page, DraftResult(draft, (event,), is_blank(page)), waited=0.0)
@@ -303,12 +305,6 @@ class WorkerHandle:
         if self._child is not None:
             self._child.kill()
         self._child = self._at = None
-
-
-def _unseen(size: tuple[int, int]) -> Image:
-    from docspec.documents.undrawn import Undrawn
-
-    return Undrawn(size)
 
 
 def _why(lost: WorkerLost) -> str:

@@ -108,7 +108,7 @@ def test_children_end_with_close_and_with_a_parser_that_is_dropped(
     opened = len(list(Path("/proc/self/fd").iterdir()))
     pids = []
     for close in (True, False):
-        children = Isolation(isolation(doubles.sound)._terms.options, doubles.sound)
+        children = Isolation(isolation(doubles.sound)._settings.options, doubles.sound)
         document = children.open(source_from_path(pdf))
         assert len(list(children.pages(iter([(document, 1)]), wanted(), 0))) == 1
         child = children._workers[0]._child
