@@ -21,7 +21,7 @@ import numpy as np
 from docspec.bench.transcripts import TokenizerFile, Transcript, drafted_tokens, first_page
 from docspec.dialects import make_dialect
 from docspec.drafting import SafeDrafter
-from docspec.generation.vllm import SPECULATED
+from docspec.generation.vllm import NUM_SPECULATIVE_TOKENS
 from docspec.proposing.spelling import Codec
 from docspec.vllm.proposer import Proposer
 from docspec.vllm.request import DRAFTS
@@ -117,11 +117,11 @@ def followed(transcript: Transcript, drafter: SafeDrafter, codec: TokenizerFile,
 def measure(pages: Sequence[Followed], codec: Codec, rows: int, steps: int) -> ProposerCost:
     """``steps`` steps of ``rows`` rows that follow ``pages``, one after the other and from the first again."""
     config = SimpleNamespace(
-        speculative_config=SimpleNamespace(num_speculative_tokens=SPECULATED),
+        speculative_config=SimpleNamespace(num_speculative_tokens=NUM_SPECULATIVE_TOKENS),
         model_config=SimpleNamespace(max_model_len=LONGEST),
     )
     proposer = Proposer(config, codec)
-    for drafted in range(0, rows * SPECULATED, rows):
+    for drafted in range(0, rows * NUM_SPECULATIVE_TOKENS, rows):
         proposer.chains.cost.note(rows, drafted, STEP_SECONDS + TOKEN_SECONDS * (rows + drafted))
     batch, cost = _Rows(pages, rows), ProposerCost(rows)
     fresh = [batch.enter(row) for row in range(rows)]

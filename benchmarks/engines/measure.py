@@ -18,7 +18,7 @@ from benchmarks.engines import vllm_worker
 from benchmarks.engines.tasks import Task
 from docspec.core import DocspecError, UsageError
 from docspec.engine.request import Output
-from docspec.generation.vllm import SPECULATIVE as PROPOSER
+from docspec.generation.vllm import SPECULATIVE_CONFIG as PROPOSER
 
 SPECULATIVE: dict[str, dict[str, Any] | None] = {
     "vLLM": None,

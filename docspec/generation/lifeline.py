@@ -17,47 +17,47 @@ import threading
 PATIENCE = 10.0
 """Seconds for the command to end by itself."""
 
-ASKED_TO_END = [getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name)]
-AT_ONCE = getattr(signal, "SIGKILL", signal.SIGTERM)
+END_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name)]
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 PAUSE, RESUME = b"p", b"r"
-TOLD = {ord(PAUSE): getattr(signal, "SIGSTOP", None), ord(RESUME): getattr(signal, "SIGCONT", None)}
+SIGNALS = {ord(PAUSE): getattr(signal, "SIGSTOP", None), ord(RESUME): getattr(signal, "SIGCONT", None)}
 """The signal for each byte of standard input; none where the system cannot stop a process."""
 
 
 def main(command: list[str]) -> int:
     """Runs ``command`` in a process group of its own; returns its exit code, or minus the signal that ended it."""
-    for number in ASKED_TO_END:  # only the end of the pipe ends the command
+    for number in END_SIGNALS:  # only the end of the pipe ends the command
         signal.signal(number, signal.SIG_IGN)
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=_take_signals_again if os.name == "posix" else None,
+        preexec_fn=_restore_signals if os.name == "posix" else None,
     )
     threading.Thread(target=_watch, args=(process,), daemon=True).start()
     code = process.wait()
-    _signal(process, AT_ONCE)  # processes that the command left running
+    _signal(process, KILL)  # processes that the command left running
     return code
 
 
-def _take_signals_again() -> None:
+def _restore_signals() -> None:
     """Restores the signals that the command would inherit as ignored."""
-    for number in ASKED_TO_END:
+    for number in END_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def _watch(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
-        while told := os.read(0, 4096):
-            for byte in told:
-                _signal(process, TOLD.get(byte))
+        while data := os.read(0, 4096):
+            for byte in data:
+                _signal(process, SIGNALS.get(byte))
     _signal(process, signal.SIGTERM)
-    _signal(process, TOLD[ord(RESUME)])  # a stopped process gets SIGTERM only when it continues
+    _signal(process, SIGNALS[ord(RESUME)])  # a stopped process gets SIGTERM only when it continues
     try:
         process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
-        _signal(process, AT_ONCE)
+        _signal(process, KILL)
 
 
 def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:

@@ -27,19 +27,23 @@ from docspec.generation import lifeline
 from docspec.generation.server.client import PATIENCE, ServerGenerator
 from docspec.targets.remote_model import family_called
 
-SPECULATED = 47
+NUM_SPECULATIVE_TOKENS = 47
 """Draft tokens of a row in a step: a printed line has at most about so many, and one step can then write it."""
 
-SPECULATIVE = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": SPECULATED}
+SPECULATIVE_CONFIG = {
+    "method": "custom_class",
+    "model": "docspec.vllm.Proposer",
+    "num_speculative_tokens": NUM_SPECULATIVE_TOKENS,
+}
 """vLLM's ``--speculative-config`` with docspec's proposer."""
 
 PACKAGE = Path(__file__).parents[1]
 """The folder of this ``docspec``."""
 
-SAYS_EVERY = 10.0
+MESSAGE_SECONDS = 10.0
 """Seconds between two messages about the loading time."""
 
-LOOKS_EVERY = 0.25
+POLL_SECONDS = 0.25
 """Seconds between two requests to ``/health`` while it loads."""
 
 
@@ -52,7 +56,6 @@ class VllmSettings:
     python: str = sys.executable
     arguments: Sequence[str] = ()
     dtype: str = "auto"
-    template: str | None = None
     plain: bool = False
     name: str | None = None
 
@@ -64,12 +67,11 @@ class VllmSettings:
         words += ["--limit-mm-per-prompt", '{"image": 1}']
         words += ["--revision", revision] if revision else []
         words += ["--dtype", self.dtype] if self.dtype != "auto" else []
-        words += ["--chat-template", self.template] if self.template else []
         family = family_called(name)
         words += ["--chat-template-content-format", "string"] if family is not None and family.image_marks else []
         given = any(word.split("=")[0] in ("--speculative-config", "--speculative_config") for word in self.arguments)
         if not self.plain and not given:
-            words += ["--speculative-config", json.dumps(SPECULATIVE)]
+            words += ["--speculative-config", json.dumps(SPECULATIVE_CONFIG)]
         return [*words, *self.arguments]
 
 
@@ -158,10 +160,10 @@ class VllmServer:
                 raise ModelError(
                     f"vLLM ended before it could be asked: {last_error(self.log)}; all of its log is in {self.log}"
                 )
-            if time.monotonic() - said >= SAYS_EVERY:
+            if time.monotonic() - said >= MESSAGE_SECONDS:
                 said = time.monotonic()
                 tell(f"vLLM is loading {self._settings.model}: {said - began:.0f} s")
-            time.sleep(LOOKS_EVERY)
+            time.sleep(POLL_SECONDS)
         tell(f"vLLM is ready after {time.monotonic() - began:.0f} s")
 
 

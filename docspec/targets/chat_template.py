@@ -17,6 +17,9 @@ from docspec.core import ModelError
 from docspec.core.safe_text import first_line
 from docspec.targets.validation import read_object
 
+IMAGE = "{image}"
+"""The position of the image in a prompt; without it the image comes before the text."""
+
 SECONDS = 5.0
 """Time limit; a template of the published sizes takes a millisecond."""
 

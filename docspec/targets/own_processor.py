@@ -17,11 +17,8 @@ from PIL.Image import new as new_image
 
 from docspec.core import ModelError
 from docspec.core.safe_text import first_line
-from docspec.targets.chat_template import find_template, render
+from docspec.targets.chat_template import IMAGE, find_template, render
 from docspec.targets.processing import Processing, load_image_processor, load_tokenizer
-
-IMAGE = "{image}"
-"""The position of the image in a prompt; without it the image comes before the text."""
 
 TOGETHER = 16
 """Images per call of a processor: more take memory and no less time."""

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from benchmarks.proposer import SPECULATED, Followed, measure
+from benchmarks.proposer import NUM_SPECULATIVE_TOKENS, Followed, measure
 
 
 class Letters:
@@ -27,7 +27,7 @@ def test_right_drafts_are_followed_to_the_end_and_the_next_request_begins(rows: 
     pages = [Followed((written(seed, 400),), written(seed, 400)) for seed in range(3)]
     cost = measure(pages, Letters(), rows, 40)
     assert len(cost.seconds) == 40 and cost.begun >= rows
-    assert SPECULATED / 2 < cost.tokens_per_step <= SPECULATED + 1
+    assert NUM_SPECULATIVE_TOKENS / 2 < cost.tokens_per_step <= NUM_SPECULATIVE_TOKENS + 1
     assert cost.row_milliseconds > 0 and cost.slowest_milliseconds >= cost.row_milliseconds
 
 

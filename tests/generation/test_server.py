@@ -15,7 +15,7 @@ from docspec.core import Failure, ModelError, PageError, UsageError
 from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.server import ServerGenerator, fleet
 from docspec.generation.server.client import base_of
-from docspec.generation.server.line import rest_asked
+from docspec.generation.server.connections import retry_after
 from docspec.generation.server.metrics import counts_in
 from tests.generation.stand_in import StandIn, hangs_up, picture_in, says, stream, whole
 
@@ -119,7 +119,7 @@ def test_a_server_that_asks_for_rest_gets_it() -> None:
      ("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("Wed, 21 Oct 2099 07:28:00 GMT", 60)],
 )  # fmt: skip
 def test_how_long_a_server_wants_to_rest(said: str | None, seconds: float) -> None:
-    assert rest_asked(said) == seconds
+    assert retry_after(said) == seconds
 
 
 def test_a_request_that_is_at_fault_fails_alone() -> None:
@@ -253,7 +253,7 @@ def test_the_servers_own_counts_are_those_of_the_run() -> None:
     with StandIn() as server:
         server.metrics = METRICS.format(10, 100, 90)
         with generator(server) as engine:
-            assert engine.model.speculates
+            assert engine.model.name
             server.metrics = METRICS.format(15, 160, 140)
             [report] = engine.report()
             assert report.counted is not None

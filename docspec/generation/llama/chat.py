@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docspec.core import ModelError
-from docspec.targets.chat_template import rendered
-
-IMAGE = "{image}"
-"""The place of the image in a prompt; without it, the image stands before the text."""
+from docspec.targets.chat_template import IMAGE, rendered
 
 BEFORE, AFTER = "\x02before\x02", "\x02after\x02"
 """Placeholders for the texts beside the image while its place is searched; no template writes them."""
@@ -18,11 +15,11 @@ BEFORE, AFTER = "\x02before\x02", "\x02after\x02"
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """The texts before and after the image. ``begins``: the tokenizer has to put its own first token before them."""
+    """The texts before and after the image. ``add_bos``: the tokenizer has to put its own first token before them."""
 
     before: str
     after: str
-    begins: bool
+    add_bos: bool
 
 
 def frame(template: str, prompt: str, image: bool, bos: str = "", arguments: Mapping[str, Any] | None = None) -> Framed:
@@ -53,8 +50,8 @@ def frame(template: str, prompt: str, image: bool, bos: str = "", arguments: Map
     else:
         first, last = shown, ""
     first, last = (part.replace(BEFORE, before).replace(AFTER, after) for part in (first, last))
-    begins = not (bos and first.startswith(bos))
-    return Framed(first, last, begins) if image else Framed(first + last, "", begins)
+    add_bos = not (bos and first.startswith(bos))
+    return Framed(first, last, add_bos) if image else Framed(first + last, "", add_bos)
 
 
 def _around_picture(shown: str, without: str) -> tuple[str, str]:

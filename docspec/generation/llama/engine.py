@@ -59,13 +59,13 @@ class BatchEngine:
         model: LoadedModel,
         settings: LlamaSettings,
         answered: Callable[[int, Generation | PageError], None],
-        noise: float = 0.0,
+        noise: float,
     ) -> None:
         self._model = model
         self._answered = answered
         self._rows = deque(range(1 if settings.strict else settings.rows))
         self._chain = settings.chain if model.can_rewind else 0
-        self._doubt = noise
+        self._noise = noise
         self._waiting: deque[tuple[PreparedRequest, Callable[[str], None] | None]] = deque()
         self._active: dict[int, Decoding] = {}
         self._cells = 0
@@ -102,7 +102,7 @@ class BatchEngine:
         """Drops a request, waiting or active."""
         self._waiting = deque(one for one in self._waiting if one[0].ask.number != number)
         if number in self._active:
-            self._leave(self._active[number])
+            self._remove(self._active[number])
 
     def step(self) -> None:
         """Runs one forward pass over tokens and one over images, if there are any. If it fails, all active requests
@@ -111,22 +111,22 @@ class BatchEngine:
             self._step()
         except PageError as error:
             for sequence in list(self._active.values()):
-                self._leave(sequence)
+                self._remove(sequence)
                 self._answered(sequence.prepared.ask.number, error)
 
     def _step(self) -> None:
         self._admit()
-        step, plain = self._collected()
+        step, plain = self._next_step()
         if step.tokens:
             began = time.perf_counter()
-            choices = self._model.decode(step.tokens, step.positions, step.rows, step.asked, self._doubt > 0)
+            choices = self._model.decode(step.tokens, step.positions, step.rows, step.asked, self._noise > 0)
             if plain:
                 rows = len(step.spans)
                 self._chains.cost.note(rows, len(step.tokens) - rows, time.perf_counter() - began)
             for sequence, start, count in step.spans:
                 chosen = choices.tokens[start : start + count]
                 margins = choices.margins[start : start + count]
-                self._take(sequence, chosen, margins)
+                self._accept(sequence, chosen, margins)
         self._embed()
 
     def _need(self, prepared: PreparedRequest) -> int:
@@ -142,7 +142,7 @@ class BatchEngine:
             self._cells += need
             self._active[prepared.ask.number] = Decoding(prepared, self._rows.popleft(), tell)
 
-    def _leave(self, sequence: Decoding) -> None:
+    def _remove(self, sequence: Decoding) -> None:
         self._model.forget(sequence.row)
         self._rows.append(sequence.row)
         self._cells -= self._need(sequence.prepared)
@@ -150,7 +150,7 @@ class BatchEngine:
         if sequence.chained is not None:
             self._chains.end(sequence.chained)
 
-    def _collected(self) -> tuple[_Step, bool]:
+    def _next_step(self) -> tuple[_Step, bool]:
         """The next token batch, and whether it has no prompt tokens: the cost of a drafted token is measured only on
         such steps."""
         step, plain = _Step(), True
@@ -194,33 +194,26 @@ class BatchEngine:
         [chain] = self._chains.propose([(sequence.chained, room - 1)], writing)
         sequence.chain = [head, *chain]
 
-    def _take(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
+    def _accept(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
         """Writes the accepted tokens of a sequence and removes its rejected ones."""
         now = time.perf_counter()
         began = not sequence.output
-        if self._doubt:
-            self._decide_again(sequence, chosen, margins)
-        written = sequence.take(chosen, self._model.is_end)
+        if self._noise:
+            self._redecide(sequence, chosen, margins)
+        written, accepted = sequence.verify(chosen, self._model.is_end)
         if began:
             sequence.first = now
         else:
             sequence.steps += 1
-        chain, accepted = sequence.chain, 0
-        for token, drafted in zip(written, chain, strict=False):
-            if token != drafted:
-                break
-            accepted += 1
-        sequence.drafted += len(chain)
-        sequence.accepted += accepted
         special_tokens = sequence.prepared.ask.special_tokens
         sequence.tell_text([self._model.bytes_of(token, special_tokens) for token in written])
         if sequence.finish is not None:
             text = self._model.detokenize(sequence.output, special_tokens)
-            self._leave(sequence)
+            self._remove(sequence)
             self._answered(sequence.prepared.ask.number, sequence.generation(text))
             return
         sequence.position += accepted + (not began)
-        if accepted < len(chain):
+        if accepted < len(sequence.chain):
             self._model.forget(sequence.row, sequence.position)
         self._follow(sequence, written, began)
 
@@ -240,11 +233,11 @@ class BatchEngine:
         elif chained is not None:
             self._chains.written(chained, written)
 
-    def _decide_again(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
+    def _redecide(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
         """Makes the first choice with too small a margin again, on a memory computed one token at a time; the choices
         behind it are dropped."""
         for place, (drafted, margin) in enumerate(zip([*sequence.chain, -1], margins, strict=True)):
-            if margin < self._doubt and (place or sequence.output):
+            if margin < self._noise and (place or sequence.output):
                 self._replay(sequence, chosen, place)
                 return
             if chosen[place] != drafted:
@@ -263,19 +256,19 @@ class BatchEngine:
 
     def _embed(self) -> None:
         """Runs the image embeddings that come next."""
-        embeddings, places, rows, read, room = [], [], [], [], BATCH
+        embeddings, positions, rows, read, room = [], [], [], [], BATCH
         for sequence in self._active.values():
             piece = sequence.piece
-            if piece is None or piece.embeddings is None or piece.places is None or not room:
+            if piece is None or piece.embeddings is None or piece.positions is None or not room:
                 continue
             part = slice(sequence.offset, min(piece.size, sequence.offset + room))
             size = part.stop - part.start
             embeddings.append(piece.embeddings[part])
-            places.append(piece.places[:, part])
+            positions.append(piece.positions[:, part])
             rows += [sequence.row] * size
             read.append((sequence, size))
             room -= size
         if embeddings:
-            self._model.embed(np.concatenate(embeddings), np.concatenate(places, axis=1), rows)
+            self._model.embed(np.concatenate(embeddings), np.concatenate(positions, axis=1), rows)
             for sequence, size in read:
                 sequence.read(size)

@@ -34,12 +34,12 @@ END_SECONDS = 5.0
 
 @dataclass(slots=True, eq=False)
 class _PendingRequest:
-    """An unanswered request. ``at_work``: the child has begun it."""
+    """An unanswered request; ``is_begun`` by the child."""
 
     ask: ChildRequest
     future: Future[Generation]
     on_text: OnText | None
-    at_work: bool = False
+    is_begun: bool = False
 
 
 class LlamaGenerator(Closing):
@@ -172,8 +172,8 @@ class LlamaGenerator(Closing):
         asked = self._asked.get(first)
         if asked is None:
             return
-        if kind == "at":
-            asked.at_work = value
+        if kind == "begun":
+            asked.is_begun = True
         elif kind == "text":
             self._tell(asked, value)
         else:
@@ -204,8 +204,8 @@ class LlamaGenerator(Closing):
                 self._broken = ModelError(f"{broken}; it said last: {noted}" if broken and noted else broken or ended)
                 lost, self._asked = self._asked, {}
             else:
-                lost = {number: one for number, one in self._asked.items() if one.at_work}
-                self._asked = {number: one for number, one in self._asked.items() if not one.at_work}
+                lost = {number: one for number, one in self._asked.items() if one.is_begun}
+                self._asked = {number: one for number, one in self._asked.items() if not one.is_begun}
                 self._start()
                 for one in self._asked.values():
                     self._write(one.ask)

@@ -59,10 +59,10 @@ class LoadedModel:
         self.memory = llama.llama_get_memory(self.context)
         self.cells = int(llama.llama_n_ctx(self.context))
         self.outputs_at_once = max(settings.rows, min(BATCH, LOGITS_BYTES // (4 * self.vocab_size)))
-        self._pieces: dict[tuple[int, bool], bytes] = {}
+        self._bytes: dict[tuple[int, bool], bytes] = {}
         self._batch = _Batch(llama)
         bos = llama.llama_vocab_bos(self.vocab)
-        self.bos = self.piece(bos, special_tokens=True).decode("utf-8", "replace") if bos >= 0 else ""
+        self.bos = self.detokenize([bos], special_tokens=True) if bos >= 0 else ""
 
     def beside(self) -> LoadedModel:
         """A model with the same weights and another KV memory, for another thread."""
@@ -82,12 +82,6 @@ class LoadedModel:
         return params
 
     @property
-    def description(self) -> str:
-        buffer = ctypes.create_string_buffer(256)
-        self._llama.llama_model_desc(self.model, buffer, len(buffer))
-        return buffer.value.decode("utf-8", "replace")
-
-    @property
     def template(self) -> str | None:
         """The chat template in the file."""
         found = self._llama.llama_model_chat_template(self.model, None)
@@ -101,22 +95,16 @@ class LoadedModel:
         found = self._llama.llama_tokenize(self.vocab, data, len(data), tokens, room, False, False)
         return tokens[: max(found, 0)]
 
-    def piece(self, token: int, special_tokens: bool = False) -> bytes:
-        """The bytes of a token; none for a special one without ``special_tokens``."""
-        size = 64
-        while True:
-            buffer = ctypes.create_string_buffer(size)
-            found = self._llama.llama_token_to_piece(self.vocab, token, buffer, size, 0, special_tokens)
-            if found >= 0:
-                return buffer.raw[:found]
-            size = -found
-
     def bytes_of(self, token: int, special_tokens: bool) -> bytes:
-        """The same, remembered for the next call."""
-        known = self._pieces.get((token, special_tokens))
-        if known is None:
-            known = self._pieces[token, special_tokens] = self.piece(token, special_tokens)
-        return known
+        """The bytes of a token; none for a special one without ``special_tokens``."""
+        found, size = self._bytes.get((token, special_tokens)), 64
+        while found is None:
+            buffer = ctypes.create_string_buffer(size)
+            size = self._llama.llama_token_to_piece(self.vocab, token, buffer, size, 0, special_tokens)
+            if size >= 0:
+                found = self._bytes[token, special_tokens] = buffer.raw[:size]
+            size = -size  # the size that the token needs
+        return found
 
     def detokenize(self, tokens: Sequence[int], special_tokens: bool = True) -> str:
         """The text of output tokens."""

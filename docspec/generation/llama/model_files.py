@@ -15,7 +15,7 @@ from typing import Any
 from docspec.core import ModelError, ParseOptions
 from docspec.generation.llama.gguf import Header, read_header
 from docspec.generation.llama.settings import LlamaSettings
-from docspec.targets.estimate import gib
+from docspec.targets.estimate import PROMPT, gib
 from docspec.targets.families import families
 from docspec.targets.family import Family
 from docspec.targets.model_profile import ModelProfile
@@ -57,8 +57,7 @@ RULES = {
 """Settings of a generation configuration that change greedy output, with the values that change nothing."""
 
 CELLS = 16_384
-PROMPT = 4096
-"""Tokens of the KV memory by default, and the estimated tokens of a page's prompt."""
+"""Tokens of the KV memory by default."""
 
 LEAST_CELLS = 2048
 SPARE = 512 << 20

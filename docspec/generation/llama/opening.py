@@ -44,7 +44,6 @@ def open_llama(
     answer: int | None = None,
     python: Path | None = None,
     decoders: int | None = None,
-    threads: int | None = None,
     rows: int | None = None,
     drafts: bool = True,
     strict: bool = False,
@@ -55,10 +54,9 @@ def open_llama(
     """The model in the GGUF file ``model`` with its picture tower (``None``: the one beside it), loaded.
 
     ``answer`` is the most tokens that an answer may have (``None``: what its card says). ``python`` is one that has
-    llama-cpp-python (``None``: this one). ``decoders`` work beside each other, each with ``threads`` and ``rows``
-    requests in its batch (``None``: by the model's size). ``flash``: with flash attention; ``exact_kv``: keys and
-    values in float32, else in 16 bits (``None``: as the weights are). ``tell`` receives remarks. Raises
-    :class:`docspec.core.ModelError`.
+    llama-cpp-python (``None``: this one). ``decoders`` run in parallel, each with up to ``rows`` requests in its batch
+    (``None``: by the model's size). ``flash``: with flash attention; ``exact_kv``: keys and values in float32, else in
+    16 bits (``None``: as the weights are). ``tell`` receives remarks. Raises :class:`docspec.core.ModelError`.
     """
     files = find_files(model, tower)
     files.check_rules()
@@ -69,7 +67,7 @@ def open_llama(
     settings = settings_for(
         files,
         cells,
-        threads or (1 if small else processors()),
+        1 if small else processors(),
         decoders=decoders,
         rows=rows or (FEW_ROWS if small else ROWS),
         chain=CHAIN if drafts else 0,

@@ -19,13 +19,13 @@ TEXT, IMAGE = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PromptPiece:
-    """A part of a prompt: ``tokens`` of text, or ``embeddings`` ``(n, size)`` of an image at positions ``places``
+    """A part of a prompt: ``tokens`` of text, or ``embeddings`` ``(n, size)`` of an image at ``positions``
     ``(axes, n)``. The next piece begins ``advance`` positions later."""
 
     advance: int
     tokens: tuple[int, ...] = ()
     embeddings: np.ndarray | None = None
-    places: np.ndarray | None = None
+    positions: np.ndarray | None = None
 
     @property
     def size(self) -> int:
@@ -74,8 +74,8 @@ class PromptEncoder:
             if ask.pixels is not None:
                 data = ctypes.cast(ctypes.c_char_p(ask.pixels), ctypes.POINTER(ctypes.c_uint8))
                 bitmap = mtmd.mtmd_bitmap_init(*ask.size, data)
-            parts = _Parts(mtmd, framed, bitmap)
-            status = mtmd.mtmd_tokenize_from_parts(self._tower, chunks, parts.all, len(parts.all), framed.begins)
+            parts = _parts(mtmd, framed, bitmap)
+            status = mtmd.mtmd_tokenize_from_parts(self._tower, chunks, parts, len(parts), framed.add_bos)
             if status:
                 raise PageError(f"llama.cpp cannot read a picture of {ask.size[0]} x {ask.size[1]} pixels ({status})")
             pieces: list[PromptPiece] = []
@@ -93,7 +93,7 @@ class PromptEncoder:
         llama, data = self._model.library.llama, framed.before.encode()
         tokens = (llama.llama_token * (len(data) + 8))()
         vocab = self._model.vocab
-        count = llama.llama_tokenize(vocab, data, len(data), tokens, len(tokens), framed.begins, True)
+        count = llama.llama_tokenize(vocab, data, len(data), tokens, len(tokens), framed.add_bos, True)
         return PromptPiece(count, tuple(tokens[:count]))
 
     def _piece(self, chunk: Any, start: int) -> PromptPiece:
@@ -110,9 +110,9 @@ class PromptEncoder:
             raise PageError("llama.cpp cannot encode the picture")
         found = mtmd.mtmd_get_output_embd(self._tower)
         flat = np.ctypeslib.as_array(found, (size * self._width,))
-        return PromptPiece(advance, (), flat.reshape(size, self._width).copy(), self._places(chunk, size, start))
+        return PromptPiece(advance, (), flat.reshape(size, self._width).copy(), self._positions(chunk, size, start))
 
-    def _places(self, chunk: Any, size: int, start: int) -> np.ndarray:
+    def _positions(self, chunk: Any, size: int, start: int) -> np.ndarray:
         """Positions ``(axes, size)`` of an image's tokens, from ``start`` on; the axes are those of a ``llama_batch``:
         time, row, column, and one that some families use."""
         if self._axes == 1:
@@ -124,23 +124,17 @@ class PromptEncoder:
         return placed[[0, 2, 1, 3]]
 
 
-class _Parts:
-    """A framed prompt as an array of mtmd's parts; keeps the memory that they point to."""
-
-    def __init__(self, mtmd: Any, framed: Framed, bitmap: Any) -> None:
-        self._held: list[Any] = []
-        parts = []
-        for text in (framed.before, None, framed.after) if bitmap else (framed.before,):
-            if text == "":
-                continue
-            part = mtmd.mtmd_input_part()
-            if text is None:
-                part.bitmap = bitmap
-            else:
-                data = text.encode()
-                said = mtmd.mtmd_input_text(data, len(data), framed.begins, True)
-                part.text = ctypes.pointer(said)
-                self._held += [data, said]
-            parts.append(ctypes.pointer(part))
-            self._held.append(part)
-        self.all = (ctypes.POINTER(mtmd.mtmd_input_part) * len(parts))(*parts)
+def _parts(mtmd: Any, framed: Framed, bitmap: Any) -> Any:
+    """A framed prompt as an array of mtmd's parts; ``ctypes`` keeps what it points to."""
+    parts = []
+    for text in (framed.before, None, framed.after) if bitmap else (framed.before,):
+        if text == "":
+            continue
+        part = mtmd.mtmd_input_part()
+        if text is None:
+            part.bitmap = bitmap
+        else:
+            data = text.encode()
+            part.text = ctypes.pointer(mtmd.mtmd_input_text(data, len(data), framed.add_bos, True))
+        parts.append(ctypes.pointer(part))
+    return (ctypes.POINTER(mtmd.mtmd_input_part) * len(parts))(*parts)

@@ -16,12 +16,12 @@ from docspec.proposing.chains import Chained
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedRequest:
     """A request that is ready for decoding: its prompt's ``pieces``, its ``drafts`` in tokens, and the time of its
-    arrival (``asked_at``, of ``time.perf_counter``)."""
+    arrival (``arrived_at``, of ``time.perf_counter``)."""
 
     ask: ChildRequest
     pieces: Sequence[PromptPiece]
     drafts: tuple[tuple[int, ...], ...]
-    asked_at: float
+    arrived_at: float
 
     @property
     def prompt_tokens(self) -> int:
@@ -78,19 +78,15 @@ class Decoding:
             self.index, self.offset = self.index + 1, 0
         self.plainly = self.position
 
-    def take(self, choices: Sequence[int], is_end: Callable[[int], bool]) -> list[int]:
+    def verify(self, choices: Sequence[int], is_end: Callable[[int], bool]) -> tuple[list[int], int]:
         """Writes the tokens of the chain that the model chose too and then its own token; ``choices`` are the model's,
-        behind the token before the chain and behind each token of it. Returns the written tokens without the end token;
-        the memory must forget from ``position`` on."""
-        right = 0
-        while right < len(self.chain) and choices[right] == self.chain[right]:
-            right += 1
-        return self.write([*self.chain[:right], choices[right]], is_end)
-
-    def write(self, tokens: Sequence[int], is_end: Callable[[int], bool]) -> list[int]:
-        """Writes ``tokens`` up to the answer's end and returns the written ones."""
-        written = []
-        for token in tokens:
+        behind the token before the chain and behind each token of it. Returns the written tokens without the end token,
+        and how many of them are of the chain; the memory must forget what it has behind these."""
+        accepted = 0
+        while accepted < len(self.chain) and choices[accepted] == self.chain[accepted]:
+            accepted += 1
+        written: list[int] = []
+        for token in [*self.chain[:accepted], choices[accepted]]:
             if is_end(token):
                 self.finish = "stop"
                 break
@@ -98,8 +94,11 @@ class Decoding:
             if len(self.output) + len(written) >= self.limit:
                 self.finish = "length"
                 break
+        accepted = min(accepted, len(written))
         self.output += written
-        return written
+        self.drafted += len(self.chain)
+        self.accepted += accepted
+        return written, accepted
 
     def tell_text(self, pieces: Sequence[bytes]) -> None:
         """Passes on the new text of the answer, as far as its characters are complete."""
@@ -115,7 +114,7 @@ class Decoding:
             steps=self.steps,
             drafted=self.drafted,
             accepted=self.accepted,
-            waiting_seconds=self.began - self.prepared.asked_at,
+            waiting_seconds=self.began - self.prepared.arrived_at,
             prefill_seconds=first - self.began,
             decode_seconds=now - first,
         )

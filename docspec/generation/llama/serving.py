@@ -1,9 +1,9 @@
 """The child process: reads requests from standard input, decodes them in parallel, and writes answers as they end.
 
-Messages are pickled. The child sends ``("loaded", Facts)``, then ``("at", number, True)`` (the request is begun, and a
-crash would fail it), ``("text", number, piece)`` and ``("done", number, Generation)`` or
-``("failed", number, message)``; ``("broken", message)`` ends all. The parent sends :class:`LlamaSettings` first, then
-:class:`ChildRequest` or the number of a request to cancel, and closes the pipe at the end.
+Messages are pickled. The child sends ``("loaded", Facts)``, then ``("begun", number)`` (a crash would now fail the
+request), ``("text", number, piece)`` and ``("done", number, Generation)`` or ``("failed", number, message)``;
+``("broken", message)`` ends all. The parent sends :class:`LlamaSettings` first, then :class:`ChildRequest` or the
+number of a request to cancel, and closes the pipe at the end.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def serve() -> None:
     except DocspecError as error:
         say("broken", str(error))
         return
-    say("loaded", Facts(library.version, models[0].description, library.remark, noise))
+    say("loaded", Facts(library.version, library.remark, noise))
     for index, decoder in enumerate(decoders):
         threading.Thread(target=decoder.run, name=f"docspec-decoder-{index}", daemon=True).start()
     while (said := _next()) is not None:
@@ -152,13 +152,13 @@ class Decoder:
         """Fills the free rows, one request after the other, so that decoders share requests that arrive together."""
         while self._engine.has_room and (taken := self._inbox.take(wait=self._engine.is_idle)) is not None:
             ask, at = taken
-            self._say("at", ask.number, True)
+            self._say("begun", ask.number)
             try:
                 prepared = PreparedRequest(ask, self._encoder.pieces(ask), self._drafts(ask), at)
             except PageError as error:
                 self._answer(ask.number, error)
             else:
-                self._engine.add(prepared, partial(self._say, "text", ask.number) if ask.told else None)
+                self._engine.add(prepared, partial(self._say, "text", ask.number) if ask.streamed else None)
 
     def _drafts(self, ask: ChildRequest) -> tuple[tuple[int, ...], ...]:
         drafts, room = [], MOST_DRAFT_TOKENS

@@ -31,9 +31,9 @@ class LlamaSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChildRequest:
-    """A request to the child. ``pixels`` are ``width * height`` RGB bytes in rows (``None``: text only); ``told``: its
-    text is sent as it grows. The rest is as in :class:`docspec.generation.interface.GenerationRequest`; ``arguments``
-    are those of the template, in pairs."""
+    """A request to the child. ``pixels`` are ``width * height`` RGB bytes in rows (``None``: text only); ``streamed``:
+    its text is sent as it grows. The rest is as in :class:`docspec.generation.interface.GenerationRequest`;
+    ``arguments`` are those of the template, in pairs."""
 
     number: int
     size: tuple[int, int]
@@ -42,17 +42,16 @@ class ChildRequest:
     max_tokens: int
     drafts: tuple[str, ...]
     kind: str
-    told: bool = False
+    streamed: bool = False
     special_tokens: bool = False
     arguments: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The child's facts about its loaded model: the library's version, a description of the model, a remark for people,
-    and the noise that ``strict`` uses, in logits (0 without it)."""
+    """The child's facts about its loaded model: the library's version, a remark for people, and the noise that
+    ``strict`` uses, in logits (0 without it)."""
 
     version: str
-    description: str
-    remark: str = ""
-    noise: float = 0.0
+    remark: str
+    noise: float

@@ -1,6 +1,6 @@
 """OpenAI-compatible servers as an engine: one or several that share the requests.
 
-``wire`` builds request bodies and reads answers, ``line`` makes one exchange over HTTP, ``fleet`` chooses the next
+``wire`` builds request bodies and reads answers, ``connections`` makes one HTTP exchange, ``fleet`` chooses the next
 server and gives up those that fail; ``client`` is the :class:`docspec.generation.interface.Generator` made of these.
 """
 

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 from docspec.core import Failure, ModelError, PageError, UsageError
 from docspec.generation.interface import Generation, GenerationRequest, OnText
+from docspec.generation.server.connections import HttpConnections, RefusedError, RepeatError
 from docspec.generation.server.fleet import Fleet, Server
-from docspec.generation.server.line import HttpConnections, RefusedError, RepeatError
 from docspec.generation.server.metrics import ServerCounts
 from docspec.generation.server.wire import Body, ServedModel
 
@@ -63,7 +63,7 @@ class ServerGenerator:
         self._models: dict[str, ServedModel] = {}
         self._counted: dict[str, ServerCounts] = {}
         self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._line = HttpConnections(key, patience, served_model)
+        self._connections = HttpConnections(key, patience, served_model)
         self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="docspec-servers", daemon=True)
@@ -117,7 +117,7 @@ class ServerGenerator:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        await self._line.close()
+        await self._connections.close()
 
     async def _first_model(self) -> ServedModel:
         while not self._models:
@@ -125,7 +125,7 @@ class ServerGenerator:
             try:
                 await self._model_of(server)
             except RepeatError as fault:
-                server.failed(str(fault), self._patience, fault.rest)
+                server.failed(str(fault), self._patience, fault.retry_after)
             except RefusedError as error:
                 server.lost = str(error)
             finally:
@@ -136,7 +136,7 @@ class ServerGenerator:
         """The model of ``server``, which is asked once."""
         async with self._asking[server.url]:
             if server.url not in self._models:
-                found, counts = await self._line.model(server.url)
+                found, counts = await self._connections.model(server.url)
                 self._models[server.url] = found
                 if counts is not None:
                     self._counted[server.url] = counts
@@ -145,13 +145,13 @@ class ServerGenerator:
     async def _answer(self, body: Body, on_text: OnText | None) -> Generation:
         """Repeats the request until a server answers it. Raises :class:`docspec.core.PageError` if the servers that are
         left do not answer it, :class:`docspec.core.ModelError` if none is left."""
-        told = None if on_text is None else Told(on_text)
+        told = None if on_text is None else _only_new(on_text)
         first_fault, silences = 0.0, 0
         while True:
             server = await self._fleet.take()
             try:
                 model = await self._model_of(server)
-                found = await self._line.complete(server.url, body.for_model(model), model, told)
+                found = await self._connections.complete(server.url, body.for_model(model), model, told)
                 server.succeeded()
                 return found
             except RefusedError as error:
@@ -159,7 +159,7 @@ class ServerGenerator:
             except RepeatError as fault:
                 first_fault = first_fault or time.monotonic()
                 silences += fault.silent
-                server.failed(str(fault), self._patience, fault.rest)
+                server.failed(str(fault), self._patience, fault.retry_after)
                 left = sum(not one.lost for one in self._fleet.servers)
                 if left and (silences >= left or time.monotonic() - first_fault >= self._patience):
                     raise PageError(
@@ -171,7 +171,7 @@ class ServerGenerator:
 
     async def _counts(self) -> dict[str, ServerCounts]:
         urls = list(self._counted)
-        found = await asyncio.gather(*map(self._line.counts, urls))
+        found = await asyncio.gather(*map(self._connections.counts, urls))
         return {url: counts for url, counts in zip(urls, found, strict=True) if counts is not None}
 
     def _reported(self, server: Server, now: ServerCounts | None) -> ServerReport:
@@ -187,22 +187,21 @@ class ServerGenerator:
         )
 
 
-class Told:
-    """Passes on the text of an answer piece by piece; of a repeated answer only the new text. An exception of the
-    listener cancels the request."""
+def _only_new(on_text: OnText) -> OnText:
+    """A listener of the growing text of an answer that passes on only new text, also of a repeated answer. An exception
+    of ``on_text`` cancels the request."""
+    length = 0
 
-    def __init__(self, on_text: OnText) -> None:
-        self._on_text = on_text
-        self._length = 0
-
-    def __call__(self, text: str) -> None:
-        piece = text[self._length :]
-        self._length = max(self._length, len(text))
+    def told(text: str) -> None:
+        nonlocal length
+        piece, length = text[length:], max(length, len(text))
         if piece:
             try:
-                self._on_text(piece)
+                on_text(piece)
             except Exception as error:
                 raise asyncio.CancelledError from error
+
+    return told
 
 
 def base_of(url: str) -> str:

@@ -49,7 +49,7 @@ class Server:
         self.failures, self.rests_until = 0, 0.0
         self.most = min(MOST_AT_ONCE, self.most + 1)
 
-    def failed(self, why: str, patience: float, least_rest: float = 0.0) -> None:
+    def failed(self, why: str, patience: float, least_rest: float) -> None:
         """Counts a failure because of ``why``: the server rests, ``least_rest`` seconds or more, and its limit is
         halved; after ``patience`` seconds of failures it is given up. A request that fails during a rest was sent
         before it, so it does not halve the limit again."""
@@ -105,7 +105,8 @@ class Fleet:
                 continue
             left = [server for server in self.servers if not server.lost]
             if not left:
-                self._waiting.popleft().set_exception(self.gone())
+                why = "; ".join(f"{server.url}: {server.lost}" for server in self.servers)
+                self._waiting.popleft().set_exception(ModelError(why))
                 continue
             now = time.monotonic()
             free = [server for server in left if server.has_room(now)]
@@ -115,10 +116,6 @@ class Fleet:
             server = min(free, key=lambda one: one.busy)
             server.busy += 1
             self._waiting.popleft().set_result(server)
-
-    def gone(self) -> ModelError:
-        """The error once all servers are given up, with the reason for each."""
-        return ModelError("; ".join(f"{server.url}: {server.lost}" for server in self.servers))
 
     def _deal_later(self, seconds: float) -> None:
         """Deals again at the end of a rest; if all servers are only busy, :meth:`give_back` deals."""

@@ -13,9 +13,7 @@ from typing import Any
 
 from docspec.core.safe_text import first_line, one_line
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest
-
-IMAGE = "{image}"
-"""The place of the image in a prompt; without it, the image stands before the text."""
+from docspec.targets.chat_template import IMAGE
 
 VLLM = "vllm"
 """``owned_by`` in vLLM's list of models."""
@@ -35,14 +33,13 @@ class MalformedError(Exception):
 class ServedModel:
     """A server's description of its model: its ``name`` in requests, where it was loaded from (``root``, empty if
     unknown), the most tokens of prompt and answer together (``max_length``). ``owner`` is ``owned_by`` of the list of
-    models; ``speculates``: the server's metrics count verified drafts."""
+    models."""
 
     name: str
     root: str = ""
     max_length: int | None = None
     owner: str = ""
     version: str = ""
-    speculates: bool = False
 
     @property
     def takes_extras(self) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import DocspecError
 from docspec.serve.own.asking import ChatRequest
 from docspec.serve.refusal import Refusal
-from docspec.targets.own_processor import IMAGE, OwnProcessor
+from docspec.targets.chat_template import IMAGE
+from docspec.targets.own_processor import OwnProcessor
 from docspec.targets.protocol import Prompt
 
 if TYPE_CHECKING:

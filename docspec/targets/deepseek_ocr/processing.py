@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerFast
 from transformers.models.deepseek_ocr2.image_processing_pil_deepseek_ocr2 import get_optimal_tiled_canvas
 
 from docspec.core.errors import ModelError
-from docspec.targets.own_processor import IMAGE
+from docspec.targets.chat_template import IMAGE
 from docspec.targets.processing import Processing, load_tokenizer
 
 PAGE, TILE = 1024, 640

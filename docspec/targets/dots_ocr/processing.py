@@ -18,14 +18,13 @@ from transformers import GenerationConfig, PreTrainedTokenizerFast
 
 from docspec.core.errors import ModelError
 from docspec.core.sizes import smart_resize
+from docspec.targets.chat_template import IMAGE as PLACE
 from docspec.targets.processing import Processing, load_image_processor, load_tokenizer
 
 USER, END_OF_USER = "<|user|>", "<|endofuser|>"
 ASSISTANT, END_OF_ASSISTANT = "<|assistant|>", "<|endofassistant|>"
 IMAGE, IMAGE_PAD, END_OF_IMAGE = "<|img|>", "<|imgpad|>", "<|endofimg|>"
 END_OF_TEXT = "<|endoftext|>"
-PLACE = "{image}"
-"""Where a prompt says that the image stands."""
 IMAGE_MARKS = IMAGE + IMAGE_PAD + END_OF_IMAGE
 FRAME = (USER, END_OF_USER, ASSISTANT, END_OF_ASSISTANT, IMAGE, IMAGE_PAD, END_OF_IMAGE)
 

@@ -34,12 +34,12 @@ REFUSED = frozenset({401, 403, 404})
 
 
 class RepeatError(Exception):
-    """The request can be repeated, here or elsewhere. ``rest``: seconds for which the server asks to be left alone;
-    ``silent``: it sent nothing until the time limit."""
+    """The request can be repeated, here or elsewhere. ``retry_after``: seconds for which the server asks to be left
+    alone; ``silent``: it sent nothing until the time limit."""
 
-    def __init__(self, why: str, rest: float = 0.0, silent: bool = False) -> None:
+    def __init__(self, why: str, retry_after: float = 0.0, silent: bool = False) -> None:
         super().__init__(why)
-        self.rest = rest
+        self.retry_after = retry_after
         self.silent = silent
 
 
@@ -104,8 +104,7 @@ class HttpConnections:
         except (httpx2.HTTPError, MalformedError, PageError) as error:
             raise RepeatError(_reason(error)) from error
         chosen = self._chosen(models)
-        version, counts = await self._version(url), await self.counts(url)
-        return replace(chosen, version=version, speculates=counts is not None), counts
+        return replace(chosen, version=await self._version(url)), await self.counts(url)
 
     def _chosen(self, models: list[ServedModel]) -> ServedModel:
         names = [model.name for model in models]
@@ -134,7 +133,7 @@ class HttpConnections:
         return ""
 
 
-def rest_asked(value: str | None) -> float:
+def retry_after(value: str | None) -> float:
     """The seconds of a ``Retry-After`` header, which is a number or a date; 0 if it is neither."""
     if not value:
         return 0.0
@@ -156,7 +155,7 @@ def _fault(response: httpx2.Response, body: bytes) -> Exception:
     status, said = response.status_code, wire.error_in(body)
     why = f"it answers {status}{f' ({said})' if said else ''}"
     if status in (408, 429) or status >= 500:
-        return RepeatError(why, rest_asked(response.headers.get("retry-after")))
+        return RepeatError(why, retry_after(response.headers.get("retry-after")))
     if status in REFUSED:
         return RefusedError(f"{why}; check the address, --server-key and --served-model")
     failure = Failure.TOO_LARGE if "context length" in said or "too long" in said else Failure.UNEXPECTED
