@@ -8,7 +8,7 @@ from docspec.core.failures import Failure
 class DocspecError(Exception):
     """Base of everything that docspec raises on purpose; its text is one line fit for a terminal.
 
-    ``failure`` is its category, the class's own where none is given.
+    ``failure`` is its category (``None``: the class's own).
     """
 
     failure: Failure = Failure.UNEXPECTED

@@ -39,7 +39,7 @@ def one_line(message: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what ``error`` says, or its type where it says nothing."""
+    """The first line of the message of ``error``, or its type if it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 

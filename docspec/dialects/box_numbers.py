@@ -125,7 +125,7 @@ class BoxNumbers:
         return median(written[edge] - scale * drafted[edge] for drafted, written in self._pairs)
 
     def _slope(self, axis: int) -> float:
-        """The median slope between edges far apart (Theil and Sen), 1 where there is little difference."""
+        """The median slope between edges far apart (Theil and Sen); 1 if it is nearly 1."""
         edges = [(drafted[edge], written[edge]) for drafted, written in self._pairs for edge in (axis, axis + 2)]
         slopes = [
             (one[1] - other[1]) / (one[0] - other[0])

@@ -39,7 +39,7 @@ class DraftedBoxes:
         self.used: set[int] = set()
 
     def candidates(self, expected: int) -> Weights:
-        """The pieces that may be written next, where the one numbered ``expected`` would be in order."""
+        """The pieces that may be written next, if the one numbered ``expected`` is next in order."""
         unused = [number for number in range(max(expected, 0), len(self.boxes)) if number not in self.used]
         found = unused[: len(ORDER)]
         if len(found) < len(ORDER):

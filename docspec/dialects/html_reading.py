@@ -39,8 +39,8 @@ _BREAKS = {"p", "div", "ul", "ol", "pre", "caption", *(f"h{level}" for level in 
 
 
 def read_layout(text: str, width: int, height: int, scale: int) -> tuple[Block, ...]:
-    """The blocks of an answer with places, in pixels of a page of ``width`` x ``height``; none where it has none.
-    Numbers run from 0 to ``scale`` over both."""
+    """The blocks of an answer with their boxes, in pixels of a page of ``width`` x ``height``, over which the numbers
+    run from 0 to ``scale``; no blocks if it has no boxes."""
     heads = list(_DIV.finditer(text))
     if not heads:
         return ()

@@ -69,7 +69,7 @@ def render_cells(cells: Iterable[LayoutCell]) -> str:
 
 
 def parse_cells(text: str) -> tuple[LayoutCell, ...]:
-    """The cells in ``text``, in order; none where it holds no key of a cell. Never raises.
+    """The cells in ``text``, in order; none if it has no key of a cell. Never raises.
 
     ``parse_cells(render_cells(cells)) == cells``, but for control characters that stand for LaTeX commands. From a
     cut-off answer all complete cells come back and the last one with as much of its text as there is; a repeated

@@ -162,7 +162,7 @@ class LayoutJsonDialect(Prompted):
         return tuple(_block(cell, 1 / sx, 1 / sy, width, height) for cell in cells)
 
     def _scale(self, width: int, height: int) -> tuple[float, float]:
-        """Pixels of the target's image per page-image pixel, in x and y (1 where the page has no fit)."""
+        """Pixels of the target's image per page-image pixel, in x and y (1 if the page cannot be fitted)."""
         try:
             rows, columns = smart_resize(height, width, self._factor, self._min_pixels, self._max_pixels)
         except ValueError:

@@ -160,7 +160,7 @@ class TableGrammar:
         return chain([()], rows) if is_behind_row and self._table and self._table.in_row else rows
 
     def _undrafted(self, table: TableSyntax) -> Iterator[tuple[int, str]]:
-        """What follows if the row is like the one above; where a row or the table may end, also that."""
+        """What follows if the row is like the one above, and what follows if a row or the table ends."""
         above, column, begun = self._above, len(self._row), table.begun
         rest: str | None = None
         guesses: list[tuple[list[TableRow], bool]]

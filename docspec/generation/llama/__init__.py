@@ -3,6 +3,6 @@
 Read in this order. In docspec's own process: ``gguf`` (a file's metadata), ``model_files`` (a model and its picture
 tower: prompts, image sizes, memory), ``generator`` (the interface, and the child's life), ``opening`` (puts these
 together). In the child, which needs no torch: ``serving`` (messages and decoders), ``library`` (llama-cpp-python,
-checked), ``loaded`` (a model: tokens and batches), ``pictures`` (prompts in pieces), ``sequence`` (a request while it
-is decoded), ``engine`` (continuous batching and verification). ``convert`` makes files of checkpoints.
+checked), ``loaded`` (a model: tokens and batches), ``prompt_encoder`` (prompts in pieces), ``sequence`` (a request
+while it is decoded), ``engine`` (continuous batching and verification). ``convert`` makes files of checkpoints.
 """

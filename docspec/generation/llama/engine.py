@@ -64,7 +64,7 @@ class BatchEngine:
         self._model = model
         self._answered = answered
         self._rows = deque(range(1 if settings.strict else settings.rows))
-        self._chain = settings.chain if model.can_rewind else 0
+        self._num_draft_tokens = settings.num_draft_tokens if model.can_rewind else 0
         self._noise = noise
         self._waiting: deque[tuple[PreparedRequest, Callable[[str], None] | None]] = deque()
         self._active: dict[int, Decoding] = {}
@@ -130,7 +130,7 @@ class BatchEngine:
         self._embed()
 
     def _need(self, prepared: PreparedRequest) -> int:
-        return prepared.prompt_tokens + prepared.ask.max_tokens + self._chain + 1
+        return prepared.prompt_tokens + prepared.ask.max_tokens + self._num_draft_tokens + 1
 
     def _admit(self) -> None:
         while self._waiting and self._rows:
@@ -158,7 +158,7 @@ class BatchEngine:
         reading = [one for one in self._active.values() if one.piece is not None]
         ending = [one for one in reading if one.is_last and one.piece is not None and one.piece.embeddings is None]
         share = self._model.outputs_at_once // max(1, len(writing) + len(ending)) - 1
-        room = min(self._chain, max(0, share))
+        room = min(self._num_draft_tokens, max(0, share))
         self._propose(writing, room)
         for sequence in writing:
             step.add(sequence, [sequence.output[-1], *sequence.chain], 1 + len(sequence.chain))
@@ -219,7 +219,7 @@ class BatchEngine:
 
     def _follow(self, sequence: Decoding, written: list[int], began: bool) -> None:
         """Tells the proposer which tokens were written."""
-        if not self._chain:
+        if not self._num_draft_tokens:
             return
         chained = sequence.chained
         if began and chained is not None and written[0] == sequence.chain[0]:

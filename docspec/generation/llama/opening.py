@@ -20,7 +20,7 @@ other requests, which costs a small model as much as its weights."""
 ANSWER = 8192
 """Estimated tokens of an answer if neither the user nor the model's card bounds them."""
 
-CHAIN = 32
+NUM_DRAFT_TOKENS = 32
 """The most drafted tokens that are verified for a request in one step."""
 
 SMALL, DECODERS = 128 << 20, 4
@@ -70,7 +70,7 @@ def open_llama(
         1 if small else processors(),
         decoders=decoders,
         rows=rows or (FEW_ROWS if small else ROWS),
-        chain=CHAIN if drafts else 0,
+        num_draft_tokens=NUM_DRAFT_TOKENS if drafts else 0,
         strict=strict,
         flash=flash,
         exact_kv=files.is_float32 if exact_kv is None else exact_kv,

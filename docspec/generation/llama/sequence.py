@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts
-from docspec.generation.llama.pictures import PromptPiece
+from docspec.generation.llama.prompt_encoder import PromptPiece
 from docspec.generation.llama.settings import ChildRequest
 from docspec.proposing.chains import Chained
 

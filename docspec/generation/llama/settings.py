@@ -8,18 +8,18 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class LlamaSettings:
-    """``model`` and ``pictures`` (the picture tower, if there is one) are files. ``decoders`` run in parallel, each
+    """``model`` and ``mmproj`` (the picture tower, if there is one) are files. ``decoders`` run in parallel, each
     with ``threads`` and a KV memory of its own, which holds ``cells`` tokens of all its requests together, in float32
-    with ``exact_kv``, else in 16 bits. A decoder has up to ``rows`` requests in its batch, each with up to ``chain``
-    drafted tokens (0: no drafts). ``image_tokens`` are the least and the most tokens of an image (``None``: the
+    with ``exact_kv``, else in 16 bits. A decoder has up to ``rows`` requests in its batch, each with up to
+    ``num_draft_tokens`` (0: no drafts). ``image_tokens`` are the least and the most tokens of an image (``None``: the
     file's). ``template`` is the chat template if the file has none. With ``strict``, choices with a margin below the
     noise that is measured at loading are made again one token at a time."""
 
     model: str
-    pictures: str | None = None
+    mmproj: str | None = None
     cells: int = 16_384
     rows: int = 16
-    chain: int = 32
+    num_draft_tokens: int = 32
     threads: int = 1
     decoders: int = 1
     exact_kv: bool = False

@@ -71,7 +71,7 @@ class ServerGenerator:
 
     @property
     def name(self) -> str:
-        told = {f"{model.owner} {model.version}".strip() for model in self._models.values()} - {""}
+        told = {model.server for model in self._models.values()} - {""}
         servers = ", ".join(server.url for server in self._fleet.servers)
         return f"{'/'.join(sorted(told)) or 'server'} at {servers}"
 
@@ -175,11 +175,11 @@ class ServerGenerator:
         return {url: counts for url, counts in zip(urls, found, strict=True) if counts is not None}
 
     def _reported(self, server: Server, now: ServerCounts | None) -> ServerReport:
-        model, before = self._models.get(server.url), self._counted.get(server.url)
+        model, before = self._models.get(server.url, ServedModel("")), self._counted.get(server.url)
         return ServerReport(
             server.url,
-            "" if model is None else f"{model.owner} {model.version}".strip(),
-            "" if model is None else model.name,
+            model.server,
+            model.name,
             server.answered,
             server.failed_attempts,
             server.lost,

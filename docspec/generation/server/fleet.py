@@ -25,12 +25,12 @@ FIRST_REST, LONGEST_REST = 0.25, 15.0
 
 @dataclass(slots=True, eq=False)
 class Server:
-    """The state of one server: its limit of concurrent requests (``most``) and their present number (``busy``), its
+    """The state of one server: its limit of concurrent requests (``limit``) and their present number (``busy``), its
     failures in a row and when they began, the end of its rest (both in monotonic seconds), why it was given up
     (``lost``), and its counts."""
 
     url: str
-    most: int = MOST_AT_ONCE
+    limit: int = MOST_AT_ONCE
     busy: int = 0
     failures: int = 0
     failing_since: float = 0.0
@@ -41,13 +41,13 @@ class Server:
 
     def has_room(self, now: float) -> bool:
         """Whether it can take a request now."""
-        return not self.lost and self.busy < self.most and self.rests_until <= now
+        return not self.lost and self.busy < self.limit and self.rests_until <= now
 
     def succeeded(self) -> None:
         """Counts an answer, and raises the limit of concurrent requests by one."""
         self.answered += 1
         self.failures, self.rests_until = 0, 0.0
-        self.most = min(MOST_AT_ONCE, self.most + 1)
+        self.limit = min(MOST_AT_ONCE, self.limit + 1)
 
     def failed(self, why: str, patience: float, least_rest: float) -> None:
         """Counts a failure because of ``why``: the server rests, ``least_rest`` seconds or more, and its limit is
@@ -62,7 +62,7 @@ class Server:
             return
         if now >= self.rests_until:
             self.failures += 1
-            self.most = max(1, min(self.most, self.busy) // 2)
+            self.limit = max(1, min(self.limit, self.busy) // 2)
         self.rests_until = max(self.rests_until, now + max(least_rest, rest_after(self.failures)))
 
 

@@ -42,6 +42,11 @@ class ServedModel:
     version: str = ""
 
     @property
+    def server(self) -> str:
+        """The server's kind and version, for reports."""
+        return f"{self.owner} {self.version}".strip()
+
+    @property
     def takes_extras(self) -> bool:
         """Whether requests may have fields that are not OpenAI's: vLLM ignores unknown fields, others may not."""
         return self.owner in (VLLM, "docspec")

@@ -18,7 +18,7 @@ from docspec.generation.llama.engine import BatchEngine
 from docspec.generation.llama.library import load_library
 from docspec.generation.llama.loaded import LoadedModel
 from docspec.generation.llama.noise import shape_noise
-from docspec.generation.llama.pictures import PromptPiece
+from docspec.generation.llama.prompt_encoder import PromptPiece
 from docspec.generation.llama.sequence import PreparedRequest
 from docspec.generation.llama.settings import ChildRequest, LlamaSettings
 

@@ -152,7 +152,7 @@ def test_sequences_that_fill_the_memory_wait_for_each_other(reader_gguf: Path, p
     from docspec.generation.llama.model_files import find_files, fitting, settings_for
 
     files = find_files(reader_gguf)
-    settings = settings_for(files, 1024, 1, rows=5, chain=8, exact_kv=True)
+    settings = settings_for(files, 1024, 1, rows=5, num_draft_tokens=8, exact_kv=True)
     with LlamaGenerator(settings, "small", python, fitting(files)) as engine:
         assert [one.text for one in answers(engine, [request for request, *_ in wanted])] == texts(wanted)
 

@@ -45,7 +45,7 @@ class PromptEncoder:
             lambda prompt, image, arguments: frame(template, prompt, image, model.bos, dict(arguments))
         )
         self._tower = None
-        if settings.pictures is None:
+        if settings.mmproj is None:
             return
         params = mtmd.mtmd_context_params_default()
         params.print_timings = params.warmup = False
@@ -53,9 +53,9 @@ class PromptEncoder:
         params.flash_attn_type = 0
         if settings.image_tokens is not None:
             params.image_min_tokens, params.image_max_tokens = settings.image_tokens
-        self._tower = mtmd.mtmd_init_from_file(settings.pictures.encode(), model.model, params)
+        self._tower = mtmd.mtmd_init_from_file(settings.mmproj.encode(), model.model, params)
         if not self._tower:
-            raise ModelError(f"{settings.pictures} is no picture tower for {settings.model}")
+            raise ModelError(f"{settings.mmproj} is no picture tower for {settings.model}")
         if mtmd.mtmd_decode_use_non_causal(self._tower, None):
             raise ModelError(f"{settings.model}: pictures that are read in both directions were never tried")
         self._axes = 4 if mtmd.mtmd_decode_use_mrope(self._tower) else 1
