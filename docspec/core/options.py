@@ -226,7 +226,7 @@ class ParseOptions:
 
     @property
     def in_flight(self) -> int:
-        """Pages that are read side by side."""
+        """The number of pages that are read side by side."""
         if self.pages_in_flight is None:
             return SERVED_IN_FLIGHT if self.is_served else 1
         return self.pages_in_flight

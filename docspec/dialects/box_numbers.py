@@ -45,7 +45,7 @@ RESCALED = 0.015
 
 
 class BoxNumbers:
-    """Pairs of drafted and written boxes of one page, and what they predict. All in pixels, edges x0, y0, x1, y1."""
+    """Predicts numbers from pairs of drafted and written boxes of one page, in pixels; edges are x0, y0, x1, y1."""
 
     def __init__(self) -> None:
         self._pairs: list[tuple[Box, Box]] = []

@@ -98,7 +98,7 @@ class _Writer(HTMLParser):
         self._math = ""
 
     def text(self) -> str:
-        """What was written, blank lines between blocks, none at the ends."""
+        """The Markdown so far, with blank lines between blocks and none at the ends."""
         lines = [line.rstrip() for line in "".join(self._out).split("\n")]
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 

@@ -130,7 +130,7 @@ class TableGrammar:
             sureness, most = 1, AHEAD_OF_OTHERS
 
     def _continuations(self, begun: str | None) -> Iterator[tuple[str | None, Iterable[TableRow]]]:
-        """What is left of the cell that has begun, and what follows it."""
+        """The rest of the cell that has begun, and the rows behind it, the likeliest first."""
         place, drafted = self._place, self._place.drafted
         if begun:
             near = drafted.beginning_with(begun, place.at)

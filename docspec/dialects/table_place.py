@@ -59,7 +59,7 @@ class DraftedCells:
         return place
 
     def rows(self, place: int, end: int) -> Iterator[TableRow]:
-        """What is left of the row of ``place``, and the rows behind it, up to ``end``."""
+        """The rest of the row of ``place``, and the rows behind it, up to ``end``."""
         while place < end:
             behind = self.row_start(place + 1)
             yield self.cells[place:behind]

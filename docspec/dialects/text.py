@@ -48,7 +48,7 @@ def join_lines(text: str, hyphens: Hyphens = "drop") -> str:
     A hyphen between two letters at a line's end is removed if the word goes on in lower case (or all in
     capitals) and does not stand in ``text`` with its hyphen elsewhere; ``hyphens="keep"`` keeps it, the word
     still joined. Soft hyphens always go. Web addresses and Chinese, Japanese and Thai lines are joined without a
-    space; Korean ones, which may be broken within words, only with ``"keep"``, the other reading of what is doubtful.
+    space; Korean ones, which may be broken within words, only with ``"keep"``, the second reading of doubtful lines.
     """
     paragraphs = (part.split("\n") for part in re.split(r"\n\s*\n", text))
     return "\n\n".join(joined for part in paragraphs if (joined := _join_paragraph(part, text, hyphens)))

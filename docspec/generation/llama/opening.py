@@ -53,7 +53,7 @@ def open_llama(
 ) -> OpenedLlama:
     """The model in the GGUF file ``model`` with its picture tower (``None``: the one beside it), loaded.
 
-    ``answer`` is the most tokens that an answer may have (``None``: what its card says). ``python`` is one that has
+    ``answer`` is the most tokens of an answer (``None``: those of the model's card). ``python`` is one that has
     llama-cpp-python (``None``: this one). ``decoders`` run in parallel, each with up to ``rows`` requests in its batch
     (``None``: by the model's size). ``flash``: with flash attention; ``exact_kv``: keys and values in float32, else in
     16 bits (``None``: as the weights are). ``tell`` receives remarks. Raises :class:`docspec.core.ModelError`.
