@@ -1,10 +1,11 @@
 """The next pages prepared while the present one is verified: an iterator that runs ahead in threads.
 
-Nothing is done more than ``depth`` jobs ahead, so memory stays bounded.
+Nothing is done more than ``depth`` jobs ahead, nor while results that wait are large, so memory stays bounded.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Generic, TypeVar
@@ -15,14 +16,21 @@ T = TypeVar("T")
 THREAD_NAME = "docspec-lookahead"
 
 
-def lookahead(jobs: Iterator[J], workers: Sequence[Callable[[J], T]], depth: int = 1) -> Generator[T]:
+def lookahead(
+    jobs: Iterator[J],
+    workers: Sequence[Callable[[J], T]],
+    depth: int = 1,
+    size: Callable[[T], float] = lambda result: 0.0,
+    most: float = math.inf,
+) -> Generator[T]:
     """What ``workers`` make of ``jobs``, in the order of the jobs, up to ``depth`` of them begun before their result is
-    asked for (0: begun when it is).
+    asked for (0: begun when it is). While results of ``most`` and more, by their ``size``, wait to be taken, no job is
+    begun before its result is asked for.
 
     Each worker has a thread; one of them at a time takes the next job. What a worker or ``jobs`` raises is raised where
     the result would have come, and ends the iterator. Close the iterator (or exhaust it) and no further job is begun.
     """
-    ahead: _Ahead[J, T] = _Ahead(jobs, depth)
+    ahead: _Ahead[J, T] = _Ahead(jobs, depth, size, most)
     threads = [threading.Thread(target=ahead.work, args=(worker,), name=THREAD_NAME, daemon=True) for worker in workers]
     for thread in threads:
         thread.start()
@@ -35,9 +43,12 @@ def lookahead(jobs: Iterator[J], workers: Sequence[Callable[[J], T]], depth: int
 
 
 class _Ahead(Generic[J, T]):
-    def __init__(self, jobs: Iterator[J], depth: int) -> None:
+    def __init__(self, jobs: Iterator[J], depth: int, size: Callable[[T], float], most: float) -> None:
         self._jobs = jobs
         self._depth = depth
+        self._size = size
+        self._most = most
+        self._waiting = 0.0  # the size of all results that were made and not taken
         self._made: dict[int, tuple[T | None, BaseException | None]] = {}
         self._begun = 0
         self._asked = 0
@@ -54,6 +65,7 @@ class _Ahead(Generic[J, T]):
                 if self._asked > self._begun:
                     return
                 result, error = self._made.pop(self._asked - 1)
+                self._waiting -= self._size_of(result)
             if error is not None:
                 raise error
             yield result  # type: ignore[misc]
@@ -81,6 +93,7 @@ class _Ahead(Generic[J, T]):
                     error = raised
             with self._change:
                 self._made[number] = (result, error)
+                self._waiting += self._size_of(result)
                 self._ended = self._ended or error is not None
                 self._change.notify_all()
             result = error = None
@@ -97,5 +110,13 @@ class _Ahead(Generic[J, T]):
     def _may_begin(self) -> bool:
         """Waits until there is room for one more job; false if no more are to be begun."""
         with self._change:
-            self._change.wait_for(lambda: self._ended or self._begun < self._asked + self._depth)
+            self._change.wait_for(lambda: self._ended or self._begun < self._asked + self._room)
             return not self._ended
+
+    @property
+    def _room(self) -> int:
+        """How many jobs may be begun at present before their results are asked for."""
+        return self._depth if self._waiting < self._most else 0
+
+    def _size_of(self, result: T | None) -> float:
+        return 0.0 if result is None else self._size(result)

@@ -42,6 +42,22 @@ def test_keeps_the_order_and_stays_within_its_depth(depth: int, workers: int) ->
     assert taken == list(range(10))
 
 
+def test_large_results_that_wait_keep_the_next_job_from_being_begun() -> None:
+    begun: list[int] = []
+    sizes = {0: 1.0, 1: 1.0, 2: 3.0, 3: 9.0, 4: 0.0, 5: 0.0}
+    ahead = lookahead(counted(begun, 6), [same], 4, sizes.__getitem__, 4.0)
+    assert next(ahead) == 0
+    assert waiting(lambda: len(begun) == 3), "results of 1 and 3 wait, as much as may"
+    time.sleep(0.02)
+    assert len(begun) == 3
+    assert next(ahead) == 1
+    assert waiting(lambda: len(begun) == 4), "the result of 3 waits, then those of 3 and 9"
+    assert next(ahead) == 2
+    time.sleep(0.02)
+    assert len(begun) == 4
+    assert list(ahead) == [3, 4, 5]
+
+
 def test_workers_work_side_by_side_and_results_keep_their_order() -> None:
     second = threading.Event()
 

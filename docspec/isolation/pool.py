@@ -29,6 +29,10 @@ LEAST_BESIDE = 2
 """The least children if another process decodes on this machine: drafting takes longer than a small model's decoding,
 and parts of it run on one processor."""
 
+MOST_PIXELS = 64_000_000
+"""Pixels of prepared pages that wait to be verified, from which on no further page is prepared ahead of time: sixteen A4
+pages at 200 dpi, 192 MB."""
+
 PagePlace = tuple[IsolatedDocument | Unread, int]
 """A document and a page number; an input that cannot be read has a single page, which fails."""
 Page = tuple[IsolatedDocument | Unread, DraftedPage | PageFailure]
@@ -70,7 +74,7 @@ class Isolation:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared in advance, in parallel
         if there are processors for it."""
         prepare = [partial(_prepare, worker, preparation) for worker in self._made(ahead)]
-        return lookahead(pages, prepare, ahead)
+        return lookahead(pages, prepare, ahead, _pixels_of, MOST_PIXELS)
 
     def close(self) -> None:
         """Ends all children."""
@@ -101,6 +105,12 @@ def _prepare(worker: WorkerHandle, preparation: PrepareOptions, place: PagePlace
     if isinstance(document, Unread):
         return document, PageFailure(number, document.name, PageError(str(document.error), document.error.failure))
     return document, worker.prepare(document, number, preparation)
+
+
+def _pixels_of(prepared: Page) -> int:
+    """The pixels that a prepared page holds; pages that nobody looks at hold none."""
+    page = prepared[1]
+    return page.page.width * page.page.height if isinstance(page, DraftedPage) and page.page.is_drawn else 0
 
 
 def machine_memory() -> int:
