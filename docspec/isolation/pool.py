@@ -30,8 +30,8 @@ LEAST_BESIDE = 2
 and parts of it run on one processor."""
 
 MOST_PIXELS = 64_000_000
-"""Pixels of prepared pages that wait to be verified, from which on no further page is prepared ahead of time: sixteen A4
-pages at 200 dpi, 192 MB."""
+"""Pixels of prepared pages waiting to be verified, from which on no page is prepared ahead of time: sixteen A4 pages at
+200 dpi, 192 MB."""
 
 PagePlace = tuple[IsolatedDocument | Unread, int]
 """A document and a page number; an input that cannot be read has a single page, which fails."""
