@@ -27,15 +27,15 @@ from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
 
 RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
-"""What is set in columns."""
+"""Categories that may be set in columns."""
 
 HEADINGS = frozenset({Category.SECTION_HEADER, Category.TITLE})
 
 HOLLOW = 0.25
-"""Share of its box that the lines of running text cover at least; where it is less, a drawing may be the rest."""
+"""Least share of its box that lines of running text cover; with less, the box may hold a drawing, too."""
 
 LABELS = 3
-"""Figures or letters beside a drawing that make it a chart: fewer may be numbers of what is printed there."""
+"""Least figures or letters beside a drawing that make it a chart: fewer may be numbers of pages or items."""
 
 _TAG = re.compile("<[^>]*>")
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -63,7 +63,7 @@ def assemble(
     stands below them.
     """
     if is_typewritten(lines):
-        lines = [replace(line, even=0) for line in lines]  # tells nothing there
+        lines = [replace(line, even=0) for line in lines]  # no sign of a listing there
     claimed: list[list[TextLine]] = [[] for _ in boxes]
     loose: list[TextLine] = []
     claims = Claims(boxes)
@@ -86,7 +86,7 @@ def assemble(
 
 
 def _filled(box: LayoutBox, lines: Sequence[TextLine]) -> list[_Filled]:
-    """``box`` with its ``lines``; what is no table is running text, by its columns."""
+    """``box`` with its ``lines``; running text is divided into its columns."""
     if box.category is not Category.TABLE or not is_no_table(lines):
         return [_Filled(box, tuple(lines))]
     return [_of_lines(column, Category.TEXT) for column in columns_of(lines, ragged=True)]
@@ -101,7 +101,7 @@ def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:
 
 
 def place(box: BBox, others: Sequence[BBox]) -> int:
-    """Where in the reading order a forgotten box belongs: before the first one below it in the same column."""
+    """The place of a forgotten box in the reading order: before the first box below it in the same column."""
     for index, other in enumerate(others):
         same_column = min(box.x1, other.x1) - max(box.x0, other.x0) > 0
         if same_column and other.y0 >= (box.y0 + box.y1) / 2:
@@ -111,7 +111,7 @@ def place(box: BBox, others: Sequence[BBox]) -> int:
 
 
 def _parted(items: Sequence[_Filled]) -> list[_Filled]:
-    """Regions of text that run over several columns taken apart; the white space then says in which order all are."""
+    """Divides regions of text that run over several columns; the white space then gives the order of all regions."""
     parted: list[_Filled] = []
     for item in items:
         columns = columns_of(item.lines) if item.box.category in RUNNING else []
@@ -135,8 +135,7 @@ def _is_hollow(item: _Filled) -> bool:
 
 
 def _without_drawings(items: Sequence[_Filled], drawings: Sequence[BBox]) -> list[_Filled]:
-    """Charts, with the labels of their axes, taken out of running text that the layout model took for one region with
-    them."""
+    """Takes charts, with the labels of their axes, out of running text if the layout model made one region of both."""
     apart: list[_Filled] = []
     for item in items:
         charts = _charts_in(item, drawings) if _is_hollow(item) else []
@@ -152,8 +151,8 @@ def _without_drawings(items: Sequence[_Filled], drawings: Sequence[BBox]) -> lis
 
 
 def _charts_in(item: _Filled, drawings: Sequence[BBox]) -> list[tuple[BBox, tuple[TextLine, ...]]]:
-    """Those of ``drawings`` in a region that have labels around them, and these. One that has words in it, or figures
-    in it alone (a frame), is none: what is taken out is not read."""
+    """The charts of a region: the ``drawings`` with labels around them, and the labels. A drawing that holds words, or
+    all of its figures (a frame), is no chart: charts are not read."""
     words = [line for line in item.lines if _WORD.search(line.text)]
     charts = []
     for one in drawings:
@@ -178,8 +177,8 @@ def _stands_in(box: BBox, other: BBox) -> bool:
 
 
 def _apart(items: Sequence[_Filled]) -> list[_Filled]:
-    """Running text whose box reaches over lines of other regions cut to the lines that are its own, or, where those go
-    around the others, to runs of them: what is shown of the page for a region would show the others too."""
+    """Cuts running text whose box covers lines of other regions to its own lines, or, where those go around the
+    others, to runs of them: the picture of a region would otherwise show the other lines, too."""
     owned = sorted(
         ((line.bbox, number) for number, item in enumerate(items) for line in item.lines),
         key=lambda one: one[0].y0 + one[0].y1,
@@ -210,7 +209,7 @@ def _apart(items: Sequence[_Filled]) -> list[_Filled]:
 
 
 def _head_apart(item: _Filled, first: float) -> list[_Filled]:
-    """Running text that begins at ``first``, the top of the page, without the running head in it."""
+    """Parts running text that begins at ``first``, the top of the page, from a running head in it."""
     is_text = item.box.category in RUNNING or (item.box.category is Category.PICTURE and _is_only_text(item))
     if not is_text or not any(line.bbox.y0 <= first for line in item.lines):
         return [item]
@@ -223,7 +222,7 @@ def _head_apart(item: _Filled, first: float) -> list[_Filled]:
 
 
 def _listings_apart(item: _Filled) -> list[_Filled]:
-    """Running text with program text between its lines taken apart."""
+    """Parts running text from program text between its lines."""
     if item.box.category is not Category.TEXT or not any(line.even for line in item.lines):
         return [item]
     runs = listings_apart(printed_lines(item.lines))
@@ -284,7 +283,7 @@ def _continues(a: LayoutBox, b: LayoutBox) -> bool:
 
 
 def _once(items: Sequence[_Filled], tables: TableFinder | None) -> list[_Filled]:
-    """``items`` without the headings and the running text that a table around them has in its cells."""
+    """``items`` without headings and running text that are in the cells of a table around them."""
     around = [
         table for item in items if tables and item.box.category is Category.TABLE for table in tables(item.box.bbox)
     ]
@@ -305,8 +304,8 @@ def _signs(text: str) -> str:
 
 
 def _beside_tables(item: _Filled, tables: TableFinder | None) -> list[_Filled]:
-    """A supposed table, and as text the lines in its box that are in none of the tables that were found there: they
-    would be lost."""
+    """A supposed table, and as text the lines in its box that are in none of the tables found there (they would be
+    lost)."""
     found = tables(item.box.bbox) if tables and item.box.category is Category.TABLE else ()
     beside = [line for line in item.lines if not any(_stands_in(line.bbox, table.bbox) for table in found)]
     if not found or not beside:
@@ -344,7 +343,7 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
 
 
 def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:
-    """The words that lead somewhere, with their addresses."""
+    """The linked words, with their addresses."""
     marked = [(line.text, mark) for row in rows for line in row for mark in line.marks if mark.kind == "link"]
     return tuple((text[mark.start : mark.end], mark.target) for text, mark in marked)
 
@@ -364,8 +363,8 @@ def _printed(rows: Sequence[Sequence[TextLine]]) -> tuple[PrintedLine, ...]:
 
 
 def source_of(lines: Sequence[TextLine]) -> WordsOf | None:
-    """Where the words of ``lines`` come from; of mixed ones the less certain source. ``None`` without lines, and
-    where letters of one are not known."""
+    """The source of the words of ``lines``; of several the least certain. ``None`` without lines, and if letters of a
+    line are unknown."""
     sources = {line.words for line in lines}
     if None in sources:
         return None
@@ -373,14 +372,14 @@ def source_of(lines: Sequence[TextLine]) -> WordsOf | None:
 
 
 def readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:
-    """The printed lines ``rows`` as they stand, and the order of the source ``lines`` where that is another one."""
+    """The text of the printed lines ``rows``, and of the source's ``lines`` if their order differs."""
     printed = join_lines(rows)
     as_given = join_lines([[line] for line in lines])
     return (printed,) if printed.split() == as_given.split() else (printed, as_given)
 
 
 def _is_rule(lines: Sequence[TextLine]) -> bool:
-    """Whether the text is a ruler of dots or dashes and nothing to read."""
+    """Whether the text is only a ruler of dots or dashes."""
     text = "".join(line.text for line in lines)
     return len(text) > 5 and len(set(text) - {" "}) == 1 and not text[0].isalnum()
 

@@ -1,6 +1,6 @@
 """Chooses the cheapest drafter that a page allows: its own text where that is sound, recognition otherwise.
 
-An :class:`docspec.drafting.policy.DraftingPolicy` may forbid what would cost more than it saves. Every choice is
+A :class:`docspec.drafting.policy.DraftingPolicy` may forbid drafts that cost more than they save. Every choice is
 recorded in the draft's ``reason``; the time of judging counts as drafting time.
 """
 
@@ -62,7 +62,7 @@ class AutoDrafter:
 
     def _choose(self, page: PageImage) -> PageDraft:
         recognition = self._policy.recognition_pays()
-        # The spot check of a text layer recognises lines: where that is too dear, the target's own check will do.
+        # The spot check of a text layer recognises lines; where that costs too much, the target's own check suffices.
         judge = self._judge if recognition.yes else self._by_statistics
         verdict = judge.judge(page)
         if verdict.trusted:

@@ -1,7 +1,7 @@
 """Whether there is anything on a page at all: models invent text for empty ones.
 
 A page is empty only where nothing stands on it: no text layer, no draft, and no ink that could be told from the paper.
-Ink is what differs from the paper around it by more than the paper itself varies, so that grey, coloured and unevenly
+Ink differs from the paper around it by more than the paper itself varies, so that grey, coloured and unevenly
 lit paper of a scan is still paper; single specks and the dark edges of scans are not ink. In doubt the page is not
 empty, and the model is asked.
 """
@@ -23,10 +23,10 @@ INK = 40  # grey levels; certainly print
 FLAT = 2  # levels that rendering and compression add to a single colour
 FAINT = 3.0  # levels; print in grey 250 on white
 NOISE = 6.0  # times the variation of the paper, which even a large sheet does not reach by chance in a cluster
-COARSEST = 15.0  # levels that paper varies by; what varies more is no paper
+COARSEST = 15.0  # levels that paper varies by; a surface that varies more is no paper
 QUARTILE = 0.4506  # of the difference of two equal normal variables, in their standard deviations
 MARGIN = 0.015  # of each side, where scanners leave shadows
-SIDE = 1000  # pixels along a side of the image that is looked at, were it a square
+SIDE = 1000  # pixels along a side of the reduced image, were it a square
 CELL = 16  # pixels; a cell is about 4 mm of an A4 page
 TINY = 64 * 64
 """Pixels of a picture that is small enough for a letter to fill it: no paper around it tells ink from noise."""
@@ -39,7 +39,7 @@ def is_blank(page: PageImage, draft: PageDraft | None = None) -> bool:
 
 
 def has_ink(page: PageImage) -> bool:
-    """Whether anything can be seen on the page. Only pictures have paper and noise: what a PDF draws is meant."""
+    """Whether anything can be seen on the page. Only pictures have paper and noise; all that a PDF draws counts."""
     extrema: Any = page.image.getextrema()
     if all(high - low <= FLAT for low, high in extrema):
         return False
@@ -75,8 +75,8 @@ def densest_ink(image: Image) -> int:
 
 
 def _variation(channel: Image) -> float:
-    """The standard deviation of the paper, in levels. The flattest quarter of neighbours tells it, since even a page
-    full of print is that much paper."""
+    """The standard deviation of the paper, in levels, from the flattest quarter of neighbours: even a page full of
+    print has that much paper."""
     import numpy as np
 
     levels = np.asarray(channel, dtype=np.int16)[::3]
@@ -85,7 +85,7 @@ def _variation(channel: Image) -> float:
 
 
 def _from_paper(channel: Image) -> NDArray[np.int16]:
-    """How far each pixel lies from the paper around it, in levels."""
+    """The difference of each pixel from the paper around it, in levels."""
     import numpy as np
     from PIL import Image as Pillow
 

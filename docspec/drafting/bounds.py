@@ -1,7 +1,7 @@
-"""What a draft may be at most, whoever made it: so many regions, so much text, boxes that are on the page.
+"""The bounds of every draft: the number of regions, the length of the text, boxes within the page.
 
-A draft only saves time; one that is too long to be worth lining up with the output, or that holds what no page can,
-would cost it. Whatever is cut is said in an event.
+A draft only saves time; one that is too long to be worth aligning with the output, or that no page can hold, would
+cost time. An event reports each cut.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ MAX_READINGS = 8
 
 
 def bounded(draft: PageDraft, width: int, height: int) -> PageDraft:
-    """``draft`` within the bounds, for a page of ``width`` x ``height`` pixels; ``events`` say what was cut. Of a page
-    that lies on its side the draft is that of the turned page, which is as high as the sheet is wide."""
+    """``draft`` within the bounds, for a page of ``width`` x ``height`` pixels; its ``events`` name the cuts. The draft
+    of a page that lies on its side is that of the turned page, which is as high as the sheet is wide."""
     if draft.turns % 2:
         width, height = height, width
     regions = [_clean(region, width, height) for region in draft.regions[: 10 * MAX_REGIONS]]
@@ -76,5 +76,5 @@ def _clean(region: Region, width: int, height: int) -> Region | None:
 
 
 def _text(text: str) -> str:
-    """What a page can hold of ``text``: no control characters, no halves of characters."""
+    """``text`` without characters that no page holds: control characters, halves of characters."""
     return safe_text(text[: MAX_CHARACTERS + 1]).replace(REPLACEMENT, "")

@@ -1,4 +1,4 @@
-"""Which box of a layout each line of text belongs to."""
+"""Assigns each line of text to a box of a layout."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from docspec.drafting.layout import LayoutBox
 
 
 class Claims:
-    """Which box a line belongs to. Most lines are members of a box just as they are, which a dictionary tells; for the
-    others all members are compared at once."""
+    """Finds the box of a line. Most lines are members of a box just as they are, and a dictionary finds these; the
+    others are compared with all members at once."""
 
     def __init__(self, boxes: Sequence[LayoutBox]) -> None:
         self._members = [(member, index) for index, box in enumerate(boxes) for member in box.members]
@@ -53,7 +53,7 @@ class Claims:
 
 
 def _overlaps(boxes: Any, line: BBox) -> tuple[Any, Any]:
-    """Shares (0..1) of the line that each of ``boxes`` (rows x0, y0, x1, y1) covers, and of them that the line does."""
+    """Shares (0..1) of the line that each of ``boxes`` (rows x0, y0, x1, y1) covers, and of each box that it covers."""
     width = np.minimum(boxes[:, 2], line.x1) - np.maximum(boxes[:, 0], line.x0)
     height = np.minimum(boxes[:, 3], line.y1) - np.maximum(boxes[:, 1], line.y0)
     common = np.clip(width, 0, None) * np.clip(height, 0, None)

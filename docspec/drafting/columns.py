@@ -42,7 +42,7 @@ def cut_layout(lines: Sequence[TextLine], width: float, height: float) -> list[L
 
 
 def _has_rows(lines: Sequence[TextLine]) -> bool:
-    """Whether there is more than one printed line: the cells of a single one are no columns."""
+    """Whether there is more than one printed line: the cells of a single line are no columns."""
     if max(line.bbox.y0 for line in lines) >= min(line.bbox.y1 for line in lines):
         return True
     return len(printed_lines(lines)) > 1
@@ -51,8 +51,8 @@ def _has_rows(lines: Sequence[TextLine]) -> bool:
 def columns_of(lines: Sequence[TextLine], ragged: bool = False) -> list[list[TextLine]]:
     """``lines`` that a layout model took for one region, by the columns in which they are set, in reading order.
 
-    Only where all of them are wide: bullets, numbers and keys beside their values are no columns. Of columns whose
-    lines are pieces, ``ragged``, the whole is.
+    Columns count only where all are wide: bullets, numbers and keys beside their values are no columns. With
+    ``ragged``, the whole must be wide instead, as the lines are pieces.
     """
     unit = usual_height(lines)
     groups = xy_cut(lines, lambda line: line.bbox, GUTTER * unit, math.inf, _has_rows, runs_leftwards(lines))

@@ -1,5 +1,5 @@
 """Tables of contents: entries with a leader of dots and a page number. Layout models call them tables or paragraphs;
-written as either they are hard to read, so that each entry is an item of a list."""
+both are hard to read, so each entry becomes an item of a list."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ ENTRIES = 3
 """Entries with leaders that make a table of contents; fewer may be a form."""
 
 MOST = 0.5
-"""Share of the printed lines that have a leader at least: chapters have a number without one, long titles two lines."""
+"""Least share of printed lines with a leader: chapters have a number without leader, long titles have two lines."""
 
 WRAPPED = 0.6
-"""A line without a page number is the beginning of an entry that goes on where it reaches that far over the width."""
+"""A line without a page number that reaches over this share of the width begins an entry of several lines."""
 
 NUMBERED = 0.75
-"""Share of the lines of a table of contents without leaders that are numbered at least: an index has no number."""
+"""Least share of numbered lines in a table of contents without leaders: the lines of an index have no number."""
 
 FEWEST = 2
-"""Entries where all have leaders."""
+"""Least entries if all have leaders."""
 
 RUNS = 4
-"""Pieces of such a line at most, number, title, leader and page: more are cells."""
+"""Most pieces of such a line: number, title, leader and page; more are cells."""
 
 _PAGE = r"(?:\d{1,4}|[ivxlc]{1,8}|[A-Z]-?\d{1,3}|\d{1,3}-\d{1,3})"
 _LED = re.compile(rf"\S.*?(?:(?:\s?[.·•_]){{4,}}|\s?…(?:\s?[.…])*|(?:\s\.){{3,}})\s*{_PAGE}\s*")
@@ -33,8 +33,8 @@ _ENDED = re.compile(rf"\S.*\s{_PAGE}\s*")
 
 
 def entries(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
-    """The printed lines ``rows`` of a region by the entries of the table of contents that they are; none where they
-    are no such table."""
+    """The printed lines ``rows`` of a table of contents, by its entries; empty where the region is no table of
+    contents."""
     texts = [join_lines([row]) for row in rows]
     led = sum(_LED.fullmatch(text) is not None for text in texts)
     if led < max(ENTRIES, MOST * len(rows)) and not (led == len(rows) >= FEWEST or _is_numbered(rows, texts)):

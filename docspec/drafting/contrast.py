@@ -1,4 +1,4 @@
-"""How far pixels stand out from the ground that they are printed on."""
+"""The contrast of pixels with the ground that they are printed on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def contrast_of(grey: Any) -> Any:
-    """How far each pixel of ``grey``, a signed array (rows, columns) of 0..255, lies from the commonest grey."""
+    """The distance of each pixel of ``grey``, a signed array (rows, columns) of 0..255, from the commonest grey."""
     return np.abs(grey - ground_of(np.bincount(grey.ravel(), minlength=256)))
 
 

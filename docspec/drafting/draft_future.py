@@ -1,6 +1,6 @@
-"""A draft that is being made in another process while its page is read already: lines as they are recognised, then all.
+"""A draft that another process makes while its page is being read: lines as they are recognised, then the whole draft.
 
-One thread tells it, another one asks; pieces are only ever added.
+One thread adds pieces, another one reads them; pieces are never removed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from docspec.drafting.page import DraftResult
 
 
 class DraftFuture:
-    """``pieces`` are the texts so far, a few printed lines each; ``head_seconds`` passed until recognition began, which
-    nothing else was done in, and ``seconds`` until all was there (0 before)."""
+    """``pieces`` are the texts so far, a few printed lines each; ``head_seconds`` passed, with nothing else done, until
+    recognition began, and ``seconds`` until the draft was whole (0 before)."""
 
     def __init__(self) -> None:
         self.began = time.perf_counter()
@@ -27,13 +27,13 @@ class DraftFuture:
         self._error: Exception | None = None
 
     def heard(self, lines: Sequence[str]) -> None:
-        """``lines`` were recognised; with none of them, recognition begins."""
+        """Adds recognised ``lines``; an empty sequence says that recognition begins."""
         if lines:
             self.pieces.append("\n".join(lines))
         self._begin()
 
     def finish(self, drafted: DraftResult, error: Exception | None = None) -> None:
-        """The draft is whole; or ``error`` kept it from being made."""
+        """Sets the whole draft, or the ``error`` that prevented it."""
         self._drafted, self._error = drafted, error
         self.seconds = time.perf_counter() - self.began
         self._whole.set()
@@ -49,7 +49,7 @@ class DraftFuture:
         return self._whole.is_set()
 
     def whole(self) -> DraftResult:
-        """The draft, waited for. Raises what kept it from being made."""
+        """Waits for the draft. Raises the error that prevented it."""
         self._whole.wait()
         if self._error is not None:
             raise self._error

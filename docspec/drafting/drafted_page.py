@@ -1,4 +1,4 @@
-"""A page with its draft, as it goes from whoever drew and drafted it to whoever verifies it."""
+"""A page with its draft, as it goes from the drafting process to the verifying one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from docspec.drafting.page import DraftResult
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DraftedPage:
-    """A page that was drawn, and drafted as far as that went; ``error`` is what drafting it raised. ``waited`` are the
-    seconds spent on nothing but waiting for it, ``None`` where it was not made beside other work. ``future`` is its
-    draft where that is still being made."""
+    """A drawn page with its draft; ``error`` is the exception of a failed draft. ``waited`` are the seconds spent on
+    nothing but waiting for it, ``None`` where it was not made beside other work. ``future`` is a draft that is still
+    being made."""
 
     page: PageImage
     drafted: DraftResult = field(default_factory=DraftResult)
@@ -23,11 +23,11 @@ class DraftedPage:
 
     @property
     def draft(self) -> PageDraft:
-        """Its draft, as far as it is there."""
+        """Its draft, as far as it exists."""
         return self.drafted.draft
 
     def settled(self) -> DraftedPage:
-        """With its draft in place of the coming one where that is there by now."""
+        """The page with its finished draft in place of the future one, if that is whole."""
         if self.future is None or not self.future.is_whole:
             return self
         try:
@@ -36,5 +36,5 @@ class DraftedPage:
             return replace(self, error=error, future=None)
 
     def noted(self, event: Event) -> DraftedPage:
-        """With ``event`` among those of its draft."""
+        """The page with ``event`` added to its draft."""
         return replace(self, drafted=replace(self.drafted, events=(*self.drafted.events, event)))

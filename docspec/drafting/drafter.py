@@ -1,4 +1,4 @@
-"""The contract of a drafter: something cheap that says what is on a page before the target looks."""
+"""The contract of a drafter: a cheap guess of a page's content before the target reads it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from docspec.core import PageDraft, PageImage
 
 @runtime_checkable
 class Drafter(Protocol):
-    """Drafts pages. ``name`` is what reports and ``--drafter`` call it.
+    """Drafts pages. ``name`` is its name in reports and in ``--drafter``.
 
     It is made in the child that drafts (no torch there), and again where pages are verified, so making it must be
     cheap; a plug-in's is made without arguments. Optional: ``check()`` raises where it cannot work at all, ``warm()``
-    loads what the first page needs. Its words stand (``--words evidence``) only where ``Region.words`` is set.
+    loads the models of the first page. Its words stand (``--words evidence``) only where ``Region.words`` is set.
     """
 
     name: str

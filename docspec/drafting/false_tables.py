@@ -1,5 +1,5 @@
-"""What layout models take for tables and is none: indexes, which are set in columns, and program text with numbered
-lines. Tables of contents are told in :mod:`.contents`."""
+"""False tables of layout models: indexes, which are set in columns, and program text with numbered lines. Tables of
+contents are recognised in :mod:`.contents`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from itertools import pairwise
 from docspec.drafting.lines import PrintedRow, TextLine, printed_lines
 
 REFERRING = 0.4
-"""Share of the lines of an index that have page numbers after a leader, or several of them, at least."""
+"""Least share of the lines of an index that have page numbers after a leader, or several page numbers."""
 
 REFERENCES = 8
-"""Such lines at least: fewer may be figures of a table."""
+"""Least number of such lines: fewer may be figures of a table."""
 
 NUMBERED = 3
-"""Lines with consecutive numbers that make program text at least."""
+"""Least number of lines with consecutive numbers in program text."""
 
 LISTED = 0.5
-"""Share of the printed lines that have such a number at least: comments stand between them."""
+"""Least share of printed lines with such a number: comments stand between them."""
 
 TYPED = 0.9
-"""Share of the characters on such lines that are set in type of one width at least."""
+"""Least share of the characters on such lines that are set in type of one width."""
 
 _PAGES = r"\d{1,4}(?:[-–]\d{1,4})?"
 _REFERENCE = re.compile(

@@ -1,4 +1,4 @@
-"""Rows of cells that stand in columns, at least one of which is of figures: a table where no line is drawn."""
+"""Rows of cells that stand in columns, at least one of them a column of figures: a table without drawn lines."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from statistics import median
 from docspec.core import BBox
 
 ROWS = 3
-"""Rows of several cells that make a table at least."""
+"""Least number of rows with several cells in a table."""
 
 GUTTER = 0.5
-"""Heights of a line between two columns at least."""
+"""Least distance of two columns, in heights of a line."""
 
 ASTRAY = 0.15
 """Share of the rows that may have a cell in a gutter: sums and headings of groups reach over columns."""
 
 FILLED = 0.6
-"""Share of the rows that a column of figures fills at least, and share of what stands in it that are figures."""
+"""Least share of the rows that a column of figures fills, and least share of figures among its cells."""
 
 USED, BARE = 0.65, 0.95
-"""Share of all places in rows and columns where something stands, at least. Without words, figures below each other may
-be sums or matrices."""
+"""Least share of filled places in rows and columns. Without words, figures below each other may be sums or
+matrices."""
 
 LONG = 60
-"""Characters of the cells of a column from which on, by their median, it is running text."""
+"""A column is running text from this median number of characters of its cells on."""
 
 FULL, WORDY = 0.85, 25
-"""Share of a column's width that its lines have on average, and their characters, from which on it is running text."""
+"""A column is running text if its lines have at least this share of its width, and so many characters, on average."""
 
 _SIGNS = "€$£¥"
 _UNIT = rf"(?:%|‰|°[CF]?|[{_SIGNS}]|[^\W\d_]{{1,3}}[²³]?(?:/[^\W\d_]{{1,3}})?)"
@@ -77,8 +77,8 @@ def is_figure(text: str) -> bool:
 
 
 def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -> Columns | None:
-    """The table that ``rows`` (top to bottom) are, with those of the rows ``above`` them (nearest first) that are heads
-    of its columns; ``None`` where they are none. Columns of running text beside it are left out."""
+    """The table of ``rows`` (top to bottom), with the heads of its columns from the rows ``above`` them (nearest
+    first); ``None`` if they are no table. Columns of running text beside it are left out."""
     height = median(cell.bbox.height for row in rows for cell in row)
     edges = _without_prose(_with_signs(_edges(rows, GUTTER * height), rows), rows)
     kept = [row for row in (_within(row, edges) for row in rows) if row]
@@ -100,7 +100,7 @@ def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -
 
 
 def _edges(rows: Sequence[CellRow], gutter: float) -> list[tuple[float, float]]:
-    """Left and right edges of the columns that the gutters between the cells of ``rows`` leave."""
+    """Left and right edges of the columns between the gutters of ``rows``."""
     told = [cell.bbox for row in rows if len(row) > 1 for cell in row]
     most = int(ASTRAY * sum(len(row) > 1 for row in rows))
     steps = sorted([(box.x0, 1) for box in told] + [(box.x1, -1) for box in told])
@@ -160,7 +160,7 @@ def _is_prose(number: int, edges: Sequence[tuple[float, float]], rows: Sequence[
 
 
 def _column_of(box: BBox, edges: Sequence[tuple[float, float]]) -> int | None:
-    """The first column that ``box`` stands in to more than half, or that it shares most with."""
+    """The first column that holds more than half of ``box``, or the one that holds the most of it."""
     shared = [min(box.x1, x1) - max(box.x0, x0) for x0, x1 in edges]
     if not shared or max(shared) <= 0:
         return None
@@ -172,7 +172,7 @@ def _within(row: CellRow, edges: Sequence[tuple[float, float]]) -> tuple[Cell, .
 
 
 def _is_whole(kept: Sequence[CellRow], rows: Sequence[CellRow]) -> bool:
-    """Whether no line was taken apart."""
+    """Whether no line was divided."""
     inside = {cell.line for row in kept for cell in row}
     count = sum(len(row) for row in kept)
     return count == sum(cell.line in inside for row in rows for cell in row)
@@ -239,7 +239,7 @@ def _is_contents(texts: Sequence[Sequence[str]], figures: Sequence[int]) -> bool
 
 
 def _heads(row: CellRow, edges: Sequence[tuple[float, float]]) -> dict[int, str]:
-    """What the cells of ``row`` say over columns of their own; nothing where one stands over none, or over several."""
+    """The texts of the cells of ``row``, by the column below; empty if a cell stands over no column or over several."""
     heads: dict[int, str] = {}
     for cell in row:
         apart = [max(x0 - cell.bbox.x1, cell.bbox.x0 - x1) for x0, x1 in edges]

@@ -1,5 +1,5 @@
-"""Running heads and feet that a layout model took for text: what stands in one row with others at the edge of the page,
-above or below everything else, and a first line with the number of the page in front of running text."""
+"""Running heads and feet that a layout model took for text: boxes in one row with furniture at the edge of the page,
+above or below all else, and a first line with the number of the page in front of running text."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 
 TOUCH = 0.5
-"""Of the lower one's height: what two boxes in one row share at least."""
+"""Least overlap of two boxes in one row, as a share of the lower one's height."""
 
 PROSE = 3
-"""Lines of running text below a running head at least, each of one piece."""
+"""Least lines of running text below a running head, each of one piece."""
 
 _NUMBER = re.compile(r"\[?(?:\d{1,4}|[ivxlc]{1,7})\]?")
 
@@ -31,13 +31,13 @@ def is_running_head(rows: Sequence[Sequence[TextLine]]) -> bool:
 
 
 def whole_furniture(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
-    """``boxes`` with the parts of running heads and feet that were called text as what they are."""
+    """``boxes`` in which parts of running heads and feet that were called text have their right category."""
     kinds = [_furniture(box, boxes) for box in boxes]
     return [box if kind is None else replace(box, category=kind) for box, kind in zip(boxes, kinds, strict=True)]
 
 
 def _furniture(box: LayoutBox, boxes: Sequence[LayoutBox]) -> Category | None:
-    """Which furniture ``box``, a line of text, is a part of."""
+    """The category of furniture if ``box``, a line of text, is part of it."""
     if box.category is not Category.TEXT or not all(_in_one_row(box.bbox, member) for member in box.members):
         return None
     beside = {other.category for other in boxes if other.category.is_furniture and _in_one_row(box.bbox, other.bbox)}

@@ -1,4 +1,4 @@
-"""Where print stands on a picture: rows, columns and boxes of ink, found without any model."""
+"""Finds print on a picture, as rows, columns and boxes of ink, without any model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_INK = 24
 """Pixels of ink below which a mark is a speck."""
 
 THIN = 5
-"""Pixels: what is thinner is a rule."""
+"""Pixels: a thinner mark is a rule."""
 
 ACCENT = 0.45
 """A band of ink lower than this share of the usual one is an accent, a dot or a rule and belongs to its neighbour."""
@@ -54,7 +54,7 @@ def line_boxes(image: Image.Image, box: BBox) -> list[BBox]:
 
 
 def joined_rows(rows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Bands of ink with the low ones (accents, dots, underlines) given to the nearer neighbour."""
+    """Bands of ink, in which low ones (accents, dots, underlines) are joined to the nearer neighbour."""
     if len(rows) < 2:
         return list(rows)
     usual = median(sorted(end - start for start, end in rows)[len(rows) // 3 :])

@@ -1,7 +1,7 @@
-"""What is where on a page: PyMuPDF's layout model, whose eleven classes are dots.ocr's, in its own reading
+"""The layout of a page: PyMuPDF's layout model, whose eleven classes are dots.ocr's, in its own reading
 order.
 
-Each box knows the text lines that the model put into it, which is more exact than its rectangle: rectangles
+Each box lists the text lines that the model put into it, which is more exact than its rectangle: rectangles
 of neighbouring regions may overlap.
 """
 

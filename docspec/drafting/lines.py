@@ -1,6 +1,6 @@
-"""Lines of text with their places: the common currency of the text layer and of recognisers.
+"""Lines of text with their places: the common form of the text layer's and of recognisers' results.
 
-A line is what was found in one run at one height; a *printed* line may consist of several of them (a bullet
+A line is one run of text at one height; a *printed* line may consist of several of them (a bullet
 and its text, the cells of a table row).
 """
 
@@ -22,10 +22,10 @@ from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
 
 MAX_STYLED = 20_000
-"""Characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take 14
-seconds."""
+"""Most characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take
+14 seconds."""
 NEIGHBOURS = 16
-"""Runs of a printed line that a further one is compared with; more stand on no line that is print."""
+"""Runs of a printed line that a further run is compared with; no real line has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
 
 
 def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLine]:
-    """Lines of a page with right-to-left text: MuPDF parts them where the way changes, so that what touches on one
-    height is one line here."""
+    """Lines of a page with right-to-left text: MuPDF parts them where the direction changes, so pieces that touch at
+    one height are joined."""
     traced = [(chr(code), origin, box) for span in page.get_texttrace() for code, _, origin, box in span["chars"]]
     groups: list[list[tuple[BBox, int, list[dict[str, Any]]]]] = []
     for number, block in enumerate(page.get_text("rawdict", flags=flags)["blocks"]):

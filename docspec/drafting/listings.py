@@ -1,4 +1,4 @@
-"""Which regions are listings: program text, told from prose by its type, in which all letters are of one width."""
+"""Finds listings: program text, told from prose by its type, in which all letters are of one width."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from docspec.core import BBox, Category, Region
 from docspec.drafting.lines import PrintedRow, TextLine
 
 TYPEWRITTEN = 0.95
-"""A page of which more is set in such type than this share is typewritten: its prose looks like program text."""
+"""A page with more than this share of such type is typewritten: its prose looks like program text."""
 
 LISTED = 0.9
-"""A listing is set in such type at least to this share, and every line of it to half."""
+"""At least this share of a listing, and half of each of its lines, is set in such type."""
 
 LINES = 2
-"""Lines of a listing within a paragraph at least, unless they are numbered: fewer may be a name or an address in it."""
+"""Least lines of a listing within a paragraph, unless they are numbered: fewer may be a name or an address in it."""
 
 APART = 2.5
-"""Two listings that are no more than so many heights of a line apart are one."""
+"""Two listings at most so many heights of a line apart are one."""
 
 _NUMBER = re.compile(r"\d+(?=\s|$)")
 _ADDRESS = re.compile(r"\S*@[\w-]+(\.[\w-]+)+|(https?:|www\.)\S+")
@@ -42,7 +42,7 @@ def is_listing(rows: Sequence[PrintedRow], category: Category = Category.TEXT) -
 
 
 def listings_apart(rows: Sequence[PrintedRow]) -> list[Sequence[PrintedRow]]:
-    """The printed lines ``rows`` of a region, in turns those of a listing in it and those of none."""
+    """The printed lines ``rows`` of a region as alternate runs of listings and of other text."""
     if is_listing(rows):
         return [rows]
     runs: list[tuple[bool, list[PrintedRow]]] = []
@@ -58,7 +58,7 @@ def listings_apart(rows: Sequence[PrintedRow]) -> list[Sequence[PrintedRow]]:
 
 
 def joined_listings(regions: Sequence[Region]) -> list[Region]:
-    """``regions`` in reading order with listings that blank lines have taken apart made one again."""
+    """``regions`` in reading order, in which listings that blank lines had divided are joined."""
     joined: list[Region] = []
     for region in regions:
         last = joined[-1] if joined else None

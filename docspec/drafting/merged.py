@@ -15,15 +15,15 @@ from docspec.drafting.assembly import place
 from docspec.drafting.drafter import Drafter
 
 SAME = 0.5
-"""Share of a region that lies in another one, from which on it reads the same print."""
+"""From this share of a region within another one on, both read the same print."""
 
 ALIKE = 0.9
 """Shares that differ by less are alike: edges of boxes are never exact."""
 
 
 class MergedDrafter:
-    """Drafts with both; regions and their order are the first one's. One that fails or finds nothing leaves the
-    other's draft."""
+    """Drafts with two drafters; regions and their order are the first one's. If one fails or finds nothing, the
+    other's draft remains."""
 
     def __init__(self, first: Drafter, second: Drafter) -> None:
         self._drafters = (first, second)
@@ -79,16 +79,16 @@ def merged(first: PageDraft, second: PageDraft) -> PageDraft:
 
 
 def _same(box: BBox, regions: Sequence[Region]) -> int | None:
-    """The first region with text of those that share about most with ``box``, where most of the smaller one lies in the
-    larger."""
+    """The region that overlaps ``box`` most, if most of the smaller one lies in the larger; of about equal ones the
+    first with text."""
     shared = [max(box.overlap(other.bbox), other.bbox.overlap(box)) if other.texts else 0.0 for other in regions]
     most = max(shared, default=0.0)
     return next(index for index, one in enumerate(shared) if one >= ALIKE * most) if most > SAME else None
 
 
 def _with(region: Region, others: Sequence[Region]) -> Region:
-    """``region`` with what ``others`` read in its place: each one's readings where there is one, else all as one; and
-    whether the two drafters agree to the letter, white space aside."""
+    """``region`` with the readings of ``others`` in its place (one region's separately, several regions' as one text),
+    and whether the two drafters agree to the letter, white space aside."""
     if not others:
         return region
     if len(others) == 1:

@@ -1,4 +1,4 @@
-"""No draft at all: what remains is plain decoding, the thing to compare with."""
+"""No draft at all: plain decoding remains, the baseline of comparisons."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Sections that are numbered row by row while their columns are read one after the other: slides and leaflets set them
-so, and their numbers say in which order they are read."""
+"""Sections that are numbered row by row although the layout reads column after column, as on slides and leaflets: their
+numbers give the reading order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 
 SECTIONS = 4
-"""Numbered headings that tell an order at least."""
+"""Least numbered headings that give an order."""
 
 _HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
 _NUMBER = re.compile(r"(\d{1,2})[.):]?\s+\S")

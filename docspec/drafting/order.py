@@ -1,8 +1,8 @@
 """Reading order where the layout model's own goes back and forth between columns.
 
 On most pages the model is right, and it is kept; on small sheets it sometimes reads two columns row by row.
-An order by white space that changes columns clearly less often then wins; where the model reads columns on past a
-heading that spans them, any does.
+Then an order by white space wins if it changes columns clearly less often, or, where the model reads columns on past
+a heading that spans them, less often at all.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
 
 MARGIN = 2  # changes of column that the model may make more before its order is given up
 MAX_LINES = 1000
-"""Lines of a page that the layout model is shown: its time grows with their square, 1,950 take 12 seconds."""
+"""Most lines of a page for the layout model: its time grows with their square, 1,950 take 12 seconds."""
 
 
 def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
-    """The boxes of a ``pymupdf.Page`` whose text is ``lines``, in reading order, and whose they are: the layout
-    model's, or those between the white where the model fails or the lines are too many, which is an event."""
+    """The boxes of a ``pymupdf.Page`` with the text ``lines`` in reading order, and their source: the layout model,
+    or the white space where the model fails or the lines are too many, which is an event."""
     if len(lines) > MAX_LINES:
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
@@ -67,13 +67,13 @@ def _comes_first(box: LayoutBox, body: Sequence[LayoutBox]) -> bool:
 
 
 def _changes(boxes: Sequence[LayoutBox]) -> int:
-    """How often the next box stands beside the one before and not in its column."""
+    """The number of boxes that stand beside the one before and not in its column."""
     return sum(min(a.bbox.x1, b.bbox.x1) <= max(a.bbox.x0, b.bbox.x0) for a, b in pairwise(boxes))
 
 
 def _splices(boxes: Sequence[LayoutBox]) -> bool:
-    """Whether columns are read on past a heading that spans them: what stands below it belongs to another article than
-    what stands above."""
+    """Whether columns are read on past a heading that spans them: the text below it belongs to another article than
+    the text above."""
     for number, one in enumerate(boxes):
         if one.category not in HEADINGS:
             continue

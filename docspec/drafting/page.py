@@ -1,5 +1,5 @@
-"""Drafting as a page needs it: with the drafter that was asked for, or with its layout where that is part of the
-reading, and whether there is anything on the page at all."""
+"""Drafts a page with the chosen drafter, or only its layout if the page is read by regions, and says whether the page
+is empty."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from docspec.drafting.safe import SafeDrafter
 
 @dataclass(frozen=True, slots=True)
 class DraftResult:
-    """A page's draft, what did not go the plain way, and whether nothing is printed on the page."""
+    """A page's draft, the events of making it, and whether nothing is printed on the page."""
 
     draft: PageDraft = field(default_factory=PageDraft)
     events: tuple[Event, ...] = ()
@@ -27,11 +27,11 @@ class PageDrafters:
         self._layout = layout or drafter
 
     def warm(self) -> None:
-        """Loads what pages will need; meanwhile the target is loaded elsewhere."""
+        """Loads the drafters' models while the target is loaded elsewhere."""
         self._drafter.warm()
         self._layout.warm()
 
     def draft(self, page: PageImage, by_regions: bool) -> DraftResult:
-        """The page's draft; it does not touch the target. Raises what judging an odd page raises."""
+        """The page's draft, made without the target. Errors of judging an odd page are raised."""
         draft, events = (self._layout if by_regions else self._drafter).draft_with_events(page)
         return DraftResult(draft, events, is_blank(page, draft))
