@@ -1,7 +1,7 @@
-"""Text where no line of the draft is: inside pictures, and in ink that no region explains. A recogniser looks there.
+"""Recognises text where the draft has no line: inside pictures, and in ink outside all regions.
 
-A text layer says nothing of a letter that was pasted in as a scan, of outlined letters or of handwriting; a layout
-model calls them pictures.
+A text layer lacks letters that were pasted in as a scan, outlined letters and handwriting; a layout model calls them
+pictures.
 """
 
 from __future__ import annotations
@@ -22,42 +22,41 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LABELLED = 3
-"""A drawing with so many lines of the text layer in it is one whose text is known."""
+"""From so many lines of the text layer in a drawing on, its text is known."""
 
 LEAST_SIDE = 10.0
-"""Pixels: what is smaller in one direction holds no text that can be read."""
+"""Pixels: an area with a shorter side holds no readable text."""
 
 MOST_AREAS = 8
-"""More areas than these are looked at together, on a sheet that holds nothing else of the page."""
+"""More areas than these are recognised together, on a sheet that holds nothing else of the page."""
 
 PLAUSIBLE = 0.6
-"""Confidence (0..1) below which a line that was found in a picture is texture."""
+"""Confidence (0..1) below which a line found in a picture is texture."""
 
 LONE = 2
-"""Signs that shapes are taken for: so few of a script that the page does not write are a logo or an ornament."""
+"""Recognised signs that are no text: so few of a script that the page does not use are a logo or an ornament."""
 
 LETTERS = 20
-"""Letters of a page that tell in which scripts it is written."""
+"""Least letters of a page that show its scripts."""
 
 EDGE = 0.1
 """Share of the height of a page at its upper and lower edge where logos stand."""
 
 FEW = 12
-"""Words of all logos at one edge at most."""
+"""Most words of all logos at one edge."""
 
 WRITTEN = 100
-"""Letters of a page whose text is in its file: on others what is found may be all of it."""
+"""Least letters of a page whose text is in its file: on other pages the found text may be all."""
 
 PROSE = 3
-"""Words with three letters and more that make what is in a picture text to be laid out, and not labels."""
+"""Least words of three letters and more that make the text in a picture prose, and not labels."""
 
 
 def find_text(
     page: PageImage, regions: Sequence[Region], unread: Sequence[Region], recogniser: Recogniser
 ) -> tuple[list[TextLine], tuple[Event, ...]]:
-    """The lines, in pixels, that ``recogniser`` finds in the pictures among ``regions`` (pixels) that no text is known
-    of, and in the ink outside all regions, which is ``unread``; and what to report of ink as small as text in which it
-    finds none."""
+    """The lines, in pixels, that ``recogniser`` finds in pictures without known text among ``regions`` (pixels) and in
+    ``unread``, the ink outside all regions; and the events for ink of the size of text in which it finds none."""
     images = _images(page)
     areas = [
         region.bbox
@@ -97,14 +96,14 @@ def find_text(
 
 
 def _is_ornament(text: str, scripts: Counter[str]) -> bool:
-    """Whether ``text`` is a sign or two of scripts that a page does not write, whose letters ``scripts`` counts."""
+    """Whether ``text`` is a sign or two of a script that the page does not use; ``scripts`` counts its letters."""
     own = scripts_of(text)
     lone = 0 < own.total() == sum(map(str.isalnum, text)) <= LONE
     return lone and scripts.total() >= LETTERS and not own.keys() & scripts.keys()
 
 
 def _sheet_of(image: Image, areas: Sequence[BBox]) -> Image:
-    """A sheet of the size and the paper of ``image`` with its ``areas`` alone: what is known is not read again."""
+    """A sheet of the size and the paper of ``image`` with its ``areas`` alone: known text is not read again."""
     from PIL import Image as Pillow
 
     ground = ground_of(image.convert("L").histogram())
@@ -116,15 +115,15 @@ def _sheet_of(image: Image, areas: Sequence[BBox]) -> Image:
 
 
 def _is_labelled(region: Region, images: Sequence[BBox]) -> bool:
-    """Whether a picture is a drawing whose text is known. Of what is in one of the ``images`` a text layer over it says
-    nothing; a recogniser has seen it all."""
+    """Whether a picture is a drawing whose text is known. A text layer does not tell the text inside one of the
+    ``images``; a recogniser has seen it all."""
     if len(region.labels) < LABELLED:
         return False
     return region.words == "recognition" or not any(region.bbox.overlap(image) > 0.5 for image in images)
 
 
 def _images(page: PageImage) -> list[BBox]:
-    """Where a PDF page shows images, in pixels."""
+    """The places of images on a PDF page, in pixels."""
     shown = [] if page.pdf_page is None else page.pdf_page.get_image_info()
     return [BBox(*one["bbox"]).scaled(page.scale) for one in shown]
 
@@ -136,9 +135,9 @@ def is_prose(lines: Sequence[TextLine]) -> bool:
 
 
 def furniture_of(lines: Sequence[TextLine], regions: Sequence[Region], height: float) -> dict[Category, list[TextLine]]:
-    """Those of ``lines``, found on a page of ``height`` whose own text is in ``regions``, that are its running head or
-    foot, as logos are: a few words at the edge of the page, above or below all of its text. What stands above the text
-    of a page without a heading may be its title."""
+    """The running head and foot among ``lines``, found on a page of ``height`` whose own text is in ``regions``: a few
+    words, such as logos, at the edge of the page, above or below all of its text. Words above the text of a page
+    without a heading may be its title."""
     body = [region for region in regions if region.texts and not region.category.is_furniture]
     if sum(map(str.isalpha, "".join(region.texts[0] for region in body))) < WRITTEN:
         return {}
@@ -164,7 +163,7 @@ def is_label(line: TextLine, regions: Sequence[Region]) -> bool:
 
 
 def with_labels(regions: Sequence[Region], found: Sequence[Region]) -> list[Region]:
-    """``regions`` and those of ``found`` text: inside a picture it is its labels, elsewhere a region of its own."""
+    """``regions`` with ``found`` text: inside a picture it becomes the labels, elsewhere a region of its own."""
     result = list(regions)
     for new in found:
         index = next(

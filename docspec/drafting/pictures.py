@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
 
-SIDE = 960  # pixels of the image that is looked at
+SIDE = 960  # pixels of the reduced image
 CELLS = 96  # of the longer side of the page; ink within one empty cell of other ink belongs to it
 MIN_SIDE = 0.05  # of the page's shorter side; thinner patches are rules and frames
 MAX_ASPECT = 6.0  # longer patches are rules, bands of colour and shadows of scanners
@@ -30,8 +30,8 @@ MAX_TEXT = 0.25  # share of a patch that text may cover; more is a frame around 
 
 
 def with_pictures(image: Image, regions: Sequence[Region], share: float = 1.0) -> list[Region]:
-    """``regions`` (pixels, reading order) and, at their places, Picture regions for what else is printed; ``image``
-    may be that ``share`` of the page in size."""
+    """``regions`` (pixels, reading order) and, at their places, Picture regions for all other print; ``image`` may be
+    that ``share`` of the page in size."""
     result = list(regions)
     for found in find_pictures(image, [region.bbox.scaled(share) for region in regions]):
         bbox = found.scaled(1 / share)
@@ -55,7 +55,7 @@ def find_pictures(image: Image, known: Sequence[BBox]) -> list[BBox]:
 
 
 def _ink_outside(image: Image, known: Sequence[BBox], factor: int) -> NDArray[np.bool_]:
-    """What differs from the colour of most of the page, in the reduced image, ``known`` boxes wiped out."""
+    """The pixels of the reduced image that differ from the commonest colour, with ``known`` boxes wiped out."""
     import numpy as np
 
     grey = image.convert("L").reduce(factor)
@@ -119,7 +119,7 @@ def _bounds(mask: NDArray[np.bool_], patch: Sequence[tuple[int, int]], side: int
 
 
 def _patches(cells: set[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Cells that hang together, over at most one empty cell."""
+    """Groups of cells, connected across at most one empty cell."""
     left = set(cells)
     patches = []
     while left:

@@ -1,8 +1,8 @@
-"""What a draft may cost: asked by the automatic drafter before it does anything slow.
+"""Decides whether a draft pays; the automatic drafter asks before each slow step.
 
 The planner answers with measured figures; without one everything pays, which is right for large models. Where pages
-are drafted in another process, its figures of the moment travel there as :class:`Prices` and a :class:`PricedPolicy`
-brings back what drafting took.
+are drafted in another process, its present figures travel there as :class:`Prices`, and a :class:`PricedPolicy`
+returns the times of drafting.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Decision:
 
 
 class DraftingPolicy(Protocol):
-    """Decides by cost and hears what drafting took."""
+    """Decides by cost and is told the times of drafting."""
 
     def layout_pays(self, characters: int) -> Decision:
         """Whether the layout model is run over a text layer of so many characters."""
@@ -39,7 +39,7 @@ class DraftingPolicy(Protocol):
         ...
 
     def recognised(self, lines: Sequence[str]) -> None:
-        """``lines`` of the page were recognised; with none of them, recognition begins."""
+        """Takes ``lines`` of the page when they are recognised; none when recognition begins."""
         ...
 
 
@@ -61,8 +61,8 @@ class AlwaysDraft:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Seconds that the layout model and recognition take a page, and what they are expected to save: a character of the
-    text layer, and a page. ``most`` are those after which a draft cannot pay any more, whatever the page."""
+    """Seconds that the layout model and recognition take per page, and expected savings, per character of the text
+    layer and per page. After ``most`` seconds no draft can pay, whatever the page."""
 
     layout: float
     layout_saves: float
@@ -82,8 +82,8 @@ FREE = Prices(0.0, 1.0, 0.0, 1.0)
 
 
 class PricedPolicy:
-    """Decides by the ``prices`` that it was last given, and writes down in ``spent`` what drafting took; ``tell`` hears
-    of lines as they are recognised."""
+    """Decides by the latest ``prices`` and collects the times of drafting in ``spent``; ``tell`` is called with lines
+    as they are recognised."""
 
     def __init__(self) -> None:
         self.prices: DraftingPolicy | Prices = AlwaysDraft()
@@ -105,5 +105,5 @@ class PricedPolicy:
 
 
 def compared(what: str, cost: float, saved: float) -> Decision:
-    """Something is done where it saves more than it costs, both in seconds."""
+    """Decides for ``what`` if it saves more than it costs, both in seconds."""
     return Decision(saved > cost, f"{what} would cost {cost:.2f} s and save {saved:.2f} s")

@@ -1,7 +1,7 @@
 """Arabic presentation forms as the letters that people type.
 
-PDF fonts often name the shape of a letter instead of the letter. A shape also tells what no letter does: a final shape
-with a letter right behind it was followed by a zero-width non-joiner, as Persian words have them.
+PDF fonts often name the shape of a letter instead of the letter. A shape tells more than the letter: a final shape
+with a letter right behind it was followed by a zero-width non-joiner, as in Persian words.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Which words of a text layer are bold, italic, raised or linked: what MuPDF says of a line's spans and of the page's
-links, as marks of the line's text."""
+"""Marks words of a text layer as bold, italic, raised or linked, by MuPDF's data on a line's spans and on the page's
+links."""
 
 from __future__ import annotations
 

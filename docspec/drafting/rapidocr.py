@@ -37,9 +37,9 @@ SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
 
 
 class RapidOcrDrafter:
-    """Drafts by recognition. One recogniser may be shared with the check of text layers; ``policy`` hears of lines as
-    they are recognised. ``upright``: of pages that lie on their side or stand on their head the draft is that of the
-    upright page (``turns``)."""
+    """Drafts by recognition. One recogniser may be shared with the check of text layers; ``policy`` is told lines as
+    they are recognised. ``upright``: a page that lies on its side or stands on its head gets the draft of the upright
+    page (``turns``)."""
 
     name = "rapidocr"
 
@@ -100,8 +100,8 @@ class RapidOcrDrafter:
 def regions_of_lines(
     page: PageImage, lines: Sequence[TextLine], tilt: float = 0.0
 ) -> tuple[list[Region], str, tuple[Event, ...]]:
-    """Regions in pixels for recognised ``lines`` (pixels of the page turned upright by ``tilt`` degrees), whose layout
-    they follow, and what did not go the plain way."""
+    """Regions in pixels for recognised ``lines`` (pixels of the page turned upright by ``tilt`` degrees), the source of
+    their layout, and the events."""
     if not lines:
         return [], "", ()
     known_size = page.pdf_page is not None

@@ -36,13 +36,13 @@ MODELS = {
 }
 MAX_SIDE = 1440  # pixels; 1280 to 1600 are fastest without loss on printed pages
 MAX_THREADS = 8
-AREA_ENLARGED = 1.5  # what an area is enlarged by at most: a detector takes time by its pixels
+AREA_ENLARGED = 1.5  # an area is enlarged by at most this factor: a detector's time grows with the pixels
 MAX_SEARCHED = 6_000_000
 """Pixels of an image as the detector sees it. It enlarges the shorter side to 736 pixels whatever the longer one
 becomes: a strip of 15 by 750 pixels took 7 GB."""
 AREA_MARGIN = 8.0  # pixels around an area that are shown too
 _FULL_STOP = re.compile(r"^\. (?=\w)")
-TOLD = 6  # lines that are told of together
+TOLD = 6  # lines reported together
 
 
 class Recogniser:
@@ -80,8 +80,8 @@ class Recogniser:
         positive).
 
         The boxes are those of the page turned upright about its middle by that tilt, so that lines of a
-        crooked scan do not overlap. ``size`` is the line's height. ``tell`` hears of texts as they are read, a few
-        lines at a time, in the order in which they were found.
+        crooked scan do not overlap. ``size`` is the line's height. ``tell`` is called with texts as they are read, a
+        few lines at a time, in the order in which they were found.
         """
         quads: list[tuple[Any, str, float]] = []
         for tile, left, top in tiles(image):
@@ -120,7 +120,7 @@ class Recogniser:
 
     @contextmanager
     def _enlarging(self, side: float) -> Iterator[None]:
-        """Within it the detector enlarges an image to a shorter side of ``side`` pixels, and not to the usual one."""
+        """Within the block the detector enlarges images to a shorter side of ``side`` pixels, not to the usual one."""
         detector = self._finder._load_det_model()
         usual = detector.limit_side_len
         detector.limit_side_len = min(usual, round(side))
@@ -131,8 +131,8 @@ class Recogniser:
 
     @contextmanager
     def _telling(self, tell: Callable[[Sequence[str]], None] | None) -> Iterator[None]:
-        """Within it lines go to the model of RapidOCR a few at a time. It takes them one by one anyway
-        (``rec_batch_num``), so that what it reads is the same."""
+        """Within the block RapidOCR's model gets lines a few at a time. It reads them one by one anyway
+        (``rec_batch_num``), so the texts are the same."""
         if tell is None:
             yield
             return
@@ -195,7 +195,7 @@ class Recogniser:
 
 
 def _line_of(text: str) -> str:
-    """What RapidOCR read as a line of print. No line begins with a full stop and a space: it is a bullet."""
+    """RapidOCR's ``text`` as printed. No line begins with a full stop and a space: that is a bullet."""
     return _FULL_STOP.sub("· ", repair(read_from_left(text)))
 
 
@@ -211,7 +211,7 @@ def _model_folder() -> Path:
 
 
 def _way_to(file: Path) -> str:
-    """What to do about a model that is not there: RapidOCR's own list says where others are had."""
+    """How to get a missing model: RapidOCR's own list gives the sources of others."""
     if file.parent == _model_folder() and file.name in MODELS.values():
         return f"rapidocr lacks its model {file.name}; reinstall it: pip install --force-reinstall rapidocr"
     listed = (_model_folder().parent / "default_models.yaml").read_text(encoding="utf-8").split()

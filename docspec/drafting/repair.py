@@ -1,7 +1,7 @@
-"""Small repairs of text as PDF fonts spell it, towards what a reader of the page would type.
+"""Small repairs of text as PDF fonts spell it, so that it reads as people would type it.
 
-Only what is certain is repaired: bullets from symbol fonts, accents that TeX set beside their letter,
-invisible characters. Whatever is doubtful stays, since a wrong draft costs more than a missing one.
+Only certain faults are repaired: bullets from symbol fonts, accents that TeX set beside their letter,
+invisible characters. Doubtful text stays, since a wrong draft costs more than a missing one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 # Joiners inside of words are spelling in Arabic and Indic scripts.
 _WORD = "[\u0620-\u077f\u0900-\u0dff]"
 _UNTOLD = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd"
-"""What stands in a text layer for letters whose Unicode the file does not tell."""
+"""The characters of a text layer for letters without Unicode in the file."""
 _INVISIBLE = re.compile(
     f"(?<!{_WORD})[\u200c\u200d]|[\u200c\u200d](?!{_WORD})|[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060\ufeff{_UNTOLD}]"
 )
@@ -53,8 +53,8 @@ def repair(text: str) -> str:
 
 
 def letters_untold(text: str) -> int:
-    """How many letters within words of ``text``, before :func:`repair` drops them, are none that the file tells. Signs
-    that stand alone or beside one letter, as in formulas, are no letters of words."""
+    """The number of letters within words of ``text``, before :func:`repair` drops them, that the file does not tell.
+    Signs that stand alone or beside one letter, as in formulas, are no letters of words."""
     if text.isprintable() and "\ufffd" not in text:
         return 0
     words = [(sum(map(str.isalpha, run)), len(run)) for run in _RUN.findall(text)]

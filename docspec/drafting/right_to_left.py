@@ -1,9 +1,9 @@
-"""Lines of right-to-left scripts in logical order, from where their characters stand.
+"""Lines of right-to-left scripts in logical order, by the places of their characters.
 
 Text layers hold such lines in the order of reading, in that of the paper, or mixed, and MuPDF's own guess misplaces
-numbers, Latin words and brackets. What is certain is what the paper shows; so the characters are sorted from left to
-right and the bidirectional algorithm (Unicode annex 9) is undone: the line is turned round, and what runs from left to
-right within it (Latin, numbers) is turned back.
+numbers, Latin words and brackets. Only the paper is certain; so the characters are sorted from left to right and the
+bidirectional algorithm (Unicode annex 9) is undone: the line is reversed, and its left-to-right parts (Latin, numbers)
+are reversed back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from docspec.drafting.presentation_forms import NON_JOINER, as_letters
 
 SPACE = 0.15
-"""Of the size of type: white between two characters that is a space."""
+"""Least width of a space between two characters, of the size of type."""
 
 NEAR = 0.1
 """Points within which two places are one."""
@@ -40,7 +40,7 @@ def has_right_to_left(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Glyph:
-    """What stands at one place of a line: its text in logical order, and from where to where it reaches."""
+    """The characters at one place of a line: their text in logical order, and their left and right ends."""
 
     text: str
     x0: float
@@ -67,7 +67,7 @@ def logical_text(
 ) -> str:
     """The text of one printed line from its ``chars`` (``c``, ``origin``, ``bbox`` of MuPDF's raw text, in its order).
 
-    ``size`` is that of the type; ``page_runs_left`` tells the way of the page, which lines of both scripts follow.
+    ``size`` is that of the type; ``page_runs_left`` is the page's direction, which lines of both scripts follow.
     ``traced`` are characters with their boxes as they were painted: MuPDF loses a letter that follows itself in a
     ligature, and letters under some marks.
     """
@@ -89,8 +89,8 @@ def read_from_left(text: str) -> str:
 
 
 def _glyphs(chars: Iterable[Mapping[str, Any]]) -> list[_Glyph]:
-    """What was painted at once: a character and those without width at either of its ends. MuPDF turns what runs from
-    right to left round as a whole, ligatures and marks with it, so that the one with width comes last."""
+    """Characters that were painted at once: one with width and those without width at either of its ends. MuPDF
+    reverses right-to-left text with its ligatures and marks, so that the one with width comes last."""
     glyphs: list[_Glyph] = []
     pending: list[_Glyph] = []
     for char in chars:
@@ -132,8 +132,8 @@ def _with_lost(glyphs: Sequence[_Glyph], traced: Iterable[tuple[str, Any]]) -> l
 
 
 def _placed(glyphs: Sequence[_Glyph]) -> list[_Glyph]:
-    """From left to right; marks with the letter that they stand on, after it; a space that takes no room of its own is
-    a non-joiner."""
+    """``glyphs`` from left to right, with marks after the letter that they stand on; a space without room of its own
+    is a non-joiner."""
     wide = sorted((glyph for glyph in glyphs if glyph.is_wide), key=lambda glyph: (glyph.x0 + glyph.x1) / 2)
     for index, (glyph, other) in enumerate(pairwise(wide)):
         if glyph.text.isspace() and glyph.x1 - other.x0 > 0.5 * (glyph.x1 - glyph.x0):
@@ -143,7 +143,7 @@ def _placed(glyphs: Sequence[_Glyph]) -> list[_Glyph]:
         if at is None:
             wide.insert(sum(other.x0 < glyph.x0 for other in wide), glyph)
         else:
-            # Of a letter told twice, as some programs do for its mark, only the mark is new.
+            # Some programs write a letter twice for its mark; only the mark is new.
             other = wide[at]
             wide[at] = other.marked("".join(char for char in glyph.text if _is_mark(char) and char not in other.text))
     return wide
@@ -159,7 +159,7 @@ def _with_spaces(glyphs: Sequence[_Glyph], size: float) -> list[_Glyph]:
 
 
 def _way(char: str) -> str:
-    """L, R (Arabic and Hebrew letters), N (digits) or nothing."""
+    """L, R (Arabic and Hebrew letters), N (digits) or an empty text."""
     kind = unicodedata.bidirectional(char)
     if kind in ("R", "AL"):
         return "R"
@@ -167,8 +167,8 @@ def _way(char: str) -> str:
 
 
 def _runs(units: Sequence[str]) -> list[list[str]]:
-    """``units`` of a line that runs from left to right, parted into what runs so and what lies between the first and
-    the last unit that run the other way."""
+    """``units`` of a left-to-right line, parted into the runs of that direction and those from the first to the last
+    unit of the other one."""
     runs: list[list[str]] = [[]]
     inside = False
     for index, unit in enumerate(units):
@@ -189,7 +189,7 @@ def _returns(units: Sequence[str]) -> bool:
 
 
 def _undone(units: Sequence[str]) -> list[str]:
-    """Units that stand from left to right on a line that is read from right to left, in the order of reading."""
+    """Units, from left to right on a line that is read from right to left, in the order of reading."""
     turned = _faithful(units)[::-1]
     ways = _ways(turned)
     out: list[str] = []
@@ -206,8 +206,8 @@ def _undone(units: Sequence[str]) -> list[str]:
 
 
 def _ways(units: Sequence[str]) -> list[str]:
-    """The way of each unit in the order of reading, where signs that belong to a number count as it does: points and
-    colons between digits, and unless an Arabic letter came last also signs and units beside them (rules W2 to W5)."""
+    """The direction of each unit in the order of reading. Signs that belong to a number have its direction: points and
+    colons between digits and, unless an Arabic letter came last, signs and units beside them (rules W2 to W5)."""
     kinds = [unicodedata.bidirectional(unit[0]) for unit in units]
     ways = [_way(unit[0]) for unit in units]
     arabic = False
@@ -224,8 +224,8 @@ def _ways(units: Sequence[str]) -> list[str]:
 
 
 def _end_of_run(ways: Sequence[str], start: int) -> int:
-    """Where what runs from left to right from ``start`` on ends: Latin words and numbers with all between them, or one
-    number; ``start`` itself where nothing does."""
+    """The end of the left-to-right text at ``start``: Latin words and numbers with all between them, or one number;
+    ``start`` itself without such text."""
     if ways[start] not in ("L", "N"):
         return start
     stop = next((index for index in range(start, len(ways)) if ways[index] == "R"), len(ways))
@@ -235,8 +235,8 @@ def _end_of_run(ways: Sequence[str], start: int) -> int:
 
 
 def _faithful(units: Sequence[str]) -> list[str]:
-    """``units`` with brackets as the paper shows them: some programs write them as they are read, which is the wrong
-    way round from left to right. What stands beside a bracket tells."""
+    """``units`` with brackets as the paper shows them: some programs write them in reading order, which is the wrong
+    way round from left to right. The neighbours of a bracket tell."""
     votes = 0
     padded = [" ", *units, " "]
     for left, unit, right in zip(padded, padded[1:-1], padded[2:], strict=False):

@@ -1,5 +1,5 @@
-"""A drafter that cannot fail: whatever goes wrong inside becomes an empty draft and an event that says so, and
-whatever comes out is within bounds."""
+"""A drafter that cannot fail: every error inside becomes an empty draft and an event, and every draft is within
+bounds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SafeDrafter:
         self.name = inner.name
 
     def warm(self) -> None:
-        """Has the drafter load what its first page will need, if it can tell; what fails then fails there."""
+        """Has the drafter load the models of its first page, if it can; errors come with that page."""
         with contextlib.suppress(Exception):
             getattr(self.inner, "warm", lambda: None)()
 
@@ -32,8 +32,8 @@ class SafeDrafter:
         return self.draft_with_events(page)[0]
 
     def draft_with_events(self, page: PageImage) -> tuple[PageDraft, tuple[Event, ...]]:
-        """The draft, and what did not go the plain way: ``drafter_failed`` when there is none because the drafter
-        failed, whatever it raised, and the draft's own events."""
+        """The draft, and its events: ``drafter_failed`` if there is no draft because the drafter failed with any error,
+        and the draft's own."""
         start = time.perf_counter()
         try:
             draft = bounded(self.inner.draft(page), page.width, page.height)

@@ -1,6 +1,6 @@
 """Drafts from disk: PP-StructureV3 results as ``save_to_json`` writes them, and docspec's own JSON documents.
 
-So a page can be drafted elsewhere (another machine, another day), and an earlier output can serve as the
+A page can thus be drafted elsewhere (another machine, another day), and an earlier output can serve as the
 draft of the next run. Pages are found by the source's name and the page number."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class SavedDrafter:
             raise DrafterError(f"no JSON files in {self._path}; save results there with save_to_json")
 
     def draft(self, page: PageImage) -> PageDraft:
-        """See :class:`docspec.drafting.drafter.Drafter`; the error says what was looked for."""
+        """See :class:`docspec.drafting.drafter.Drafter`; the error names the files that were tried."""
         started = perf_counter()
         self.check()
         file, entry = self._entry(page)
@@ -93,7 +93,7 @@ class SavedDrafter:
 
 
 def _folders(root: Path, source: str) -> Iterator[Path]:
-    """Where a source's drafts may lie below ``root``: its own place in the tree, the deepest first."""
+    """The folders of a source's drafts below ``root``: its own place in the tree, the deepest first."""
     parents = [part for part in PurePath(source).parent.parts if part not in ("..", PurePath(source).anchor)]
     places = [root.joinpath(*parents[start:]) for start in range(len(parents))] + [root]
     for place in places:
@@ -102,7 +102,7 @@ def _folders(root: Path, source: str) -> Iterator[Path]:
 
 
 def _numbered(data: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """(page number, page) for all in a JSON file; results that do not know their page count as they come."""
+    """(page number, page) for all in a JSON file; results without a page number are counted in their order."""
     if isinstance(data, Mapping) and str(data.get("schema", "")).startswith(SCHEMA):
         for page in data.get("pages") or ():
             yield int(page["page"]), page

@@ -18,7 +18,7 @@ _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table in points: its box with its frame, its HTML, the places of its cells by rows (none where not all are
+    """A table in points: its box with its frame, its HTML, and the places of its cells by rows (empty unless all are
     known)."""
 
     bbox: BBox

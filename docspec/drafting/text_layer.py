@@ -36,8 +36,8 @@ CUT = "text layer, cut along white space"
 
 class TextLayerDrafter:
     """Drafts from the PDF's own text; ``quick`` without the layout model. With a ``recogniser`` it looks for text where
-    the text layer has none, in pictures above all. ``judge`` has the text layer judged by its statistics, so that its
-    words are called known only where they are sound; without it the caller has judged."""
+    the text layer has none, above all in pictures. With ``judge`` the statistics of the text layer are judged, and only
+    sound words are called known; without it the caller has judged."""
 
     name = "text-layer"
 
@@ -101,7 +101,7 @@ class TextLayerDrafter:
         )
 
     def _regions(self, page: PageImage, lines: Sequence[TextLine]) -> tuple[list[Region], str, tuple[Event, ...]]:
-        """The regions of ``lines`` (points) in pixels, whose layout they follow, and what did not go the plain way."""
+        """The regions of ``lines`` (points) in pixels, the source of their layout, and the events."""
         boxes, layout, events = self._layout(page.pdf_page, lines)
         tables = find_tables(page.pdf_page) if any(box.category is Category.TABLE for box in boxes) else []
         boxes, tables = with_unruled(boxes, lines, tables, page.pdf_page)
@@ -116,7 +116,7 @@ class TextLayerDrafter:
 
 
 def _with_pictures(page: PageImage, regions: Sequence[Region]) -> list[Region]:
-    """``regions`` and those of pictures, which are large enough to be seen in a sketch."""
+    """``regions`` and those of pictures; these are large enough for a sketch to show them."""
     if page.sketch is None:
         return with_pictures(page.image, regions)
     share = page.sketch.width / page.width
@@ -124,24 +124,24 @@ def _with_pictures(page: PageImage, regions: Sequence[Region]) -> list[Region]:
 
 
 def _unread(page: PageImage, regions: Sequence[Region]) -> list[Region]:
-    """What stands on the page outside ``regions``. Where a sketch shows nothing there, nobody has to look closer."""
+    """The print outside ``regions``. If a sketch shows none, the page is not drawn in full for it."""
     if page.sketch is not None and covers_all_ink(page.sketch, regions, page.sketch.width / page.width):
         return []
     return unread_regions(page.image, regions)
 
 
 def _checked(region: Region) -> Region:
-    """``region`` without a claim on its words where characters of them are none that a text holds."""
+    """``region``, whose words are not called known if they hold characters that no text has."""
     return _unchecked(region) if region.texts and bad_share(region.texts[0].replace("\n", "")) > 0 else region
 
 
 def unchecked(draft: PageDraft) -> PageDraft:
-    """``draft`` without a claim that the words of the text layer are sound."""
+    """``draft`` without the claim that the text layer's words are sound."""
     return replace(draft, regions=tuple(map(_unchecked, draft.regions)))
 
 
 def _unchecked(region: Region) -> Region:
-    """``region`` without a claim that the words of the text layer are sound."""
+    """``region`` without the claim that the text layer's words are sound."""
     return region if region.words != "text layer" else replace(region, words=None)
 
 

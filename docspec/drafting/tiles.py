@@ -18,7 +18,7 @@ MIN_LENGTH = 1500  # pixels; shorter images are read whole whatever their shape
 
 
 def tiles(image: Image) -> Iterator[tuple[Image, int, int]]:
-    """Pieces of ``image`` in order, each with its left and top in pixels; the image itself where it is no
+    """Pieces of ``image`` in order, each with its left and top in pixels; the whole image if it is no
     strip.
     """
     width, height = image.size
@@ -35,7 +35,7 @@ def tiles(image: Image) -> Iterator[tuple[Image, int, int]]:
 
 
 def _cut(image: Image, tall: bool, start: int, length: int) -> int:
-    """Where the piece from ``start`` ends: at the emptiest place of its last third, or with the image."""
+    """The end of the piece from ``start``: the emptiest place of its last third, or the image's end."""
     import numpy as np
 
     end = image.height if tall else image.width

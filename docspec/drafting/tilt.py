@@ -21,7 +21,7 @@ def turned(x: float, y: float, degrees: float, width: int, height: int) -> tuple
 
 
 def as_printed(box: BBox, tilt: float, page: PageImage) -> BBox:
-    """The box in the crooked page, large enough to hold the whole turned one."""
+    """The box on the crooked page, large enough to hold the whole turned box."""
     return leaning(box, tilt, page.width, page.height).clamped(page.width, page.height)
 
 
@@ -34,7 +34,7 @@ def leaning(box: BBox, tilt: float, width: int, height: int) -> BBox:
 
 
 def straightened(page: PageImage, draft: PageDraft) -> tuple[PageImage, PageDraft]:
-    """The page and its draft turned upright by the tilt that the draft tells of."""
+    """The page and its draft turned upright by the draft's tilt."""
     tilt = draft.tilt
     if not tilt:
         return page, draft

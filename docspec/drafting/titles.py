@@ -1,4 +1,4 @@
-"""Which of a page's headings is its title: PyMuPDF's layout model calls every heading a section header."""
+"""Finds a page's title among its headings: PyMuPDF's layout model calls every heading a section header."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from statistics import median
 from docspec.core import Category, Region
 
 OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
-"""How much larger than running text, and than all other headings, a title is set. LaTeX's and Word's headings of the
-first level are 1.45 times as large as the text."""
+"""Least ratio of a title's size of type to that of running text, and of all other headings. LaTeX's and Word's headings
+of the first level are 1.45 times as large as the text."""
 
 _RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
 _HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
@@ -33,7 +33,7 @@ def with_title(regions: Sequence[Region]) -> list[Region]:
 
 
 def _size(regions: Iterable[Region]) -> float:
-    """The size of type of most characters, 0 where there are none or it is unknown."""
+    """The size of type of most characters; 0 without characters or if it is unknown."""
     return median([line.size for region in regions for line in region.lines for _ in line.text] or [0.0])
 
 

@@ -1,9 +1,9 @@
-"""Whether a PDF's text layer says what the page shows.
+"""Judges whether a PDF's text layer agrees with the visible page.
 
 Fonts may be encoded so that the text is gibberish, scans may carry the hidden output of a bad recogniser,
-and text may be there that nobody sees. Cheap statistics come first; they are enough where they leave no doubt. Else
-pieces of a few lines are read from the pixels and compared, once for every set of fonts in a document; where the text
-is hidden, whole lines, and always.
+and text may be invisible. Cheap statistics come first; they are enough where they leave no doubt. Else pieces of a few
+lines are read from the pixels and compared, once for every set of fonts in a document; of hidden text whole lines are
+compared, on every page.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from docspec.drafting.repair import letters_untold, repair
 MIN_CHARACTERS = 8
 MIN_WORDS = 20
 MIN_VOWEL_SHARE = 0.85  # measured: shifted fonts .37-.56, sound text of any European language >= .95
-CERTAIN_WORDS, CERTAIN_VOWEL_SHARE = 80, 0.95  # then it is sound: shifted fonts lie five deviations below
+CERTAIN_WORDS, CERTAIN_VOWEL_SHARE = 80, 0.95  # sound from here on: shifted fonts lie five deviations below
 COVERED = 0.3
-"""Share of the page that pictures cover from which on the text may be what a recogniser wrote below them."""
+"""From this share of the page covered by pictures on, the text may be a recogniser's, written below them."""
 MAX_BAD_SHARE = 0.05
 MAX_UNTOLD_SHARE = 0.01  # letters within words: one in a hundred is a hole in one word of fifteen
 MIN_LIKENESS = 0.6  # measured: sound text >= .98, shifted fonts .01-.04
@@ -38,7 +38,7 @@ MIN_IMAGE_SHARE = 0.6
 MAX_STAMP = 200  # characters of visible text on a scan that are still a stamp or a running head
 LINE_PIXELS = 32.0
 PIECE = 20
-"""Characters of a visible line that are read: what that takes grows with them."""
+"""Characters of a visible line that are read: the time grows with them."""
 
 _WORD = re.compile(r"[A-Za-zÀ-ɏ]{4,}")
 _VOWELS = frozenset("aeiouyAEIOUYàáâãäåæèéêëìíîïòóôõöøùúûüýÿœÀÁÂÃÄÅÆÈÉÊËÌÍÎÏÒÓÔÕÖØÙÚÛÜÝŒ")
@@ -47,7 +47,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``trusted`` and a human ``reason``. The shares are 0..1; ``None`` where there was too little to
+    """``trusted`` and a readable ``reason``. The shares are 0..1; ``None`` with too little text to
     measure.
     """
 
@@ -141,8 +141,8 @@ class TrustJudge:
 
 
 def is_all_there_is(page: PageImage, verdict: Verdict, alphabet: frozenset[str]) -> bool:
-    """Whether a text layer with ``verdict``, sound or not, says more than recognition with that ``alphabet`` could: it
-    is no stamp on a scan, and most of its letters are of scripts that the recogniser does not write."""
+    """Whether a text layer with ``verdict``, sound or not, tells more than recognition with that ``alphabet`` could: it
+    is no stamp on a scan, and most of its letters are of scripts that the recogniser lacks."""
     if page.pdf_page is None or (image_share(page.pdf_page) > MIN_IMAGE_SHARE and verdict.hidden_share < 0.5):
         return False
     text = unicodedata.normalize("NFKC", page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP))
@@ -153,8 +153,8 @@ def is_all_there_is(page: PageImage, verdict: Verdict, alphabet: frozenset[str])
 def spot_check(
     page: PageImage, recogniser: Recogniser, count: int = SPOT_LINES, piece: int | None = None
 ) -> float | None:
-    """Mean likeness (0..1) of up to ``count`` lines of text and what is read from their pixels; of each only the words
-    up to its character ``piece``, where that is given.
+    """Mean likeness (0..1) of up to ``count`` lines of text and the text read from their pixels; of each line only the
+    words up to its character ``piece``, if given.
 
     The choice of lines is random but the same for the same page. ``None`` when no line can be checked: too
     short, or in a script that the recogniser does not write.
@@ -175,8 +175,8 @@ def spot_check(
 
 
 def _beginning(line: TextLine, words: Sequence[tuple[Any, ...]], characters: int) -> TextLine:
-    """``line`` up to the word (``x0, y0, x1, y1, text, ...``) that reaches so many ``characters``; the whole of it
-    where its words cannot be told."""
+    """``line`` up to the word (``x0, y0, x1, y1, text, ...``) that reaches so many ``characters``; the whole line if
+    its words are unknown."""
     box = line.bbox
     inside = [
         word
@@ -210,7 +210,7 @@ def bad_share(text: str) -> float:
 
 
 def untold_share(text: str) -> float:
-    """Share of the letters, among them those within words whose Unicode the file does not tell, that are such ones."""
+    """Share of letters within words whose Unicode the file does not tell, among these and all known letters."""
     untold = letters_untold(text)
     return untold / (untold + sum(map(str.isalpha, text))) if untold else 0.0
 

@@ -1,7 +1,7 @@
-"""Scans that lie on their side or stand on their head: seen by the recogniser, which reads few lines of them surely.
+"""Finds scans that lie on their side or stand on their head: the recogniser reads few of their lines surely.
 
-Lines of a sideways page are higher than wide; which way it lies, and whether a page stands on its head, tells a sample
-of its lines read both ways round.
+Lines of a sideways page are higher than wide. A sample of lines, read both ways round, tells on which side a page lies
+and whether it stands on its head.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ SAMPLE = 6
 """Lines that are read both ways round."""
 
 LEAST = 3
-"""Fewer lines tell nothing of a page."""
+"""Fewer lines do not decide for a page."""
 
 LETTERS = 6
-"""Characters of a line that tells which way up it is."""
+"""Least characters of a line that show which way up it is."""
 
 UPRIGHT = 1.5
 """Height over width from which on a line runs up or down."""
@@ -36,14 +36,14 @@ SURE = 0.9
 """Mean confidence (0..1) of the lines of pages that are the right way up."""
 
 BETTER = 0.15
-"""How much surer (0..1) the other way round must be."""
+"""Least gain of confidence (0..1) for the other way round."""
 
 UPWARDS = frozenset({"Han", "Kana", "Hangul"})
 """Scripts that are set from top to bottom."""
 
 
 def turns_of(image: Image.Image, lines: Sequence[TextLine], recogniser: Recogniser) -> int:
-    """The quarter turns, clockwise, that bring a page ``image`` upright of which ``lines`` were recognised as it is."""
+    """The quarter turns, clockwise, that bring a page ``image`` upright; its ``lines`` were recognised as it lies."""
     total = sum(len(line.text) for line in lines)
     long = sorted(lines, key=lambda line: -max(line.bbox.width, line.bbox.height))
     sample = [line for line in long if len(line.text) >= LETTERS][:SAMPLE]
@@ -73,12 +73,12 @@ def turned_image(image: Image.Image, turns: int) -> Image.Image:
 
 
 def upright(page: PageImage, turns: int) -> PageImage:
-    """``page`` turned clockwise by so many quarter turns, without the PDF page, which stands as it did."""
+    """``page`` turned clockwise by so many quarter turns, without the PDF page, which is not turned."""
     return replace(page, image=turned_image(page.image, turns), pdf_page=None) if turns else page
 
 
 def turning(turns: int) -> tuple[Event, ...]:
-    """What to report about a page that was turned."""
+    """The events of a page that was turned."""
     if not turns:
         return ()
     way = "upside down" if turns == 2 else "sideways"
@@ -86,6 +86,6 @@ def turning(turns: int) -> tuple[Event, ...]:
 
 
 def _read(image: Image.Image, box: BBox, turns: int, recogniser: Recogniser) -> float:
-    """How sure the recogniser is of a line that is turned so before it reads it."""
+    """The recogniser's confidence for a line after so many quarter turns."""
     part = box.grown(2).clamped(image.width, image.height).rounded()
     return recogniser.read_line(turned_image(image.crop(part), turns))[1]

@@ -1,6 +1,6 @@
-"""How large recognised lines are set. A detector's boxes are higher than the print by a margin that changes with its
-size, and reach into the lines above and below; the ink in them, and which letters it makes, tell the size of type and
-the baseline.
+"""Measures the size of type of recognised lines. A detector's boxes are higher than the print by a margin that changes
+with its size, and reach into the lines above and below; the ink in them, and the recognised letters, give the size of
+type and the baseline.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from docspec.drafting.contrast import contrast_of
 from docspec.drafting.lines import TextLine
 
 ASCENT, DESCENT = 0.74, 0.22
-"""Of the size of type: what letters rise above the baseline at most, and reach below it."""
+"""The most that letters rise above the baseline and reach below it, of the size of type."""
 
 COMMA = 0.13
-"""Of the size of type: what commas reach below the baseline."""
+"""The depth of commas below the baseline, of the size of type."""
 
 X_HEIGHT, CAPITALS = 0.48, 0.7
-"""Of the size of type: the height of small letters that do not rise, and of capitals and figures."""
+"""The height of small letters that do not rise, and of capitals and figures, of the size of type."""
 
 FAINTEST = 25
-"""Of 255: the least contrast of print."""
+"""The least contrast of print, of 255."""
 
 DENSE = 0.42
 """Rows with more than this share of the ink of the fullest one are within the height of most of a line's letters."""
 
 MOST_LOW, LEAST_TALL = 0.45, 0.75
-"""Shares of a line's letters that rise: up to the one its full rows are as high as low letters, from the other on as
-high as capitals."""
+"""Shares of a line's letters that rise: up to the first one the full rows are as high as low letters, from the second
+one on as high as capitals."""
 
 NEAR = 3.0
 """Heights of a line within which its neighbours may be set in the same type."""
@@ -49,8 +49,8 @@ _LATIN = re.compile(r"[\x20-\u024f\u2010-\u2044]*")
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the ink of one line tells: ``marks`` are the pixels of print in its box, which begins at ``left`` and
-    ``top``, ``baseline`` a row of them; ``size`` is ``None`` where its letters leave it open."""
+    """The measures of one line: ``marks`` are the pixels of print in its box, which begins at ``left`` and ``top``,
+    ``baseline`` is a row of them; ``size`` is ``None`` if its letters do not give it."""
 
     left: int
     top: int
@@ -61,7 +61,7 @@ class _Found:
 
 def measured(image: Image.Image, lines: Sequence[TextLine]) -> list[TextLine]:
     """``lines`` of an upright page ``image``, in its pixels, with their true sizes of type, and boxes around their
-    print from ascent to descent. What the ink of a line leaves open its neighbours tell, or it stays as it is."""
+    print from ascent to descent. If the ink of a line is not enough, its neighbours decide, or it stays as it is."""
     grey = np.asarray(image.convert("L"), dtype=np.int16)
     found = [_found(grey, line) for line in lines]
     told = np.array(
@@ -99,8 +99,8 @@ def _fits(size: Any, height: float) -> Any:
 
 
 def _of_neighbours(box: BBox, told: Any) -> float | None:
-    """The median size of the two nearest lines above, below or beside ``box`` of which it is known: ``told`` are boxes
-    and sizes (lines, 5)."""
+    """The median size of the two nearest lines of known size above, below or beside ``box``: ``told`` are boxes and
+    sizes (lines, 5)."""
     far = np.abs((told[:, 1] + told[:, 3]) / 2 - (box.y0 + box.y1) / 2)
     stacked = np.minimum(told[:, 2], box.x1) > np.maximum(told[:, 0], box.x0)
     near = np.flatnonzero(stacked & (far <= NEAR * box.height) & _fits(told[:, 4], box.height))
@@ -126,8 +126,8 @@ def _print(grey: Any) -> Any:
 
 
 def _by_extent(inked: Any, width: int, text: str) -> tuple[float, float] | None:
-    """Size of type and baseline of a line that white rows part from its neighbours: ``text`` says which letters make
-    its height."""
+    """Size of type and baseline of a line that white rows part from its neighbours: the letters of ``text`` make its
+    height."""
     core, bare, gap = _core(inked), inked <= 0.001 * width, max(1, round(0.05 * len(inked)))
     rise, fall = _until_bare(bare[core::-1], gap), _until_bare(bare[core:], gap)
     if rise is None or fall is None:
@@ -139,8 +139,8 @@ def _by_extent(inked: Any, width: int, text: str) -> tuple[float, float] | None:
 
 
 def _until_bare(bare: Any, gap: int) -> int | None:
-    """How many rows stand before the first ``gap`` bare ones, or before bare ones at the end; ``None`` where there are
-    none."""
+    """The number of rows before the first ``gap`` bare ones, or before bare ones at the end; ``None`` without bare
+    rows."""
     run = 0
     for index, empty in enumerate(bare.tolist()):
         run = run + 1 if empty else 0
@@ -150,8 +150,8 @@ def _until_bare(bare: Any, gap: int) -> int | None:
 
 
 def _by_density(inked: Any, text: str) -> tuple[float | None, float] | None:
-    """Size of type and baseline of a line that its neighbours touch, by the rows that are full of ink; no size where
-    low and high letters are about as many."""
+    """Size of type and baseline of a line that touches its neighbours, by the rows full of ink; no size if low and
+    high letters are about equally many."""
     core = _core(inked)
     least = DENSE * int(inked[core])
     rise, fall = _until_sparse(inked[core::-1], least), _until_sparse(inked[core:], least)
@@ -163,7 +163,7 @@ def _by_density(inked: Any, text: str) -> tuple[float | None, float] | None:
 
 
 def _until_sparse(inked: Any, least: float) -> float | None:
-    """Rows from the middle of the first one to where the ink falls to ``least``."""
+    """Rows from the middle of the first one to the place where the ink falls to ``least``."""
     counts = inked.tolist()
     for index, (here, there) in enumerate(pairwise(counts)):
         if there < least:

@@ -1,4 +1,4 @@
-"""Print that no region covers: found by its ink, made a region, so that nothing on the page is left unread."""
+"""Finds print outside all regions by its ink and makes regions of it, so that all of the page is read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from docspec.core import BBox, Category, Region
 from docspec.drafting.ink import CONTRAST, LEAST_INK, THIN, ink_of, line_boxes, without_rules
 
 SMALL = 4
-"""Pixels of the page to one of the map in which ink is looked for."""
+"""Pixels of the page per pixel of the map of ink."""
 
 RULE = 6.0
 """A straight stroke longer than so many usual lines is a rule or a frame."""
@@ -22,25 +22,25 @@ LINE_OF_LETTER = 1.5
 """Height of a line over that of most of its letters, which are low ones."""
 
 FLAT = 0.45
-"""What is that long and lower than so many usual lines is a rule of dots, dashes or leaves."""
+"""A mark that long and lower than so many usual lines is a rule of dots, dashes or leaves."""
 
 FAINT = 30
 """Contrast (of 255) from which on a sketch shows ink."""
 
 COMPACT = 1.5
-"""How many times as long as wide a bullet is at most."""
+"""Largest ratio of a bullet's length to its width."""
 
 MOST_BULLETS = 100
-"""Of one patch of ink; more marks are a pattern."""
+"""Most bullets of one patch of ink; more marks are a pattern."""
 
 TALLEST = 3.0
-"""A piece higher than so many usual lines, its own lines not apart, is a picture."""
+"""A piece higher than so many usual lines that does not part into lines is a picture."""
 
 
 def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region]:
-    """Regions around what stands on ``image`` outside ``regions``, without texts, top to bottom.
+    """Regions around the print of ``image`` outside ``regions``, without texts, top to bottom.
 
-    Rules, bullets and specks are nothing to read; what is too high for text is a picture.
+    Rules, bullets and specks are left out; a piece too high for text is a picture.
     """
     import cv2
 
@@ -52,7 +52,7 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not len(rows):
         return []
-    stroke = round(RULE * usual)  # rules are looked for no further than they could reach from what is left
+    stroke = round(RULE * usual)  # rules are sought only within their reach from the remaining ink
     top, bottom = max(0, int(rows[0]) - stroke), int(rows[-1]) + stroke + 1
     left, right = max(0, int(columns[0]) - stroke), int(columns[-1]) + stroke + 1
     ink[top:bottom, left:right] = without_rules(ink[top:bottom, left:right], stroke)
@@ -88,7 +88,7 @@ def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float)
 
 
 def _edges(labels: Any, inked: Any) -> list[tuple[int, int, int, int]]:
-    """Left, top, right and bottom of what is ``inked`` of each label above 0; the work grows with the pixels alone."""
+    """Left, top, right and bottom of the ``inked`` pixels of each label above 0; the work grows with the pixels."""
     rows, columns = np.nonzero(inked)
     own = labels[rows, columns]
     order = np.argsort(own, kind="stable")
@@ -106,7 +106,7 @@ def _edges(labels: Any, inked: Any) -> list[tuple[int, int, int, int]]:
 
 
 def line_height(ink: np.ndarray) -> float:
-    """The usual height of a line in pixels, by its letters: the middle one of all marks that are not specks."""
+    """The usual height of a line in pixels, from the median height of all marks that are not specks."""
     import cv2
 
     _, _, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
@@ -117,7 +117,7 @@ def line_height(ink: np.ndarray) -> float:
 
 
 def _category(image: Image.Image, ink: np.ndarray, box: BBox, usual: float) -> Category | None:
-    """What stands in ``box``: text, a picture, or nothing to read."""
+    """The category of ``box``: text, a picture, or ``None`` if nothing can be read."""
     left, top, right, bottom = box.rounded()
     own = ink[top:bottom, left:right]
     inked = own.any(axis=1).sum(), own.any(axis=0).sum()

@@ -1,4 +1,4 @@
-"""Tables without drawn lines: where figures stand below each other, beside other columns.
+"""Tables without drawn lines: figures that stand below each other, beside other columns.
 
 Layout models take a price list for a paragraph or a list as often as for a table, and table finders do not see columns
 that were made with spaces. Everything is in points.
@@ -23,35 +23,35 @@ from docspec.drafting.repair import repair
 from docspec.drafting.tables import FoundTable
 
 GAP = 0.75
-"""Heights of a line between two cells at least: justified prose sets its words closer."""
+"""Least distance of two cells in heights of a line: words of justified prose stand closer."""
 
 LEVEL = 0.3
-"""Heights of a line by which what stands in one row may differ."""
+"""Heights of a line by which cells of one row may differ."""
 
 PITCH = 4.0
-"""Heights of a line from a figure of a table to the next one below it at most."""
+"""Most heights of a line from a figure of a table to the next one below it."""
 
 HEAD = 2.5
-"""Heights of a line from the heads of columns to the first row at most."""
+"""Most heights of a line from the heads of columns to the first row."""
 
 EDGE = 0.5
 """Heights of a line by which the edges of figures that stand below each other may differ."""
 
 MEMBER = 0.6
-"""Share of a region's lines that stand in rows of a table from which on the region is part of it."""
+"""From this share of its lines in rows of a table on, a region is part of the table."""
 
 CELLS = frozenset({Category.TEXT, Category.LIST_ITEM, Category.TABLE})
 """Regions whose lines may be rows of a table; those of headings may be its heads."""
 
 _FIGURE_LAST = re.compile(r"\d\S*(?:\s\S{1,3})?$")
-"""A line that ends with a figure and its unit: pages with too few of them are not searched."""
+"""A line that ends with a figure and its unit: pages with too few such lines are not searched."""
 
 
 def with_unruled(
     boxes: Sequence[LayoutBox], lines: Sequence[TextLine], tables: Sequence[FoundTable], page: Any
 ) -> tuple[list[LayoutBox], list[FoundTable]]:
-    """``boxes`` and ``tables`` of a ``pymupdf.Page`` with those that are seen in its ``lines`` alone. A table that was
-    found stays where it has as many columns, unless a heading is in one of its cells."""
+    """``boxes`` and ``tables`` of a ``pymupdf.Page``, with the tables that only its ``lines`` show. A table of
+    ``tables`` stays if it has as many columns, unless a heading is in one of its cells."""
     result, found = list(boxes), list(tables)
     if sum(_FIGURE_LAST.search(line.text) is not None for line in lines) < ROWS:
         return result, found
@@ -76,7 +76,7 @@ def with_unruled(
 
 
 def _cells(lines: Sequence[TextLine], page: Any) -> list[Cell]:
-    """The ``lines`` that lie level taken apart at wide gaps between their words."""
+    """The level ones of ``lines``, divided at wide gaps between their words."""
     words = sorted(page.get_text("words"), key=lambda word: word[1] + word[3])
     middles = [(word[1] + word[3]) / 2 for word in words]
     cells = []
@@ -104,8 +104,8 @@ def _cells(lines: Sequence[TextLine], page: Any) -> list[Cell]:
 def _groups(
     cells: Sequence[Cell], owners: Sequence[int], kinds: Sequence[Category]
 ) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
-    """The rows, top to bottom, around figures that stand below each other, apart at headings, and those above them,
-    nearest first."""
+    """The rows, top to bottom, around figures that stand below each other, divided at headings, and the rows above
+    them, nearest first."""
     rows = _rows(cells)
     for stack in _stacks([cell for cell in cells if kinds[cell.line] in CELLS and is_figure(cell.text)], owners):
         top, bottom = min(cell.middle for cell in stack), max(cell.middle for cell in stack)
@@ -124,7 +124,7 @@ def _groups(
 def _parts(
     rows: Sequence[Sequence[Cell]], own: Sequence[list[Cell]], kinds: Sequence[Category]
 ) -> list[list[list[Cell]]]:
-    """Those of ``rows`` that are a table's ``own``, apart at headings between them where every part is large enough."""
+    """The ``rows`` of a table's ``own`` cells, divided at headings between them if every part is large enough."""
     parts: list[list[list[Cell]]] = [[]]
     for row, cells in zip(rows, own, strict=True):
         if cells:
@@ -136,7 +136,7 @@ def _parts(
 
 
 def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """``cells`` by what stands level, top to bottom, each from left to right."""
+    """``cells`` in level rows, top to bottom, each from left to right."""
     rows: list[list[Cell]] = []
     for cell in sorted(cells, key=lambda cell: cell.middle):
         if rows and cell.middle - rows[-1][0].middle <= LEVEL * min(cell.bbox.height, rows[-1][0].bbox.height):
@@ -176,7 +176,7 @@ def _aligned(a: BBox, b: BBox) -> bool:
 
 
 def _members(stack: Sequence[Cell], cells: Sequence[Cell], owners: Sequence[int]) -> set[int]:
-    """The regions that hold ``stack``, and those most of whose cells stand in its rows."""
+    """The regions that hold ``stack``, and regions with most of their cells in its rows."""
     middles = sorted(cell.middle for cell in stack)
     held: dict[int, list[bool]] = {}
     for cell in cells:
@@ -205,14 +205,14 @@ def _columns(table: FoundTable) -> int:
 
 
 def _is_mixed(table: FoundTable, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:
-    """Whether one of ``headings`` stands between the rows of ``table``, in one of whose cells its words are, and none
-    of the ``others``, lines of no row that is seen."""
+    """Whether one of ``headings``, but none of the ``others`` (lines outside the seen rows), stands between the rows of
+    ``table`` with its words in one of the cells."""
     between = any(table.bbox.y0 < one.y0 and one.y1 < table.bbox.y1 and _meet(one, table.bbox) for one in headings)
     return between and not any(one.overlap(table.bbox) > 0.5 for one in others)
 
 
 def _in_place(boxes: Sequence[LayoutBox], tables: Sequence[BBox]) -> list[LayoutBox]:
-    """``boxes`` with the headings that stood in one of ``tables`` before what stands below them."""
+    """``boxes``, in which headings from inside one of ``tables`` stand before the boxes below them."""
     result = list(boxes)
     for box in boxes:
         if box.category in HEADINGS and any(box.bbox.overlap(table) > 0.5 for table in tables):
@@ -226,8 +226,8 @@ def _meet(a: BBox, b: BBox) -> bool:
 
 
 def _taken_out(boxes: Sequence[LayoutBox], inside: Sequence[BBox], table: BBox) -> list[LayoutBox]:
-    """``boxes`` without the lines ``inside`` a table, which has a box of its own where the first of them stood; what
-    stood below it in that region comes after it."""
+    """``boxes`` without the lines ``inside`` a table, which has a box of its own in the place of the first line; lines
+    of that region below it come after it."""
     taken, new = set(inside), LayoutBox(table, Category.TABLE, tuple(inside))
     result: list[LayoutBox] = []
     for box in boxes:

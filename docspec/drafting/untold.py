@@ -1,4 +1,4 @@
-"""Words of which a file does not tell all letters (ligatures of a font without Unicode): completed from the print."""
+"""Completes words from the print if a file does not tell all letters (ligatures of a font without Unicode)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CERTAIN = 0.8
 
 
 def completed(page: Any, lines: Sequence[TextLine], recogniser: Recogniser) -> list[TextLine]:
-    """``lines`` of a ``pymupdf.Page`` in points. Those with words of which the file does not tell all letters are
-    recognised; their other words, and all numbers, stay as the file has them. A line that recognition does not explain
-    stays as it is."""
+    """``lines`` of a ``pymupdf.Page`` in points. Lines with words that lack letters in the file are recognised; their
+    other words, and all numbers, stay as the file has them. A line that recognition does not explain stays as it
+    is."""
     return [
         _completed(page, line, recogniser) if line.words is None and not (line.hidden or line.turns) else line
         for line in lines
@@ -39,7 +39,7 @@ def _completed(page: Any, line: TextLine, recogniser: Recogniser) -> TextLine:
 
 
 def _lacks_letters(word: str, read: str) -> bool:
-    """Whether ``word`` becomes what was ``read`` in its place by letters alone."""
+    """Whether added letters alone make ``word`` the word ``read`` in its place."""
     rest = iter(read)
     return len(word) < len(read) and all(sign in rest for sign in word) and _signs(word) == _signs(read)
 

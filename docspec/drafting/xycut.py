@@ -1,4 +1,4 @@
-"""The recursive X-Y cut: things on a page parted along the white between them, columns before rows."""
+"""The recursive X-Y cut: divides things on a page along the white between them, columns before rows."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def xy_cut(
     has_columns: Callable[[Sequence[T]], bool] = lambda items: True,
     leftwards: bool = False,
 ) -> list[list[T]]:
-    """Groups of ``items`` in reading order that no white stretch parts any more.
+    """Groups of ``items`` in reading order that no white stretch divides any more.
 
     A vertical stretch wider than ``gutter`` parts a group that ``has_columns``, its left part before its right one
     (``leftwards`` after it); else a horizontal one higher than ``band`` does, upper before lower; always at the widest.
-    O(n log n) a level, of which there are at most :data:`MAX_DEPTH`.
+    O(n log n) per level, at most :data:`MAX_DEPTH` levels.
     """
     return _cut(list(items), box, gutter, band, has_columns, leftwards, 0)
 
