@@ -79,7 +79,7 @@ HELP = {
     "family": Help("The family of a served model whose name does not tell it (qwen2_5_vl, dots_ocr, ...).", SERVERS),
     "engine": Help(
         "What decodes: this process (local), a --server, vLLM or llama.cpp, started for the run. auto: server where "
-        "one is named, llama for a model.gguf, else local. (ray is the former name of --scheduler ray.)",
+        "one is named, llama for a model.gguf, else local. ray is the former name of --scheduler ray.",
         SERVERS,
     ),
     "engine_args": Help(

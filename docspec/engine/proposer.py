@@ -1,5 +1,6 @@
-"""The contract of a proposer: it makes trees and receives their outcomes. The engine does not know where a tree comes
-from."""
+"""The engine's side of proposing: a class that makes a tree for each row and is told the outcomes. The engine does not
+know where a tree comes from. (One way of proposing tokens, such as n-grams, has its contract in
+``docspec/proposing/proposer.py``; the class that vLLM loads is in ``docspec/vllm/proposer.py``.)"""
 
 from __future__ import annotations
 
