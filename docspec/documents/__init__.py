@@ -1,4 +1,4 @@
-"""Opening inputs: which files to read, which of their pages, and each page as pixels, one at a time.
+"""Opens inputs: selects files and their pages, and gives each page as pixels, one at a time.
 
 Importing this package is cheap; PyMuPDF and Pillow are loaded when the first document is opened.
 """

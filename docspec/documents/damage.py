@@ -1,7 +1,7 @@
-"""What MuPDF says about a file while it reads it, and whether that means that something of a page is lost.
+"""Collects MuPDF's warnings about a file, and tells which of them mean that a part of a page is lost.
 
 MuPDF goes on after nearly every fault and only warns. Most warnings are about form (a missing character map, an odd
-path) and cost nothing; those that say that data could not be read or drawn mark the page as damaged.
+path) and cost nothing; warnings of data that could not be read or drawn mark the page as damaged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NO_LOSS = re.compile(
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """Collects in the list what MuPDF warns of inside the block, each message once; of one thread only."""
+    """Collects MuPDF's warnings inside the block in the list, each message once; of one thread only."""
     tools = mupdf().TOOLS
     tools.reset_mupdf_warnings()
     messages: list[str] = []
@@ -43,7 +43,7 @@ def heard() -> Iterator[list[str]]:
 
 
 def events_of(messages: Iterable[str]) -> tuple[Event, ...]:
-    """At most one event that marks the page as damaged and one that says what else was odd."""
+    """At most one event that marks the page as damaged and one for all other warnings."""
     messages = [message for message in messages if not re.search(r"repeated \d+ times", message)]
     lost = [message for message in messages if is_loss(message)]
     odd = [message for message in messages if message not in lost]
@@ -56,13 +56,13 @@ def events_of(messages: Iterable[str]) -> tuple[Event, ...]:
 
 
 def told_loss(messages: Iterable[str]) -> str | None:
-    """Those of ``messages`` that say that something could not be read; ``None`` where there are none."""
+    """The ``messages`` about data that could not be read; ``None`` if there are none."""
     return _shown([message for message in messages if is_loss(message)]) or None
 
 
 def lost_size(page: Any) -> str | None:
-    """What is odd about the size of a page, outside of which nothing is shown; ``None`` for four numbers, its own or
-    those of its branch of the page tree."""
+    """The fault of a page's size, outside of which nothing is shown; ``None`` for four numbers, its own or those of
+    its branch of the page tree."""
     low = mupdf().mupdf
     own = low.pdf_load_object(mupdf()._as_pdf_document(page.parent), page.xref)
     box = low.pdf_dict_get_inheritable(own, low.PDF_ENUM_NAME_MediaBox)
@@ -72,7 +72,7 @@ def lost_size(page: Any) -> str | None:
 
 
 def lost_contents(pdf: Any, page: Any) -> str | None:
-    """What is odd about a page that draws nothing although it brings fonts or images of its own; ``None`` for others.
+    """The fault of a page that draws nothing although it brings fonts or images of its own; ``None`` for others.
 
     A damaged entry of its dictionary leaves a page without contents, which is a sound page and an empty one.
     """

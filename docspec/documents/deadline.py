@@ -1,8 +1,8 @@
 """A limit of time on MuPDF's drawing of one page.
 
-MuPDF looks at a cookie between two drawing operations and stops where its first field is set. The interpreter is
-locked meanwhile, so no Python code can set it; a thread that waits in the kernel for a timer can: what it reads of the
-timer, a count of 1, is written into the cookie. Linux has such timers; elsewhere there is no limit.
+MuPDF looks at a cookie between two drawing operations and stops if its first field is set. The interpreter is locked
+meanwhile, so no Python code can set it, but a thread that waits in the kernel for a timer can: it reads the timer's
+count, a 1, into the cookie. Linux has such timers; elsewhere there is no limit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A document: a page count, a hash, and its pages as images, streamed one by one.
 
-A page that cannot be rendered arrives as a :class:`PageFailure` in its place among the pages, so that whoever
-iterates can report it and go on with the next one.
+A page that cannot be rendered arrives as a :class:`PageFailure` in its place among the pages, so that the caller
+can report it and go on with the next one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Document(Closing, ABC):
 
     @property
     def damage(self) -> str | None:
-        """What is wrong with the file although it could be opened; ``None`` if nothing is."""
+        """The fault of a file that could be opened nevertheless; ``None`` for a sound file."""
         return None
 
     @property
@@ -84,11 +84,11 @@ class Document(Closing, ABC):
 
     @abstractmethod
     def _load(self, number: int, view: View) -> PageImage:
-        """Render page ``number`` (1-based); whatever it raises fails this page only."""
+        """Render page ``number`` (1-based); any error fails this page only."""
 
     @abstractmethod
     def _release(self, page: PageImage) -> None:
-        """Free what ``page`` holds open."""
+        """Free the resources of ``page``."""
 
     def _failure(self, number: int, what: str, failure: Failure) -> PageFailure:
         return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}", failure))

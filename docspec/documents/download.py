@@ -13,15 +13,15 @@ from docspec.core import InputError
 from docspec.documents.sources import SUFFIXES, SUPPORTED, Source, is_address, sniff_kind
 
 MOST_BYTES = 256 * 2**20
-"""Of a download; a book of a thousand scanned pages has about as many."""
+"""Most bytes of a download: about those of a book of a thousand scanned pages."""
 
 SECONDS = 60.0
-"""Without a byte, after which a download is given up."""
+"""Seconds without a byte that end a download."""
 
 
 def at_address(address: str) -> Source:
-    """The document at ``address``, which is downloaded when it is opened. Of what kind it is shows then; its name says
-    what is likely."""
+    """The document at ``address``, which is downloaded when it is opened. Its kind is known only then; its name gives
+    the likely one."""
     parts = urlsplit(address)
     name = Path(unquote(parts.path)).name or parts.hostname or "download"
     kind = SUFFIXES.get(Path(name).suffix.lower(), "pdf")

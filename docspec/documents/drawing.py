@@ -1,4 +1,4 @@
-"""Drawing a page of a PDF: recorded once, in pixels as often and as large as they are asked for."""
+"""Draws a page of a PDF: records it once, and renders it as often and as large as needed."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 POINTS_PER_INCH = 72.0
 MAX_SECONDS = 30.0
-"""Of drawing one page; ordinary ones take a tenth of a second, the densest maps five."""
+"""Limit of drawing one page; ordinary pages take a tenth of a second, the densest maps five."""
 SKETCH, MOST_SHARE = 1200, 0.5
 """Pixels of a sketch along its longer side, and its share of the page's size at most."""
 LEAST_SKETCHED = 1000
-"""Pixels along the longer side of a page of which a sketch is worth its while."""
+"""Least pixels along the longer side of a page for which a sketch pays."""
 LONG_TO_SKETCH = 2.0  # seconds
 
 
 class Drawing:
-    """What is drawn on a ``pymupdf.Page``, annotations and form fields included, at ``dpi`` or less where it would
-    become too large; it can be drawn at any time, also after the page is gone.
+    """The recorded drawing of a ``pymupdf.Page``, with annotations and form fields, at ``dpi`` or less if it would be
+    too large; it can be rendered at any time, also after the page is gone.
 
-    ``scale`` is in pixels per point, ``size`` in pixels, and ``trouble`` says what kept it from being drawn to its end
-    within :data:`MAX_SECONDS`. Raises what MuPDF raises.
+    ``scale`` is in pixels per point, ``size`` in pixels, and ``trouble`` says why it was not drawn to its end within
+    :data:`MAX_SECONDS`. MuPDF's errors are raised.
     """
 
     def __init__(self, page: Any, dpi: float, max_pixels: int | None = None) -> None:
@@ -77,8 +77,8 @@ class Drawing:
 
 
 def pictures_of(drawing: Drawing, view: View) -> tuple[Image, Image | None]:
-    """The page as it is wanted, and in small where it is drawn later. What is small or takes long to draw is drawn at
-    once: whatever goes wrong is an event of the page then."""
+    """The page as ``view`` asks, and a sketch if it is drawn later. A page that is small or takes long is drawn at
+    once, so that its faults become events of the page."""
     short, long = sorted(drawing.size)
     if not view.sketched or drawing.trouble or not LEAST_SKETCHED <= long <= MAX_ASPECT * short:
         return drawing.pixels(), None

@@ -31,7 +31,7 @@ TURNED = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""What stands the picture upright, by what the camera noted."""
+"""Operations that turn the picture upright, by the camera's note."""
 
 
 class ImageDocument(Document):
@@ -64,7 +64,7 @@ class ImageDocument(Document):
         return self._damage
 
     def _frames(self, image: Any) -> int:
-        """How many frames can be found; a directory that cannot be read ends them."""
+        """The number of frames; an unreadable directory ends them."""
         count = 1
         try:
             while True:
@@ -86,7 +86,7 @@ class ImageDocument(Document):
                 image.draft("RGB", _scaled(image, factor))  # JPEG can be decoded at a fraction of its size
             events = []
             try:
-                image.load()  # before anything is asked that loads the pixels on its way and keeps its errors
+                image.load()  # before any attribute that loads the pixels implicitly and hides errors
                 page = as_rgb(image)
             except OSError as error:
                 page, missing = _what_is_there(self._open(), number, image.size, error)
@@ -123,7 +123,7 @@ class ImageDocument(Document):
 
 
 def _orientation(image: Image.Image) -> int:
-    """How the camera says that it was held, 2 to 8; 1, upright, where it says anything else."""
+    """The camera's orientation by its note, 2 to 8; 1, upright, for any other note."""
     try:
         noted = image.getexif().get(ORIENTATION, 1)
     except Exception:  # EXIF that is damaged costs no pixel
@@ -132,8 +132,8 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _what_is_there(opened: Any, number: int, size: tuple[int, int], error: OSError) -> tuple[Image.Image, str]:
-    """The picture of an ``opened`` file that is cut off, white where its pixels are missing, and how much that is.
-    Raises ``error`` where nothing can be decoded, or less than a hundredth."""
+    """The picture of an ``opened`` file that is cut off, with white for the missing pixels, and a note of their share.
+    Raises ``error`` if less than a hundredth can be decoded."""
     before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, True
     try:
         with opened as image:
@@ -148,7 +148,7 @@ def _what_is_there(opened: Any, number: int, size: tuple[int, int], error: OSErr
     import numpy as np
 
     pixels = np.array(page)
-    # What a decoder never reached is one colour, black or grey, down to the last row.
+    # Rows that the decoder never reached are of one colour, black or grey, down to the last.
     rest = (pixels == pixels[-1, -1]).all(axis=(1, 2))
     there = len(rest) - int(np.argmin(rest[::-1])) if not rest.all() else 0
     if 100 * there < len(rest):

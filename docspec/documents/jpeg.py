@@ -1,7 +1,7 @@
 """Damage within the data of a JPEG.
 
-Decoders go on after it: half of a picture is shifted, torn or grey, and neither Pillow nor MuPDF says a word. libjpeg
-warns where the data of a scan ends too soon or holds a code that is none; ``simplejpeg`` passes that on.
+Decoders go on after it: half of a picture is shifted, torn or grey, and neither Pillow nor MuPDF reports it. libjpeg
+warns if the data of a scan ends too soon or holds an invalid code; ``simplejpeg`` passes that on.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 
 MOST_PIXELS = 200_000_000
 MOST_PICTURES = 64
-"""Of a page; more are tiles or signs."""
+"""Most images of a page; more are tiles or signs."""
 
 _LOST = re.compile(r"premature end|bad (?:Huffman|arithmetic) code|instead of RST", re.IGNORECASE)
-"""Bytes too many before a marker are not among them: cameras and scanners write such files."""
+"""Surplus bytes before a marker are no damage: cameras and scanners write such files."""
 
 
 def damage_of(data: bytes) -> str | None:
-    """What is wrong within the data of a JPEG; ``None`` where nothing is, and of what cannot be decoded at all."""
+    """The damage within the data of a JPEG; ``None`` for sound data, and for data that cannot be decoded at all."""
     import simplejpeg
 
     try:
@@ -32,10 +32,10 @@ def damage_of(data: bytes) -> str | None:
 
 
 def damage_on(pdf: Any, index: int) -> str | None:
-    """The same of the pictures that the page of a PDF shows; of several, of one."""
+    """The damage of a picture on the page of a PDF; of several damaged ones, of one."""
     try:
         shown = {one[0] for one in pdf.get_page_images(index)[:MOST_PICTURES] if one[8] == "DCTDecode"}
         found = (damage_of(pdf.xref_stream_raw(xref)) for xref in shown)
         return next(filter(None, found), None)
-    except Exception:  # what cannot even be listed was drawn by others, and they have said so
+    except Exception:  # pictures that cannot be listed were reported when the page was drawn
         return None

@@ -1,6 +1,6 @@
 """The input as a PDF with its layout drawn over it: numbered boxes, their kinds, and the order in which they are read.
 
-What is drawn lies in a layer of its own (``layout``), which viewers can switch off, and adds no text: the page's own is
+The drawing lies in a layer of its own (``layout``), which viewers can switch off, and adds no text: the page's own is
 selected and found as before. Pages stand as they were read, upright.
 """
 
@@ -38,7 +38,7 @@ _DPI = 36.0  # pages are only drawn to learn how they stand
 
 @dataclass(frozen=True, slots=True)
 class MarkedPage:
-    """A page's number, its size in pixels as it was read, and the kinds of its blocks with their boxes in them."""
+    """A page's number, its size in pixels as it was read, and its blocks' kinds and boxes in these pixels."""
 
     number: int
     width: int
@@ -68,7 +68,7 @@ class _Marked:
         self._labels: dict[str, tuple[int, float]] = {}
 
     def add(self, marked: MarkedPage) -> None:
-        """Another page; one that cannot be shown leaves an empty one of that size."""
+        """Adds a page; one that cannot be shown becomes an empty page of that size."""
         number, width, height = marked.number, marked.width, marked.height
         page = next(iter(self._document.pages(PageSelection(((number, number),)), view=self._view)))
         if isinstance(page, PageFailure):

@@ -1,8 +1,8 @@
-"""Memory that pages leave behind: kept for the next ones, and given back to the system before it becomes much.
+"""Keeps memory that pages have freed for the next ones, and returns it to the system before it becomes much.
 
 Pages are large arrays of ever new sizes (pixels, ONNX Runtime's tensors). The C library takes each large one from the
-system and gives it back at once, which takes the layout model a third of its time; what is small it keeps in pieces,
-3 MB a page.
+system and gives it back at once, which takes a third of the layout model's time; small ones it keeps in pieces, 3 MB a
+page.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 KEPT = 256 * 2**20
-"""Bytes that a process may have gathered since it last gave memory back."""
+"""Bytes that a process may gather before it returns memory."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names of mallopt's
 _NEVER = 2**30
@@ -23,7 +23,7 @@ _least = 0
 
 
 def keep_free_memory() -> None:
-    """Has this process use memory again that it has freed, whatever the size (glibc)."""
+    """Has this process reuse freed memory of any size (glibc)."""
     library = _library()
     if library is not None:
         library.mallopt(_MMAP_THRESHOLD, _NEVER)

@@ -1,6 +1,6 @@
 """PyMuPDF, silenced: MuPDF prints its own warnings about damaged files unless it is told not to.
 
-Everything that needs PyMuPDF takes it from here, so that standard output stays the document's alone.
+All modules take PyMuPDF from here, so that standard output stays the document's alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def mupdf() -> Any:
     logger.addHandler(logging.NullHandler())
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    pymupdf.TOOLS.unset_quad_corrections(True)  # as pymupdf4llm has it: boxes of lines are the fonts' own
+    pymupdf.TOOLS.unset_quad_corrections(True)  # as in pymupdf4llm: boxes of lines are the fonts' own
     pymupdf.set_messages(pylogging_logger=logger, pylogging_level=logging.DEBUG)
     return pymupdf
 
@@ -46,7 +46,7 @@ def has_layout_model() -> bool:
 
 def _without_layout() -> Any:
     """PyMuPDF without its layout model and pymupdf4llm, which it would load at once: files are opened half a second
-    earlier. pymupdf4llm, where it is installed, comes when somebody uses it."""
+    earlier. An installed pymupdf4llm is loaded at its first use."""
     if "pymupdf" in sys.modules or LAYOUT in sys.modules:
         return importlib.import_module("pymupdf")
     hidden = [name for name in (LAYOUT, READER) if name not in sys.modules]
@@ -62,7 +62,7 @@ def _without_layout() -> Any:
 
 
 def _loaded_late(name: str) -> Any:
-    """A module that is loaded when somebody uses it; ``None`` where it is not installed."""
+    """A module that is loaded at its first use; ``None`` if it is not installed."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.loader is None:
         return None

@@ -1,4 +1,4 @@
-"""Opening an input: which kind of document reads it."""
+"""Opens an input with the document class of its kind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def open_document(source: Source | str | Path, password: str | None = None) -> D
 
 
 def _check_there(source: Source) -> None:
-    """A file that has gone since it was listed is no damaged one."""
+    """Raises an error of its own for a file that has gone since it was listed: it is not damaged."""
     if source.path is None:
         return
     try:

@@ -1,7 +1,7 @@
-"""The page tree of a PDF, walked: which pages there are, whatever its counts say.
+"""Walks the page tree of a PDF to find the pages that exist, whatever its counts say.
 
-MuPDF trusts ``/Count``: where it is too small, pages are never seen, where it is too large, pages are made up. A tree
-that is not as it should be is replaced, in memory, by a flat list of the pages that exist.
+MuPDF trusts ``/Count``: where it is too small, pages are never seen, where it is too large, pages are made up. A
+damaged tree is replaced, in memory, by a flat list of the pages that exist.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 from docspec.documents.mupdf import mupdf
 
 MAX_NODES = 1_000_000
-"""Pages and branches that are followed: more than any real document has, and a bound on trees that branch wildly."""
+"""Most pages and branches that are followed: more than any real document has, a bound on trees that branch wildly."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTree:
-    """``places[n]`` is where MuPDF now finds page ``n + 1``; ``None`` for a page that is named and does not exist.
+    """``places[n]`` is MuPDF's index of page ``n + 1``; ``None`` for a page that is named and does not exist.
 
-    ``damage`` says what was wrong with the tree, ``None`` for a sound one.
+    ``damage`` is the fault of the tree, ``None`` for a sound one.
     """
 
     places: tuple[int | None, ...]
@@ -28,7 +28,7 @@ class PageTree:
 
 
 def settled_tree(pdf: Any) -> PageTree:
-    """The page tree of an open, unlocked ``pymupdf.Document``, mended in it where needed."""
+    """The page tree of an open, unlocked ``pymupdf.Document``, mended there if needed."""
     pages, problems, sound = _walk(pdf)
     if not pages:
         pages, sound = _scattered(pdf), False
@@ -59,8 +59,8 @@ def _get(node: Any, key: str) -> Any:
 
 
 def _walk(pdf: Any) -> tuple[list[Any], list[str], bool]:
-    """The leaves in order (``None`` where one is named and is no page), what is wrong, and whether MuPDF would find
-    them: all counts right, all pages called so."""
+    """The leaves in order (``None`` for a named one that is no page), the faults, and whether MuPDF would find the
+    leaves: all counts are right, all pages are called pages."""
     low = mupdf().mupdf
     pages: list[Any] = []
     problems: list[str] = []
@@ -102,7 +102,7 @@ def _walk(pdf: Any) -> tuple[list[Any], list[str], bool]:
 
 
 def _is_page(leaf: Any) -> bool:
-    """Whether a dictionary without kids is called a page or has what pages have."""
+    """Whether a dictionary without kids is called a page or has the entries of one."""
     low = mupdf().mupdf
     if low.pdf_to_name(_get(leaf, "Type")) == "Page":
         return True

@@ -1,4 +1,4 @@
-"""PDF files: opening them whatever their state, and rendering one private copy of a page at a time.
+"""PDF files: opens them in any state, and renders one private copy of a page at a time.
 
 The copy lets later stages turn, mark and analyse a page freely. MuPDF's caches are emptied after every page
 and the file is opened anew from time to time, so that memory does not grow with the number of pages.
@@ -38,11 +38,11 @@ class PdfDocument(Document):
     def __init__(self, source: Source, password: str | None = None) -> None:
         super().__init__(source)
         self._password = password
-        with heard() as warnings:  # MuPDF warns of an object once: of those that the page tree needs, here
+        with heard() as warnings:  # MuPDF warns of an object once: here of objects that the page tree needs
             self._pdf, self._tree = _open_pdf(source, password)
         self._lost = told_loss(warnings)
         self._rendered = 0
-        self._repaired = bool(self._pdf.is_repaired)  # later too: MuPDF repairs when it first meets the fault
+        self._repaired = bool(self._pdf.is_repaired)  # also later: MuPDF repairs a fault when it first meets it
 
     @property
     def page_count(self) -> int:
@@ -56,7 +56,7 @@ class PdfDocument(Document):
 
     @cached_property
     def _bookmarks(self) -> dict[int, list[tuple[int, str]]]:
-        """By the numbers of MuPDF's pages, from 1."""
+        """Bookmarks by MuPDF's page numbers, from 1."""
         return bookmarks_of(self._pdf)
 
     def _load(self, number: int, view: View) -> PageImage:
@@ -110,8 +110,8 @@ class PdfDocument(Document):
         )
 
     def _private_page(self, index: int) -> Any:
-        """A page of a document of its own: a copy, or the page itself, in the file opened again, where objects that
-        it refers to cannot be copied (a reference that leads nowhere counts as null and harms nothing)."""
+        """A page in a document of its own: a copy, or, if objects that it refers to cannot be copied, the page itself
+        in the file opened again (a reference to a missing object counts as null and is harmless)."""
         copy = mupdf().open()
         try:
             return self._copy_page(copy, index)
@@ -120,8 +120,8 @@ class PdfDocument(Document):
         return _open_pdf(self.source, self._password)[0][index]
 
     def _copy_page(self, copy: Any, index: int) -> Any:
-        # insert_pdf visits every page of the source when it is asked for widgets: only ask where there are
-        # some.
+        # insert_pdf visits every page of the source when it is asked for widgets: only ask if there are
+        # any.
         has_widgets = bool(self._pdf.is_form_pdf) and self._pdf[index].first_widget is not None
         copy.insert_pdf(self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets)
         return copy[0]
@@ -138,7 +138,7 @@ class PdfDocument(Document):
 
 
 def _mend_unit(page: Any) -> None:
-    """Takes away a ``/UserUnit`` that no page can have: zero, negative, or of no measure."""
+    """Removes a ``/UserUnit`` that no page can have: zero, negative, or beyond measure."""
     kind, value = page.parent.xref_get_key(page.xref, "UserUnit")
     if kind == "null":
         return
@@ -151,7 +151,7 @@ def _mend_unit(page: Any) -> None:
 
 
 def _mend_crop(page: Any) -> None:
-    """Takes away a ``/CropBox`` that shows nothing of the sheet."""
+    """Removes a ``/CropBox`` that shows nothing of the sheet."""
     kind, value = page.parent.xref_get_key(page.xref, "CropBox")
     numbers = re.findall(r"[-+.\d]+", value) if kind == "array" else []
     sheet = page.mediabox
@@ -196,7 +196,7 @@ def _open_pdf(source: Source, password: str | None) -> tuple[Any, PageTree]:
 
 
 def _is_plain(path: Path) -> bool:
-    """Whether MuPDF, which takes names in UTF-8, can be given this one."""
+    """Whether MuPDF, which takes names in UTF-8, can open ``path``."""
     try:
         os.fspath(path).encode("utf-8")
     except UnicodeEncodeError:

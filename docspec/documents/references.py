@@ -1,4 +1,4 @@
-"""What a PDF says about a page beside its contents: the addresses that it links to, the bookmarks that lead to it."""
+"""References of a PDF page: the addresses that it links to, and the bookmarks that lead to it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from docspec.core import BBox
 
 MOST_LINKS = 2000
-"""Links of a page that are looked at."""
+"""Most links read of a page."""
 MOST_BOOKMARKS = 20_000
 MOST_ADDRESS = 2000
-"""Characters of an address; longer ones are data."""
+"""Most characters of an address; longer ones are data."""
 
 _ADDRESS = re.compile(r"(?:https?|ftp|mailto|doi):\S+", re.IGNORECASE)
 
 
 def links_of(page: Any) -> tuple[tuple[BBox, str], ...]:
-    """Places of a ``pymupdf.Page`` as it is shown, in points, with the web and mail addresses that they lead to. None
-    where they cannot be read."""
+    """Places on a ``pymupdf.Page`` as it is shown, in points, with the web and mail addresses that they lead to; empty
+    if links are unreadable."""
     try:
         found = []
         for link in page.get_links()[:MOST_LINKS]:
@@ -31,8 +31,8 @@ def links_of(page: Any) -> tuple[tuple[BBox, str], ...]:
 
 
 def bookmarks_of(pdf: Any) -> dict[int, list[tuple[int, str]]]:
-    """Level (from 1) and title of the bookmarks by the number of the page that they lead to; none where they cannot be
-    read."""
+    """Level (from 1) and title of the bookmarks by the number of the page that they lead to; empty if they are
+    unreadable."""
     try:
         found: dict[int, list[tuple[int, str]]] = {}
         for level, title, number, *_ in pdf.get_toc(simple=True)[:MOST_BOOKMARKS]:

@@ -1,7 +1,7 @@
-"""Documents on other file systems (``s3://bucket/scans/``, ``gs://``, whatever fsspec knows): found here, and fetched
-as a whole where they are opened.
+"""Documents on other file systems (``s3://bucket/scans/``, ``gs://``, all that fsspec knows): found here, and fetched
+as a whole when they are opened.
 
-Keys and addresses of servers are found where the package of each file system looks for them (``AWS_ENDPOINT_URL``).
+The package of each file system finds keys and addresses of servers in its own settings (``AWS_ENDPOINT_URL``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def is_remote(given: str) -> bool:
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """The file system that ``url`` names, and the path there. Raises :class:`UsageError` where nothing knows it."""
+    """The file system that ``url`` names, and the path there. Raises :class:`UsageError` for an unknown one."""
     from fsspec.core import url_to_fs
 
     try:
@@ -42,7 +42,7 @@ def file_system(url: str) -> tuple[Any, str]:
 
 def listed(given: str) -> Iterator[Source | Skipped]:
     """The documents at ``given``, a file, a folder or a pattern, in natural order of their names. Raises
-    :class:`InputError` where there are none or the place cannot be looked at."""
+    :class:`InputError` if there are none or the place cannot be listed."""
     fs, path = file_system(given)
     try:
         found = fs.glob(path, detail=True) if glob.has_magic(path) else fs.find(path, detail=True)
@@ -85,7 +85,7 @@ def fetched(source: Source) -> Source:
 
 
 def _stamp(info: dict[str, Any]) -> tuple[int, int] | None:
-    """Size and time (in nanoseconds) of a file, where its file system tells both."""
+    """Size and time (in nanoseconds) of a file, if its file system tells both."""
     when = next((info[key] for key in ("LastModified", "mtime", "updated", "created") if info.get(key)), None)
     when = datetime.fromisoformat(when) if isinstance(when, str) else when
     seconds = when.timestamp() if isinstance(when, datetime) else when

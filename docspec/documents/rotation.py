@@ -1,7 +1,7 @@
-"""Turning a page the right way up: first what its ``/Rotate`` says, then what its own text says.
+"""Turns a page the right way up: first by its ``/Rotate``, then by its own text.
 
-Scanning and printing software leaves pages whose text runs up or down the sheet although the viewer is told
-to show them like that. Models read upright pages, and layout analysis finds one giant table on sideways
+Scanning and printing software leaves pages whose text runs up or down the sheet and tells viewers to show them
+so. Models read upright pages, and layout analysis finds one giant table on sideways
 ones.
 """
 
@@ -15,8 +15,8 @@ MIN_SHARE = 0.9
 
 
 def make_upright(page: Any, by_text: bool = True) -> int:
-    """Bake the rotation of a ``pymupdf.Page`` into its contents; returns the degrees it was turned beyond
-    that, as its text says (not asked without ``by_text``).
+    """Bake the rotation of a ``pymupdf.Page`` into its contents; returns the further degrees by which it was
+    turned for its text (0 without ``by_text``).
 
     The page is changed in place and must belong to a private copy. Afterwards its ``rotation`` is 0.
     """
@@ -48,7 +48,7 @@ def text_turn(page: Any) -> int:
     turns: Counter[int] = Counter()
     try:
         blocks = page.get_text("dict", flags=0)["blocks"]
-    except Exception:  # contents that break off; drawing them says what is wrong and keeps what there is
+    except Exception:  # contents that break off; drawing them reports the fault and keeps the rest
         return 0
     for block in blocks:
         for line in block.get("lines", ()):

@@ -1,7 +1,7 @@
-"""How large a page becomes in pixels: as asked, but never more than memory or the models' aspect limits bear.
+"""The size of a page in pixels: the one asked for, within the limits of memory and of the models' aspect ratios.
 
 The scale is lowered for huge pages; very elongated pages get white paper on their right or lower side, which moves
-nothing. Small pages stay as small as they are.
+nothing. Small pages stay small.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def fit_scale(width: float, height: float, wanted: float, max_pixels: int | None
 
 
 def padded(image: Image) -> tuple[Image, tuple[Event, ...]]:
-    """``image`` with white added on the right or below where no image processor would take it, so long it is, and the
-    event if it was; small images are left to the image processor, which enlarges them as the model was taught."""
+    """``image``, with white added on the right or below if it is too long for any image processor, and the event of
+    that; small images are left to the image processor, which enlarges them as in the model's training."""
     from PIL import Image as Pillow
 
     least = math.ceil(max(image.size) / MAX_ASPECT)

@@ -1,7 +1,7 @@
-"""What the user named, as an ordered list of files to read: files, folders (recursively), patterns, standard input.
+"""Expands the user's inputs (files, folders recursively, patterns, standard input) to an ordered list of files.
 
-Nothing is opened here beyond the first bytes of a file. A name that cannot be read becomes an error of its
-own, so that one bad input among many costs only itself.
+Only the first bytes of a file are read here. A name that cannot be read becomes an error of its own, so that
+one bad input among many costs only itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SUFFIXES: dict[str, FileKind] = {
 SUPPORTED = "PDF, PNG, JPEG, TIFF or WebP"
 STDIN_NAME = "stdin"
 LINKS = 40
-"""Links that lead to links are followed so far, as by the system."""
+"""Most links to links that are followed, as by the system."""
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -42,7 +42,7 @@ ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 class Source:
     """One thing to read.
 
-    ``name`` is what users see. ``relative`` is its place in an output tree (below the folder it was found
+    ``name`` is shown to users. ``relative`` is its place in an output tree (below the folder it was found
     in, its own suffix kept). ``path`` is ``None`` for standard input, whose bytes are in ``data``, and for a document
     on another file system (``url``), whose size and time are in ``stamp`` (:mod:`docspec.documents.remote`).
     """
@@ -99,7 +99,7 @@ class Expansion:
 
 
 def sniff_kind(head: bytes) -> FileKind | None:
-    """The kind of a file from its first kilobyte, ``None`` if it is none that can be read."""
+    """The kind of a file from its first kilobyte, ``None`` if it cannot be read as any."""
     if b"%PDF-" in head[:1024]:
         return "pdf"
     if head.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")):
@@ -122,8 +122,8 @@ def expand_inputs(
     """The files behind ``inputs``, each once, in the order given; those of a folder and of a pattern
     (``scans/**/*.pdf``) in natural order of their names.
 
-    Raises nothing: what cannot be read is in ``errors``. A path spelled ``-`` is standard input; an address of the web
-    is fetched by ``fetch``, which refuses by default, ``find`` is given places on other file systems.
+    Raises nothing: unreadable inputs are in ``errors``. A path spelled ``-`` is standard input; an address of the web
+    is fetched by ``fetch``, which refuses by default; ``find`` lists places on other file systems.
     """
     sources: list[Source] = []
     skipped: list[Skipped] = []
@@ -146,7 +146,7 @@ def expand_inputs(
                     sources.append(found)
                     seen.update([key] if key else [])
         except (InputError, UsageError) as error:
-            if isinstance(error, UsageError):  # a file system that nothing here knows costs this input alone
+            if isinstance(error, UsageError):  # an unknown file system costs this input alone
                 error = InputError(str(error))
             path = None if str(given) == "-" else Path(given)
             name = STDIN_NAME if path is None else str(given) if ADDRESS.match(str(given)) else shown(path)
@@ -188,7 +188,7 @@ def source_from_path(path: str | Path) -> Source:
 def _is_of_this_process(path: Path) -> bool:
     """Whether ``path`` is something that this process has open, and another thing to its children: ``/dev/stdin``."""
     for _ in range(LINKS):
-        name = os.path.abspath(path)  # noqa: PTH100 - of the link, not of what it leads to
+        name = os.path.abspath(path)  # noqa: PTH100 - of the link, not of its target
         if name.startswith(("/dev/stdin", "/dev/fd/", "/proc/")):
             return True
         if not path.is_symlink():
@@ -268,7 +268,7 @@ def root_of(given: str | Path) -> Path | None:
 
 
 def _matched(pattern: str) -> tuple[Path, Iterator[Path | Unreadable]]:
-    """The folder that a pattern starts in (its last part without ``*``, ``?`` or ``[``), and the files that fit it,
+    """The folder that a pattern starts in (up to the first part with ``*``, ``?`` or ``[``), and the files that fit it,
     those of fitting folders included."""
     root = root_of(pattern) or Path()
     found: dict[Path, Path | Unreadable] = {}
@@ -286,8 +286,8 @@ def by_folder(path: PurePath) -> list[tuple[bool, object]]:
 
 
 def _walk(root: Path, top: Path) -> Iterator[Path | Unreadable]:
-    """Files below ``root``, those of a folder before those of its sub-folders; links to folders are not followed. What
-    cannot be read although it may hold documents is said so, with its place below ``top``.
+    """Files below ``root``, those of a folder before those of its sub-folders; links to folders are not followed. An
+    unreadable place that may hold documents is an :class:`Unreadable`, with its place below ``top``.
     """
     waiting = [root]
     while waiting:
@@ -316,7 +316,7 @@ def _unreadable(path: Path, top: Path, why: str) -> Unreadable:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether ``path`` is a folder; what cannot be asked is none."""
+    """Whether ``path`` is a folder; false if that cannot be asked."""
     try:
         return path.is_dir()
     except OSError:

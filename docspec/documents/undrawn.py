@@ -1,4 +1,4 @@
-"""Pictures of pages that nobody has looked at yet: they know their size, and are drawn at the first look."""
+"""Pictures of pages that know their size and are drawn at their first use."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from PIL import Image
 
 
 class Undrawn(Image.Image):
-    """An RGB picture of ``size`` pixels that ``draw`` makes at the first look; from then on it is that picture, as
-    Pillow's own ``StubImageFile`` becomes what it stood for. Without ``draw`` nobody may look."""
+    """An RGB picture of ``size`` pixels that ``draw`` makes at the first use; it then becomes that picture, as Pillow's
+    own ``StubImageFile`` becomes its file's. Without ``draw`` its pixels must not be used."""
 
     is_drawn = False
 

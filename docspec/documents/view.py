@@ -1,6 +1,6 @@
-"""How pages are shown: at which resolution, and in what they may differ from the file as it stands.
+"""How pages are shown: their resolution, and the allowed changes to the page of the file.
 
-Every departure that was made is an event of its page, and each can be turned off.
+Every change that was made is an event of its page, and each can be turned off.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class View:
     """``dpi`` is for PDF pages. ``upright`` turns pages whose text runs sideways (event ``page_turned``), ``exif``
     follows the orientation that a camera noted (``exif_followed``), ``max_pixels`` is the size beyond which pages and
     images are reduced (``page_reduced``; ``None``: never). With ``sketched`` PDF pages are drawn in small at first, and
-    as large as they are wanted when somebody looks.
+    in full size when their pixels are used.
     """
 
     dpi: float = 200.0
@@ -27,6 +27,6 @@ class View:
 
     @classmethod
     def of(cls, options: ParseOptions) -> View:
-        """As the options of a run say."""
+        """The view of a run's options."""
         limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
         return cls(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)

@@ -1,4 +1,4 @@
-"""How much a PDF page would take to interpret, told from its streams before any of them is interpreted.
+"""Estimates the cost of interpreting a PDF page from its streams, before any of them is interpreted.
 
 A few hundred bytes may unfold to gigabytes: streams compressed many times over, forms that draw forms that draw
 forms, images of a declared size that no memory holds. All three are counted here, and a page beyond the limits is
@@ -17,9 +17,9 @@ from docspec.documents.mupdf import mupdf
 MAX_CONTENTS = 64 * 2**20
 """Bytes of drawing instructions, forms counted as often as they are drawn; a large map has 10 million."""
 MAX_DRAWN = 10_000_000
-"""Bytes of text among them: MuPDF keeps 25 for each until the page is drawn."""
+"""Bytes of text among them: MuPDF keeps 25 bytes for each until the page is drawn."""
 MAX_POINTS = 300_000
-"""Of one path, which MuPDF draws without a look at the time: up to 0.1 ms a point where its lines are long."""
+"""Points of one path, which MuPDF draws without checking the time limit: up to 0.1 ms a point for long lines."""
 MAX_IMAGE = 2**30
 """Bytes of one image's pixels, of which MuPDF makes one piece."""
 MAX_DEPTH = 24
@@ -35,7 +35,7 @@ _TEXT = re.compile(rb"\(([^()\\]*(?:\\.[^()\\]*)*)\)|<([0-9A-Fa-f\s]*)>", re.DOT
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """Bytes of instructions and of text in them that a page unfolds to."""
+    """Bytes of instructions, and of text in them, that a page unfolds to."""
 
     contents: int = 0
     characters: int = 0
@@ -80,7 +80,7 @@ class _Scale:
         self._left = MAX_CONTENTS
 
     def read(self, number: int) -> bytes:
-        """The bytes of a stream, unpacked; nothing where there is none."""
+        """The bytes of a stream, unpacked; empty without a stream."""
         low = self.low
         if number <= 0 or not low.pdf_obj_num_is_stream(self.document, number):
             return b""
