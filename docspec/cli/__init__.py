@@ -34,8 +34,8 @@ def main(command: Callable[[], int] | None = None) -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """Ends the process with what was registered for its end, and without the interpreter's last collections: they walk
-    all of torch, for a second, to free nothing, and its bindings complain of what is left."""
+    """Ends the process after its registered exit functions, without the interpreter's last collections: they walk all
+    of torch, for a second, to free nothing, and its bindings complain of objects that remain."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -44,7 +44,7 @@ def _leave(code: int) -> NoReturn:
 
 
 class _Deaf(io.FileIO):
-    """A file that takes no notice of what it cannot write."""
+    """A file that ignores failed writes."""
 
     def write(self, data: Any) -> int:
         with contextlib.suppress(OSError):
@@ -53,9 +53,9 @@ class _Deaf(io.FileIO):
 
 
 def _settle_streams() -> None:
-    """Makes the standard streams such that nothing printed fails, and no file takes the number of a closed one.
+    """Sets the standard streams so that no print fails, and no file takes the number of a closed one.
 
-    Reading nothing and messages to nobody are fine; a document for nobody is an error, which the first write meets.
+    Closed standard input or error is fine; closed standard output is an error of the first write of a document.
     """
     for number in range(3):
         try:
@@ -66,7 +66,7 @@ def _settle_streams() -> None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    if not sys.stderr.isatty():  # a pipe may be closed by its reader; nothing but messages is lost then
+    if not sys.stderr.isatty():  # the reader of a pipe may close it; only messages are lost then
         sys.stderr = io.TextIOWrapper(
             io.BufferedWriter(_Deaf(2, "w", closefd=False)),
             encoding=sys.stderr.encoding,
@@ -79,7 +79,7 @@ def _settle_streams() -> None:
 
 
 def _written(code: int) -> int:
-    """``code``, or what it becomes where the last of standard output cannot be written."""
+    """``code``, or the one of the error if the rest of standard output cannot be written."""
     from docspec.console import exits
     from docspec.console.terminal import drop_standard_output, say_error
 

@@ -39,8 +39,8 @@ Documents to Markdown: the words of the file where they are sound, a document mo
 
 
 class TellingGroup(TyperGroup):
-    """Typer ends with exit code 130 and without a word where an interrupt reaches it, whichever signal it was. Here the
-    interrupt becomes Typer's ``Abort``, which :func:`run_application` tells of."""
+    """Typer ends silently with exit code 130 at an interrupt, whichever signal it was. Here the interrupt becomes
+    Typer's ``Abort``, which :func:`run_application` reports."""
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
         with _aborting():
@@ -60,7 +60,7 @@ def _aborting() -> Iterator[None]:
 
 
 class BenchGroup(TyperGroup):
-    """``docspec bench``: its commands are imported when one of them is asked for."""
+    """``docspec bench``: its commands are imported when one of them is called."""
 
     @cached_property
     def measurements(self) -> dict[str, Any]:
@@ -112,8 +112,7 @@ ROOT_OPTIONS = {"--help", "-h", "--version", "--install-completion", "--show-com
 
 @dataclass
 class RunState:
-    """What the commands and the error handler share: the words of the command line, and the ``verbosity`` that they ask
-    for."""
+    """State shared by the commands and the error handler: the words of the command line, and their ``verbosity``."""
 
     words: Sequence[str] = ()
     verbosity: int = 0
@@ -139,7 +138,7 @@ def docspec(
 
 
 def with_verb(words: Sequence[str]) -> list[str]:
-    """``words`` of the command line with ``parse`` in front where they name something to read and no command."""
+    """``words`` of the command line, with ``parse`` in front if they name an input and no command."""
     first = words[0] if words else ""
     commands = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     groups = {group.typer_instance.info.name for group in app.registered_groups if group.typer_instance}
@@ -153,7 +152,7 @@ def with_verb(words: Sequence[str]) -> list[str]:
 
 
 def run(args: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns its exit code; never raises for what a user can cause."""
+    """Runs the command line and returns its exit code; never raises for errors of users."""
     return run_application(app, "docspec", with_verb(sys.argv[1:] if args is None else args))
 
 
@@ -174,7 +173,7 @@ def run_application(application: typer.Typer, name: str, args: Sequence[str] | N
         say_end("interrupted")
         return exits.code_of(error)
     except SystemExit as error:
-        if not error.code:  # a shell asked how a word may go on
+        if not error.code:  # a shell asked for completions
             return exits.OK
         # Typer's own answer to a closed pipe while it prints help.
         drop_standard_output()
@@ -190,11 +189,11 @@ def run_application(application: typer.Typer, name: str, args: Sequence[str] | N
         return exits.FATAL
     except Exception as error:
         interrupt = exits.asked_to_stop()
-        if interrupt is not None:  # a library made another error of it
+        if interrupt is not None:  # a library turned it into another error
             say_end("interrupted")
             return exits.code_of(interrupt)
         if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
-            drop_standard_output()  # help, a table: documents have words of their own
+            drop_standard_output()  # help, a table: documents have errors of their own
             say_error(f"standard output: cannot be written: {error.strerror}")
             return exits.FATAL
         hint = "" if state.verbosity >= 2 else " (run again with -vv for the details)"

@@ -1,6 +1,6 @@
-"""The run behind ``docspec parse``: what is asked for becomes jobs, ``corpus`` reads them, and its end is said.
+"""The run behind ``docspec parse``: inputs become jobs, ``corpus`` reads them, and the result is reported.
 
-Everything that can be known to be wrong is said before a model is loaded.
+Errors that can be known are reported before a model is loaded.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from docspec.versions import DISTRIBUTION, machine, version_of, versions
 
 
 def _below(path: Path | None, folder: Path) -> str:
-    """The place of a document in the output tree, as text that can be kept."""
+    """The place of a document in the output tree, as text that can be stored."""
     if path is None:
         return ""
     return shown(Path(path.relative_to(folder).as_posix())) if path.is_relative_to(folder) else path.name
@@ -92,8 +92,8 @@ class Batch:
         self._mirror: Mirror | None = None
 
     def run(self, inputs: Sequence[str]) -> int:
-        """Reads ``inputs`` and returns the exit code. Raises what is fatal before or during the run; the report is
-        written all the same, but for a request that makes no sense."""
+        """Reads ``inputs`` and returns the exit code. Raises errors that are fatal before or during the run; the report
+        is written all the same, except for wrong usage."""
         started = time.perf_counter()
         quiet_libraries(self._verbosity)
         if self._options.offline:
@@ -179,7 +179,7 @@ class Batch:
         return DocumentReader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
 
     def _check_own(self, jobs: Sequence[Job], manifest: Path | None) -> None:
-        """What the run writes for itself replaces no input and no output, and nothing that it reads."""
+        """Checks that the run's own files replace no input, no output, and no file that it reads."""
         named = {
             "log file": self._log_file,
             "report": self._outputs.report,
@@ -209,7 +209,7 @@ class Batch:
             say(f"{count} file{'' if count == 1 else 's'} skipped (-v says which and why)")
 
     def _jobs(self, inputs: Sequence[str], found: Expansion) -> list[Job]:
-        """One for each document, those that cannot be read first."""
+        """One job for each document, unreadable ones first."""
         outputs = self._outputs
         if not found.sources:
             return [Job(each, Destination(None, None), each.relative.as_posix()) for each in found.unreadable]
@@ -220,8 +220,8 @@ class Batch:
         return [Job(source, place, _below(place.path, base)) for source, place in zip(sources, places, strict=True)]
 
     def _kept_places(self) -> dict[str, str]:
-        """Where earlier runs to this folder put their inputs: a new file whose name is like another's moves none of
-        them. Shards that run side by side have to agree, and look at names alone."""
+        """The places that earlier runs to this folder gave their inputs: a new file with the name of another moves none
+        of them. Shards that run side by side have to agree, and use names alone."""
         output, corpus = self._outputs.output, self._corpus
         if output in (None, *STDOUT) or corpus.manifest == "none" or corpus.shard is not None:
             return {}

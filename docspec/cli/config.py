@@ -27,11 +27,11 @@ _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
 }
 
 _NAMES = {flag.removeprefix("--").replace("-", "_"): name for name, flags in RENAMED.items() for flag in flags}
-"""Fields by the names of flags that are not theirs."""
+"""Fields by the names of flags that differ from the field's."""
 
 
 def default_path(environ: Mapping[str, str] | None = None) -> Path:
-    """Where the config file is looked for when none is named."""
+    """The default path of the config file."""
     environ = os.environ if environ is None else environ
     home = environ.get("XDG_CONFIG_HOME")
     base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".config"
@@ -78,8 +78,8 @@ def resolve_model(flag: str, environ: Mapping[str, str], configured: str | None)
 
 
 def _checked(key: str, name: str, value: Any, path: Path, kinds: Mapping[str, Any] | None) -> Any:
-    """``value`` as its option takes it: numbers as text, so that one place (the option's own type) converts and checks
-    them, flags as they are. A text is no number and a flag is neither."""
+    """``value`` as its option takes it: numbers as text, so that only the option's own type converts and checks them,
+    flags as they are. A text is no number and a flag is neither."""
     if kinds is None:
         accepted: tuple[type, ...] = (str, bool, int, float)
         wanted = "a text, a number or true/false"
@@ -100,7 +100,7 @@ def _checked(key: str, name: str, value: Any, path: Path, kinds: Mapping[str, An
 
 
 def _list_of(key: str, value: Any, path: Path) -> list[str]:
-    """What an option takes that may be repeated: a text, or a list of them."""
+    """The values of an option that may be repeated: a text, or a list of texts."""
     values = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str) for one in values):
         raise UsageError(f"{path}: {key} must be a text in quotes, or a list of them, not {_shown(value)}")

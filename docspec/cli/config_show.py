@@ -1,4 +1,4 @@
-"""``docspec config``: what the options of ``docspec parse`` are here, as a file that could be used for them."""
+"""``docspec config``: the values of the options of ``docspec parse`` here, as a config file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def show(context: typer.Context) -> int:
 
 
 def _settled(name: str, asked: Any) -> tuple[Any, str]:
-    """The value of an option, and where it is from."""
+    """The value of an option, and its source."""
     value, source = asked.params[name], asked.get_parameter_source(name)
     given = source is not None and source.name == "COMMANDLINE"
     if name == "model":

@@ -1,4 +1,4 @@
-"""``docspec convert``: other formats of what ``--format json`` has written, without the model."""
+"""``docspec convert``: other formats of a result of ``--format json``, without the model."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def convert(
 ) -> int:
     """Make other formats of a result, without the model: the same bytes as if they had been asked for at once."""
     sources = [ResultFile(path) for path in inputs]
-    outputs = replace(outputs, figures="none")  # they stand in files already, or in the result
+    outputs = replace(outputs, figures="none")  # they are in files already, or in the result
     writing = outputs.writing(layout)
     places = outputs.places(sources, len(inputs) > 1)
     more = [file for place in places for file in writing.files_beside(place)]
@@ -89,7 +89,7 @@ def _writer(
 
 
 class SavedFigures(NoFigures):
-    """Pictures that stand in files beside a result: linked from where the new document stands, or put into it."""
+    """Pictures in files beside a result: the new document links to them, or holds them."""
 
     def __init__(self, saved: SavedDocument, base: Path, target: Path, embed: bool) -> None:
         self._links = {page.number: links for page, links in zip(saved.pages, saved.figures, strict=True)}

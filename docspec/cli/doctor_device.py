@@ -1,4 +1,4 @@
-"""``docspec doctor --device``: an accelerator examined, a line as each check is made, and a file for a bug report."""
+"""``docspec doctor --device``: examines an accelerator, prints a line per check, and writes a file for a bug report."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MARKS = {True: ("yes", "green"), None: ("-", "yellow"), False: ("NO", "bold red
 
 
 def examine_and_print(device: str, model: str, report: Path | None, as_json: bool) -> int:
-    """Exit code 0 if nothing is wrong, 1 if something is; ``all`` are all CUDA devices. Raises
-    :class:`docspec.core.DocspecError` where there is no such device."""
+    """Exit code 0 if all checks pass, else 1; ``all`` are all CUDA devices. Raises :class:`docspec.core.DocspecError`
+    if there is no such device."""
     from docspec import offline
     from docspec.core.extras import require_local
 

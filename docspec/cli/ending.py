@@ -1,4 +1,4 @@
-"""How a run of ``docspec parse`` ended: its report is written, its end is said, and its exit code follows."""
+"""The end of a run of ``docspec parse``: writes its report, prints its result, and gives its exit code."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ from docspec.reporting.timing import Report
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A run that has ended: its ``report``, its documents and what came of them (``run`` is ``None`` where none was
-    begun), and how it was called. ``resumes``: the same command goes on; ``strict``: doubtful pages count as
-    missing."""
+    """A run that has ended: its ``report``, its documents and their results (``run`` is ``None`` if none was begun),
+    and how it was called. ``resumes``: the same command goes on; ``strict``: doubtful pages count as missing."""
 
     report: Report
     outputs: Outputs
@@ -37,10 +36,10 @@ class Ending:
     words: Sequence[str]
 
     def say(self, error: BaseException | None, started: float) -> int:
-        """Writes the report of the run, which ``error`` ended and which ``started`` then, says how it went, and returns
-        the exit code. Raises ``error`` where it is fatal."""
+        """Writes the report of the run, which began at ``started`` and was ended by ``error``, prints the result, and
+        returns the exit code. Raises a fatal ``error``."""
         if isinstance(error, Exception) and not isinstance(error, DocspecError):
-            error = exits.asked_to_stop() or error  # a library made another error of the signal
+            error = exits.asked_to_stop() or error  # a library turned the signal into another error
         before = DocumentCounts.of((*self.division.done, *self.division.failed))
         mine = DocumentCounts() if self.run is None else self.run.counts
         total = before + mine
@@ -78,7 +77,7 @@ class Ending:
         return unwritten[0] if unwritten else None
 
     def _written(self, path: Path, write: Callable[[Path], None]) -> OutputError | None:
-        """The error that kept a report from being written to ``path``, unless it is what ended the run."""
+        """The error of writing a report to ``path``, unless it is the one that ended the run."""
         report = self.report
         if self.mirror is not None:
             for entry in report.documents:
@@ -87,7 +86,7 @@ class Ending:
             write(path)
         except OutputError as error:
             if report.error is not None and report.error.startswith(f"{path}: "):
-                return None  # it is what ended the run
+                return None  # it ended the run
             report.exit_code = report.exit_code or exits.FATAL
             return error
         return None
@@ -97,11 +96,11 @@ class Ending:
             from docspec.reporting.summary import summary
 
             console = stderr_console()
-            with contextlib.suppress(OSError, SystemExit):  # Rich's answer to a closed pipe; nobody reads it then
+            with contextlib.suppress(OSError, SystemExit):  # Rich raises these at a closed pipe
                 console.print(summary(self.report, console.width))
 
     def _say_counts(self, mine: DocumentCounts, total: DocumentCounts) -> None:
-        """Of many documents: what failed, by category, and how it is read again."""
+        """Reports failures of many documents by category, and how to read them again."""
         if mine.total > 1 and mine.failed:
             say(f"{mine.written:,} of {mine.total:,} inputs written")
         if total.total > 1 and total.failures:

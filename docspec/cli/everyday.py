@@ -1,4 +1,4 @@
-"""The help page of a command with many options: those that people use on one screen, the others on request."""
+"""The help page of a command with many options: the usual ones on one screen, the others on request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ EVERYDAY = (
 """Parameters of ``docspec parse`` that its first help page shows, in this order."""
 
 WIDEST = 28
-"""Characters of an option with its choices; longer lists of choices are left to ``--help-all``."""
+"""Most characters of an option with its choices; longer lists of choices are left to ``--help-all``."""
 
 _FIRST_SENTENCE = re.compile(r".+?(?:[.:](?= [A-Z]|$)|;|$)", re.DOTALL)
 

@@ -1,4 +1,4 @@
-"""The options of what is written where, which ``parse`` and ``convert`` share, and what they mean for the inputs."""
+"""The options of outputs, which ``parse`` and ``convert`` share, and the places that they give the inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FormatName = StrEnum("FormatName", [(name, name) for name in get_args(Format)]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
-    """What was asked for on the output side, as given on the command line."""
+    """The options of outputs, as given on the command line."""
 
     output: str | None = None
     format: list[FormatName] | None = None
@@ -34,8 +34,8 @@ class Outputs:
 
     @property
     def formats(self) -> tuple[Format, ...]:
-        """The formats asked for, each once, the one first that the output's name ends with; that one where none was
-        asked for."""
+        """The formats asked for, each once, that of the output's suffix first; only that one if none was asked
+        for."""
         named = infer_format(self.output, None)
         if not self.format:
             return (named,)
@@ -55,8 +55,8 @@ class Outputs:
     def places(
         self, sources: Sequence[InputFile], into_folder: bool, kept: Mapping[str, str] | None = None
     ) -> list[Destination]:
-        """The place of each source, the ``kept`` one where an earlier run gave it one (by absolute path). Raises
-        :class:`UsageError` where the request makes no sense."""
+        """The place of each source; a place of an earlier run (``kept``, by absolute path) stays. Raises
+        :class:`UsageError` if the options contradict each other or the inputs."""
         first, *others = self.formats
         found = plan(sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept)
         if len(self.formats) > 1 and any(place.path is None for place in found):

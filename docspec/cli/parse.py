@@ -45,7 +45,7 @@ NOT_CONFIGURABLE = {
 
 _RUN = "Run"
 KEY_VARIABLE = "DOCSPEC_SERVER_KEY"
-"""Where the key of a server is, which command lines show to everybody on the machine."""
+"""The variable of a server's key: command lines are visible to everybody on the machine."""
 
 
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -151,7 +151,7 @@ def parse(
     if options.engine == "ray":
         corpus, options = replace(corpus, scheduler="ray"), replace(options, engine="auto")
     key = options.server_key or os.environ.get(KEY_VARIABLE)
-    # A view also shows whose words they are where the engine in this process has read them.
+    # A view also shows the source of words that the engine in this process has read.
     if outputs.numbers_report is not None and options.is_served:
         raise UsageError(f"--numbers-report and --engine {options.engine}: choose one of them")
     shown = outputs.view is not None or outputs.numbers_report is not None

@@ -1,5 +1,5 @@
-"""What a person sees while pages are read: bars on a terminal, plain lines elsewhere (one a page of a single document,
-one now and then of many).
+"""Progress while pages are read: bars on a terminal, plain lines elsewhere (one per page of a single document, one now
+and then of many).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from docspec.reporting.totals import CUTS, NOTABLE
 STAGE_NAMES = {"stage1": "stage 1", "stage2": "stage 2"}
 _WIDE = 64
 EVERY = 10.0
-"""Seconds between two lines that say how far a run over many documents is."""
+"""Seconds between two progress lines of a run over many documents."""
 
 
 class Lines(NullObserver):
-    """For logs and pipes: one line a page; of ``several`` documents those are for ``-v``, and a line every ten seconds
-    says how far the run is.
+    """For logs and pipes: one line per page; with ``several`` documents only with ``-v``, and a progress line every ten
+    seconds.
 
-    What a parser tells are also the moments at which a signal that something swallowed (an interrupt in a callback of
-    an import goes nowhere) ends the run after all.
+    Each call of the parser also ends the run if a signal was swallowed before (an interrupt in a callback of an import
+    is lost).
     """
 
     def __init__(self, *, several: bool = False) -> None:
@@ -99,8 +99,8 @@ class Lines(NullObserver):
 
 
 class Bar(Lines):
-    """Rich bars: pages, stage and speed of the present document, and above it how far a run over ``several`` is. Gone
-    when the run ends."""
+    """Rich bars: pages, stage and speed of the present document, and above it the progress of a run over ``several``.
+    They vanish when the run ends."""
 
     def __init__(self, console: Console, *, several: bool = False) -> None:
         super().__init__(several=several)
@@ -191,7 +191,7 @@ def display_for(quiet: bool, *, several: bool = False) -> Watcher:
 
 
 def page_line(result: PageResult) -> str:
-    """``page 3: 812 tokens, 5.6 tokens/step, 2.31 s; cut at the token budget``, or why there are none."""
+    """``page 3: 812 tokens, 5.6 tokens/step, 2.31 s; cut at the token budget``, or the reason for no tokens."""
     head = f"page {result.number}:"
     if result.status == "failed":
         return f"{head} failed: {one_line(result.error or 'unknown error')}"
@@ -210,7 +210,7 @@ def page_line(result: PageResult) -> str:
 
 
 def detail_lines(result: PageResult) -> list[str]:
-    """What ``-v`` adds to a page: its drafter and events."""
+    """The lines of a page with ``-v``: its drafter and events."""
     reason = f" ({result.drafter_reason})" if result.drafter_reason else ""
     regions = f"{result.regions} region" + ("" if result.regions == 1 else "s")
     lines = [f"  page {result.number}: draft from {result.drafter}{reason}, {regions}"]
@@ -219,7 +219,7 @@ def detail_lines(result: PageResult) -> list[str]:
 
 
 def shortened(name: str, cells: int) -> str:
-    """``name`` in at most ``cells`` terminal cells; the middle gives way, since ends tell files apart."""
+    """``name`` in at most ``cells`` terminal cells; the middle is cut, since ends tell files apart."""
     if cell_len(name) <= cells:
         return name
     tail = min(cells // 2, len(name))

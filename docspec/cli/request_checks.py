@@ -1,4 +1,4 @@
-"""What can be known to be wrong of a request before anything is opened."""
+"""Finds errors of a request before any file is opened."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from docspec.served import check_offline
 
 
 def check_request(inputs: Sequence[str], options: ParseOptions, outputs: Outputs, corpus: CorpusOptions) -> None:
-    """Raises :class:`docspec.core.UsageError` for words that exclude each other. An empty one is a variable of a script
-    that was not set, and never the current folder."""
+    """Raises :class:`docspec.core.UsageError` for options that exclude each other. An empty input is an unset variable
+    of a script, and never the current folder."""
     for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
         if word == "":
             raise UsageError(f"{name} is empty; name a file, a folder or -")

@@ -118,8 +118,8 @@ def serve(
 
 
 def _documents(model: str, upstreams: tuple[str, ...], key: str | None) -> ParseOptions:
-    """How documents are read: by the servers behind the gateway, which have ``model``. The bundled reader is asked
-    here, as it goes by the page's own evidence and is seldom needed."""
+    """Options for documents: the servers behind the gateway, which have ``model``, read them. The bundled reader runs
+    here, as it uses the page's own evidence and is seldom needed."""
     if model in BUNDLED_MODELS:
         return ParseOptions(model=model)
     return ParseOptions(model=model, server=upstreams, server_key=key)

@@ -1,1 +1,1 @@
-"""What every command shares: standard error and standard output, exit codes, options as parameters."""
+"""Parts that all commands share: standard error and standard output, exit codes, options as parameters."""

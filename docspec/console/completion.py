@@ -1,4 +1,4 @@
-"""What a shell completes: names of models, of proposers and of families. Choices complete themselves."""
+"""Shell completion of the names of models, proposers and families. Choices complete themselves."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def _families() -> Iterable[str]:
 
 
 NAMES: dict[str, Callable[[], Iterable[str]]] = {"model": _models, "align": _proposers, "family": _families}
-"""What may be said of an option, by its field."""
+"""Possible values of an option, by its field."""
 
 
 def completing(field: str) -> Callable[[str], list[str]] | None:
-    """What Typer asks for the names of ``field`` that begin with what is typed; ``None`` where nothing is known."""
+    """Typer's callback for the names of ``field`` that begin with the typed text; ``None`` without known names."""
     if field not in NAMES:
         return None
 

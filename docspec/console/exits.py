@@ -1,4 +1,4 @@
-"""Exit codes and what leads to them; documented in the README and kept stable.
+"""Exit codes and their causes; documented in the README and kept stable.
 
 Codes above 128 follow the shell's habit of 128 plus the number of the signal. This module imports nothing slow: a
 Ctrl-C is answered in one line from the first moment on.
@@ -22,7 +22,7 @@ PIPE_CLOSED = 128 + 13
 INTERRUPTED = 128 + 2
 
 RETRY_SECONDS = 0.05
-"""After so many seconds a signal that came while native code was loaded is sent again."""
+"""Seconds after which a signal that came while native code was loaded is sent again."""
 _LOADING = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
 
 
@@ -57,13 +57,13 @@ def stop_on_signals() -> None:
 
 
 def _unless_interrupted(fault: sys.UnraisableHookArgs) -> None:
-    """Where an interrupt cannot be raised it is remembered, not printed."""
+    """Remembers an interrupt that cannot be raised, and does not print it."""
     if not issubclass(fault.exc_type, Interrupted):
         sys.__unraisablehook__(fault)
 
 
 def die_of_signals() -> None:
-    """From now on a signal ends the process at once: there is nothing left to be tidied."""
+    """Has signals end the process at once from now on: no cleaning up remains."""
     for name in _DEFAULTS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == _stop:
@@ -101,13 +101,12 @@ def _send_to_main_thread(number: int) -> None:
 
 
 def asked_to_stop() -> Interrupted | None:
-    """The interrupt that a signal asked for, also where a library swallowed what was raised or made another error of
-    it."""
+    """The interrupt that a signal asked for, also if a library swallowed it or turned it into another error."""
     return None if _StopSignal.number is None else Interrupted(_StopSignal.number)
 
 
 def stop_if_asked() -> None:
-    """Raises :class:`Interrupted` where a signal came and was swallowed."""
+    """Raises :class:`Interrupted` if a signal came and was swallowed."""
     interrupt = asked_to_stop()
     if interrupt is not None:
         raise interrupt
@@ -115,7 +114,7 @@ def stop_if_asked() -> None:
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Within it signals wait: for the moments in which a run writes down how it ended."""
+    """Delays signals within the block, while a run writes its report."""
     before, _StopSignal.held = _StopSignal.held, True
     try:
         yield
@@ -125,7 +124,7 @@ def held() -> Iterator[None]:
 
 @contextlib.contextmanager
 def answered() -> Iterator[None]:
-    """Within it signals do not wait, also within :func:`held`: for what may take as long as a network does."""
+    """Lets signals through within the block, also within :func:`held`, as for slow network access."""
     before, _StopSignal.held = _StopSignal.held, False
     try:
         stop_if_asked()

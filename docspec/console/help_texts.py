@@ -1,4 +1,4 @@
-"""What the command line says of each option, by the field that it fills; its default, choices and bounds stand with the
+"""Help texts of the command line, by the field that each option fills; its default, choices and bounds are those of the
 field (:mod:`docspec.core.options` and others)."""
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SPECULATION = "Speculation"
 
 
 class Help(NamedTuple):
-    """``group`` is the panel of the help page; ``flags`` are the names on the command line where they do not follow
-    from the field's."""
+    """``group`` is the panel of the help page; ``flags`` are the names on the command line if they do not follow from
+    the field's."""
 
     text: str
     group: str

@@ -1,4 +1,4 @@
-"""What people are told, as records of the logger ``docspec`` of the standard library: to the terminal, and to a file.
+"""Messages for people, as records of the standard library's logger ``docspec``: to the terminal, and to a file.
 
 Records go to the handlers past ``logging.disable``, which keeps libraries quiet. A ``trace`` (text) beside a record is
 shown on the terminal with ``-vv`` and always in the file.
@@ -59,7 +59,7 @@ MOST_KEPT = 100_000
 
 
 def start(*, quiet: bool = False, verbosity: int = 0, keep: bool = False) -> None:
-    """What of the records is shown; with ``keep`` they are kept for a file that :func:`open_file` names later."""
+    """Sets which records are shown; with ``keep`` all are kept for a file that :func:`open_file` names later."""
     LOG.setLevel(logging.DEBUG if verbosity else logging.INFO)
     TERMINAL.setLevel(logging.WARNING if quiet else logging.NOTSET)
     TERMINAL.traces = verbosity >= 2
@@ -71,8 +71,8 @@ def start(*, quiet: bool = False, verbosity: int = 0, keep: bool = False) -> Non
 
 
 def open_file(path: Path) -> None:
-    """From now on records go to the file at ``path`` too, those first that were kept for it. Raises
-    :class:`OutputError` where it cannot be written."""
+    """Writes records to the file at ``path``, too, from now on, after the kept ones. Raises :class:`OutputError` if it
+    cannot be written."""
     try:
         file = LogFile(path)
     except OSError as error:
@@ -85,7 +85,7 @@ def open_file(path: Path) -> None:
 
 
 def stop() -> None:
-    """Closes the log file; what is said later is said on the terminal alone."""
+    """Closes the log file; later messages go to the terminal alone."""
     for handler in [each for each in LOG.handlers if isinstance(each, LogFile | MemoryHandler)]:
         LOG.removeHandler(handler)
         handler.close()
@@ -93,11 +93,11 @@ def stop() -> None:
 
 
 def tell(level: int, message: str, trace: str | None = None) -> None:
-    """One record of the logger, its message fit for any handler."""
+    """Logs one record with a message fit for any handler."""
     if level >= LOG.getEffectiveLevel():
         message = one_line(message)
         record = LOG.makeRecord(LOG.name, level, "docspec", 0, message, (), None, extra={"trace": trace})
         LOG.handle(record)
 
 
-start()  # only commands import this module: what they say is seen whichever of them begins
+start()  # only commands import this module: every command's messages are shown

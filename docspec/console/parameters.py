@@ -26,8 +26,8 @@ FORMER = "former_"
 def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Decorator of a command: parameters that are dataclasses of declared options are filled from the command line.
 
-    ``names`` and the keys of ``defaults`` are the fields to be offered, all where none is named; ``defaults`` take the
-    place of the fields' own.
+    ``names`` and the keys of ``defaults`` are the offered fields, all if none is named; ``defaults`` replace the
+    fields' own.
     """
     offered = {*names, *defaults}
 
@@ -76,7 +76,7 @@ def declared(cls: Any) -> Sequence[Field[Any]]:
 
 @cache
 def _types_of(cls: type) -> dict[str, Any]:
-    """The types of the fields of ``cls``: to find them out for each option anew took a third of the import."""
+    """The types of the fields of ``cls``: resolving them for each option anew took a third of the import."""
     return get_type_hints(cls)
 
 
@@ -113,5 +113,5 @@ def _former(cls: type, each: Field[Any]) -> inspect.Parameter:
 
 
 def _settled(value: Any, kind: Any) -> Any:
-    """``value`` as its field holds it: what may be repeated is a tuple."""
+    """``value`` as its field holds it: a list becomes a tuple."""
     return tuple(value or ()) if get_origin(kind) is tuple else value

@@ -1,5 +1,5 @@
-"""Standard error for people, standard output for the document, and nothing from libraries on either
-uninvited.
+"""Standard error for people, standard output for the document, and no output of libraries on either
+unless wanted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from docspec.process import set_defaults, silence
 
 
 class CleanConsole(Console):
-    """A Rich console that prints words as they are, without markup, and lets no control character of theirs through.
+    """A Rich console that prints texts as they are, without markup, but for their control characters.
 
     Colour and width follow the terminal, ``NO_COLOR`` and ``COLUMNS``.
     """
@@ -40,17 +40,17 @@ def stderr_console() -> Console:
 
 
 def say(message: str) -> None:
-    """One line for people who want to know how it goes."""
+    """Prints one line about progress."""
     log.tell(logging.INFO, message)
 
 
 def say_warning(message: str) -> None:
-    """What people should know although the run goes on: said with ``-q`` too."""
+    """Prints a warning while the run goes on, with ``-q``, too."""
     log.tell(logging.WARNING, message)
 
 
 def say_end(message: str) -> None:
-    """Why a run ends before its end: said with ``-q`` too."""
+    """Prints why a run ends early, with ``-q``, too."""
     log.tell(logging.WARNING, message)
 
 
@@ -62,9 +62,9 @@ def say_error(message: str, trace: str | None = None) -> None:
 def document_stream() -> Iterator[BinaryIO]:
     """Standard output, for the document alone.
 
-    While it is open, whatever else writes to standard output (a library's ``print``, native code) reaches
-    standard error instead. Where standard output is not a real file (a test's buffer) only Python's own
-    writes are moved.
+    While it is open, all other writes to standard output (a library's ``print``, native code) reach standard
+    error instead. If standard output is not a real file (a test's buffer), only Python's own writes are
+    moved.
     """
     own = sys.stdout
     try:
@@ -85,7 +85,7 @@ def document_stream() -> Iterator[BinaryIO]:
             stream.flush()
         finally:
             os.dup2(saved, 1)
-            # A closed pipe was reported by the write that met it; what is still buffered has nowhere to go.
+            # A closed pipe was reported by the write that met it; the rest of the buffer is dropped.
             with contextlib.suppress(OSError):
                 stream.close()
             os.close(saved)

@@ -29,7 +29,7 @@ def open_document(source: Source | str | Path, password: str | None = None) -> D
 
 
 def _check_there(source: Source) -> None:
-    """Raises an error of its own for a file that has gone since it was listed: it is not damaged."""
+    """Raises :class:`InputError` for a file that has gone since it was listed."""
     if source.path is None:
         return
     try:
