@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from docspec.core.observer import NullObserver, Observer
     from docspec.parser import Parser, parse
 
-if "vllm" not in sys.modules:  # whose process it is, and whose environment: docspec is a guest there
+if "vllm" not in sys.modules:  # vLLM owns its process and environment: docspec is a guest there
     process.prepare()
 
 _HOMES = {

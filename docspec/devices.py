@@ -1,6 +1,6 @@
 """The target on several devices, a process on each: the counterpart of :mod:`docspec.verifier` for ``--devices``.
 
-Where the target is loaded late, pages whose words are all known are done here, and processes start at the first other.
+If the target is loaded late, pages whose words are all known are done here; other pages start the processes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class DevicesVerifier:
     use; ``verify_unknown`` gives pages whose words are not all known to a function. Raises
     :class:`docspec.core.ModelError` where the model cannot be loaded on any device."""
 
-    load_seconds = 0.0  # others load
+    load_seconds = 0.0  # the processes load it
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class DevicesVerifier:
 
     @property
     def threads(self) -> int:
-        """A process a thread."""
+        """One thread per process."""
         return len(self._devices)
 
     @property
@@ -78,7 +78,7 @@ class DevicesVerifier:
 
     @property
     def step_report(self) -> Any:
-        """How steps were last run."""
+        """The latest report on how steps are run."""
         return self._team.steps if self._team is not None else None
 
     def open(self) -> None:
@@ -96,10 +96,10 @@ class DevicesVerifier:
         return self._verify_unknown(prepared, lambda others: self.team.verify(others))
 
     def report(self) -> None:
-        """There is no other engine."""
+        """``None``: no other engine runs."""
 
     def close(self) -> None:
-        """Ends the processes; the next page starts others."""
+        """Ends the processes; the next page starts new ones."""
         team, self._team = self._team, None
         if team is not None:
             team.close()

@@ -1,5 +1,5 @@
-"""What this installation can do: packages, devices, models and drafters, each with what to do where it
-cannot.
+"""The abilities of this installation: packages, devices, models and drafters, each with a remedy if it
+fails.
 
 Facts only; ``docspec doctor`` prints them. Nothing is downloaded and no model is loaded.
 """
@@ -29,8 +29,8 @@ _DISTRIBUTIONS = {"llama_cpp": "llama-cpp-python"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the answer. ``broken`` needs the ``remedy``; ``optional`` is absent without harm to the
-    main job.
+    """One line of the report. A ``broken`` part needs the ``remedy``; the main job works without an
+    ``optional`` one.
     """
 
     area: Area
@@ -41,7 +41,7 @@ class Finding:
 
 
 def examine(model: str = "auto", ppstructure_models: Path | None = None, engine: str = "onnxruntime") -> list[Finding]:
-    """All findings. ``model`` is what would be used (``auto``: the bundled reader)."""
+    """All findings. ``model`` is the one to be used (``auto``: the bundled reader)."""
     return [*packages(), *extras(), *devices(), *models(model), *drafters(ppstructure_models, engine), *added()]
 
 
@@ -64,8 +64,8 @@ def packages() -> Iterator[Finding]:
 
 
 def extras() -> Iterator[Finding]:
-    """What the base goes without, imported for real where it is there. A package of ``local`` that is there and cannot
-    be imported is broken: it fails whoever needs it."""
+    """The optional packages, imported for real if installed. An installed package of ``local`` that cannot be imported
+    is broken: its users fail."""
     for extra, modules in EXTRAS.items():
         remedy = LOCAL if extra == "local" else f"pip install '{DISTRIBUTION}[{extra}]'"
         if absent := missing(extra):
@@ -98,11 +98,11 @@ def namesake() -> Iterator[Finding]:
 
 
 def devices() -> Iterator[Finding]:
-    """Where a model could run. An accelerator is never required."""
+    """The devices that can run a model. An accelerator is never required."""
     yield Finding("device", "cpu", "ok", f"{machine()['cpus']} cores")
     try:
         import torch
-    except Exception:  # extras() has said so
+    except Exception:  # extras() has reported it
         return
     if torch.cuda.is_available():
         for index in range(torch.cuda.device_count()):
@@ -118,7 +118,7 @@ def devices() -> Iterator[Finding]:
 
 
 def models(model: str) -> Iterator[Finding]:
-    """The bundled reader, the model that would be used, and what the hub's cache holds."""
+    """The bundled reader, the model that would be used, and the models in the hub's cache."""
     yield _model("bundled reader", "mini", needed=model in ("auto", "mini"))
     if model not in ("auto", "mini"):
         yield _model(model, model, needed=True)
@@ -164,7 +164,7 @@ def cached_models(environ: Mapping[str, str] | None = None) -> list[str]:
 
 
 def drafters(ppstructure_models: Path | None, engine: str) -> Iterator[Finding]:
-    """Which drafters can work. None of them is required: without a draft a page is only read more slowly."""
+    """The drafters that can work. None of them is required: without a draft a page is only read more slowly."""
     yield _drafter("text-layer", "pymupdf", "pymupdf")
     yield _drafter("rapidocr", "rapidocr", "rapidocr", "onnxruntime")
     yield _ppstructure(ppstructure_models, engine)
@@ -198,7 +198,7 @@ def _ppstructure(folder: Path | None, engine: str) -> Finding:
 
 
 def added() -> Iterator[Finding]:
-    """What other packages add by entry points (docs/extending.md), imported for real."""
+    """The plug-ins of other packages (entry points, docs/extending.md), imported for real."""
     for kind in get_args(PluginKind):
         for name, entry in plugins(kind).items():
             try:

@@ -1,6 +1,6 @@
-"""The next pages prepared while the present one is verified: an iterator that runs ahead in threads.
+"""Prepares the next pages while the present one is verified: an iterator that runs ahead in threads.
 
-Nothing is done more than ``depth`` jobs ahead, nor while results that wait are large, so memory stays bounded.
+It is never more than ``depth`` jobs ahead, and stops while waiting results are large, so memory stays bounded.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def lookahead(
     size: Callable[[T], float] = lambda result: 0.0,
     most: float = math.inf,
 ) -> Generator[T]:
-    """What ``workers`` make of ``jobs``, in the order of the jobs, up to ``depth`` of them begun before their result is
-    asked for (0: begun when it is). While results of ``most`` and more, by their ``size``, wait to be taken, no job is
-    begun before its result is asked for.
+    """The results of ``workers`` for ``jobs``, in the order of the jobs; up to ``depth`` jobs are begun before their
+    result is requested (0: none). While the sizes (``size``) of results that wait to be taken sum up to ``most`` or
+    more, no job is begun before its result is requested.
 
-    Each worker has a thread; one of them at a time takes the next job. What a worker or ``jobs`` raises is raised where
-    the result would have come, and ends the iterator. Close the iterator (or exhaust it) and no further job is begun.
+    Each worker has a thread; one of them at a time takes the next job. An error of a worker or of ``jobs`` is raised in
+    place of the result, and ends the iterator. Close the iterator (or exhaust it) and no further job is begun.
     """
     ahead: _Ahead[J, T] = _Ahead(jobs, depth, size, most)
     threads = [threading.Thread(target=ahead.work, args=(worker,), name=THREAD_NAME, daemon=True) for worker in workers]
@@ -37,7 +37,7 @@ def lookahead(
     try:
         yield from ahead.results()
         for thread in threads:
-            thread.join()  # there is nothing left that they could be at
+            thread.join()  # no work is left that could delay them
     finally:
         ahead.stop()
 
@@ -48,7 +48,7 @@ class _Ahead(Generic[J, T]):
         self._depth = depth
         self._size = size
         self._most = most
-        self._waiting = 0.0  # the size of all results that were made and not taken
+        self._waiting = 0.0  # the size of all finished results that were not taken
         self._made: dict[int, tuple[T | None, BaseException | None]] = {}
         self._begun = 0
         self._asked = 0
@@ -104,7 +104,7 @@ class _Ahead(Generic[J, T]):
             self._change.notify_all()
 
     def _has_come(self) -> bool:
-        """Whether the result that is asked for is there, or will never be."""
+        """Whether the requested result is finished, or will never come."""
         return self._asked - 1 in self._made or (self._ended and self._asked > self._begun)
 
     def _may_begin(self) -> bool:
@@ -115,7 +115,7 @@ class _Ahead(Generic[J, T]):
 
     @property
     def _room(self) -> int:
-        """How many jobs may be begun at present before their results are asked for."""
+        """The number of jobs that may be begun at present before their results are requested."""
         return self._depth if self._waiting < self._most else 0
 
     def _size_of(self, result: T | None) -> float:

@@ -1,5 +1,5 @@
-"""``--offline``: no connection is opened. The libraries below are told so, and the process refuses what they
-try anyway.
+"""``--offline``: no connection is opened. Switches tell the libraries so, and the process refuses their remaining
+attempts.
 
 Call :func:`enforce` before they are imported: most read their switches only once.
 """
@@ -25,11 +25,11 @@ SWITCHES = NO_TELEMETRY | {
 
 
 class OfflineError(ConnectionError):
-    """Something tried to open a connection although ``--offline`` was asked for."""
+    """A connection was attempted although ``--offline`` was set."""
 
 
 class _Guard:
-    """How often connections are forbidden at the moment, and the environment from before."""
+    """The number of present prohibitions, and the environment from before."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -43,8 +43,8 @@ _guard = _Guard()
 
 
 def enforce() -> None:
-    """From now on this process opens no connection to another machine; loopback and local sockets are left
-    alone.
+    """Keeps this process from opening connections to other machines from now on; loopback and local sockets
+    still work.
 
     Environment switches stop the libraries from trying; an audit hook raises :class:`OfflineError` where
     Python code tries all the same. Child processes inherit the switches. Each call is undone by one :func:`release`.
@@ -65,7 +65,7 @@ def enforce() -> None:
 
 
 def release() -> None:
-    """Undoes one :func:`enforce`; the last one gives the environment back as it was."""
+    """Undoes one :func:`enforce`; the last call restores the environment."""
     with _guard.lock:
         if not _guard.holders:
             return
@@ -78,7 +78,7 @@ def release() -> None:
             else:
                 os.environ[name] = value
         hub = _hub()
-        if hub is not None:  # imported meanwhile, it has read the switches that were just taken back
+        if hub is not None:  # imported meanwhile, it has read the switches that were just reset
             hub.HF_HUB_OFFLINE = bool(_guard.hub_before)
 
 

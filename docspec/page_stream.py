@@ -1,6 +1,6 @@
-"""The road of pages through a run: prepared in child processes ahead of time, verified some at a time, in their order.
+"""The path of pages through a run: prepared in child processes ahead of time, verified some at a time, in their order.
 
-Who verifies them is behind one interface (:class:`PagesVerifier`): the model in this process
+The verifier is behind one interface (:class:`PagesVerifier`): the model in this process
 (:class:`docspec.verifier.Verifier`), an engine in another one (:class:`docspec.served.ServedVerifier`), or a process on
 each of several devices (:class:`docspec.devices.DevicesVerifier`).
 """
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 Found = tuple[IsolatedDocument | Unread, PageResult]
 
 PAGES_AHEAD = 32
-"""How many pages are at least drafted ahead where the model is loaded at the first page that needs it: drafting goes on
-while the bundled reader is loaded, in which two cores draft about 20 born-digital pages."""
+"""Least number of pages drafted ahead if the model is loaded at the first page that needs it: two cores draft about 20
+born-digital pages while the bundled reader is loaded."""
 
 
 class PagesVerifier(Protocol):
@@ -51,38 +51,38 @@ class PagesVerifier(Protocol):
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the target was needed by now."""
+        """Whether the target has been loaded."""
 
     @property
     def info(self) -> Any:
-        """What the target is; loads it."""
+        """The target's description; loads it."""
 
     @property
     def card(self) -> ModelProfile:
-        """How the target is asked; nothing is loaded that pages may not need."""
+        """The target's profile; loads nothing that pages may not need."""
 
     @property
     def step_report(self) -> StepReport | None:
-        """How steps are run; ``None`` before the target is loaded, and where another program runs them."""
+        """How steps are run; ``None`` before the target is loaded, and if another program runs them."""
 
     def open(self) -> None:
         """Loads the target, unless the first page that needs it does."""
 
     def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
-        """How pages are prepared for it. Without ``images`` those that nobody looks at are not drawn in full."""
+        """The options of preparing pages for it. Without ``images``, pages are drawn in full only if needed."""
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were prepared."""
 
     def report(self) -> Any:
-        """What an engine in another process says of its work by now; ``None`` where there is none."""
+        """The report of an engine in another process on its work so far; ``None`` without one."""
 
     def close(self) -> None:
-        """Lets go of the target."""
+        """Releases the target."""
 
 
 class PageStream:
-    """Pages of documents that were opened by ``isolation``, in, and their results, out."""
+    """Turns pages of documents that ``isolation`` opened into their results."""
 
     def __init__(
         self, options: ParseOptions, isolation: Isolation, verifier: PagesVerifier, observer: Observer, images: bool
@@ -96,12 +96,12 @@ class PageStream:
 
     @property
     def image_dpi(self) -> float | None:
-        """Pixels per inch of the images that the target was trained on, where pages are to look like those."""
+        """Pixels per inch of the images that the target was trained on, if pages are to resemble them."""
         return self._verifier.card.image_dpi if self._options.image_scale == "published" else None
 
     @property
     def ahead(self) -> int:
-        """How many pages are prepared before they are asked for."""
+        """The number of pages prepared before they are requested."""
         if self._options.baseline:
             return 0
         if self._options.loads_late and not self._verifier.threads:
@@ -109,16 +109,16 @@ class PageStream:
         return self._verifier.pages_per_call * max(1, self._verifier.threads)
 
     def abandon(self, document: IsolatedDocument | Unread) -> None:
-        """Pages of ``document`` that have not been verified by now are not wanted any more."""
+        """Gives up the pages of ``document`` that have not been verified so far."""
         self._abandoned.add(document)
 
     def is_abandoned(self, document: IsolatedDocument | Unread) -> bool:
-        """Whether nobody reads on in ``document``."""
+        """Whether ``document`` was given up."""
         return document in self._abandoned
 
     def read(self, pages: Iterator[PagePlace], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
-        """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are theirs, where
-        they are known beforehand."""
+        """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are their page
+        numbers, if known beforehand."""
         self._verifier.open()
         wanted = self._verifier.prepare_options(View.of(self._options), self.image_dpi, self._images)
         with contextlib.closing(self._calls(self._groups(pages, wanted, ahead, numbers))) as calls:
@@ -126,8 +126,8 @@ class PageStream:
                 yield from found
 
     def _calls(self, groups: Generator[list[Page]]) -> Generator[list[Found]]:
-        """The results of ``groups``, verified here or in threads: with twice as many begun as there are threads, none
-        of these waits for pages while the results of others are taken."""
+        """The results of ``groups``, verified here or in threads: twice as many are begun as there are threads, so that
+        no thread waits for pages while the results of others are taken."""
         threads = self._verifier.threads
         if threads:
             yield from lookahead(groups, [self._verified] * threads, 2 * threads)
@@ -139,7 +139,7 @@ class PageStream:
     def _groups(
         self, pages: Iterator[PagePlace], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
     ) -> Generator[list[Page]]:
-        """``pages``, prepared, as many together as are verified in one call."""
+        """``pages``, prepared, in groups of one call of the verifier."""
         expected = iter(numbers)
         with contextlib.closing(self.isolation.pages(pages, wanted, ahead)) as prepared:
             while True:
@@ -160,7 +160,7 @@ class PageStream:
                 yield group
 
     def _verified(self, group: Sequence[Page]) -> list[Found]:
-        """The results of a group, without those of documents that nobody reads on."""
+        """The results of a group, without those of documents that were given up."""
         group = [(document, page) for document, page in group if not self.is_abandoned(document)]
         prepared = [page for _, page in group if isinstance(page, DraftedPage)]
         results = iter(self._verifier.verify(prepared) if prepared else ())

@@ -45,8 +45,8 @@ Input = Source | str | Path | bytes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """One input of several; iterate over it for the results of its pages as they are read. ``document`` is ``None``
-    where it could not be opened, and ``error`` says why."""
+    """One input of several; iterate over it for the results of its pages as they are read. ``document`` is ``None`` if
+    it could not be opened, and ``error`` says why."""
 
     name: str
     document: IsolatedDocument | None
@@ -68,10 +68,10 @@ class Parser(Closing):
     refused with :class:`docspec.core.UsageError`.
 
     With ``devices`` (``("cuda:0", "cuda:1")``; one may be named several times) pages are verified by a process on each,
-    with the same results; observers hear of no more than finished pages then.
+    with the same results; observers are then told only of finished pages.
 
-    Without ``images`` results hold the image of their page only where pictures are cut out of it or the model has read
-    it: others are not drawn as large as that.
+    Without ``images`` results hold the image of their page only if pictures are cut out of it or the model has read it:
+    other pages are not drawn in full size.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Parser(Closing):
 
     @property
     def target_info(self) -> TargetInfo:
-        """What the target is; loads it. Where another process has it, a :class:`docspec.served.ServedInfo`."""
+        """The target's description; loads it. A :class:`docspec.served.ServedInfo` if another process has it."""
         self._go_offline()
         return self._verifier.info  # type: ignore[no-any-return]
 
@@ -113,12 +113,12 @@ class Parser(Closing):
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the target was needed by now."""
+        """Whether the target has been loaded."""
         return self._verifier.is_loaded
 
     @property
     def load_seconds(self) -> float:
-        """What loading the target took in this process."""
+        """Seconds of loading the target in this process."""
         return self._verifier.load_seconds
 
     @property
@@ -128,7 +128,7 @@ class Parser(Closing):
 
     @property
     def engine_report(self) -> Any:
-        """What an engine in another process says of its work by now; ``None`` where there is none."""
+        """The report of an engine in another process on its work so far; ``None`` without one."""
         return self._verifier.report()
 
     def open(self, source: Input) -> IsolatedDocument:
@@ -188,14 +188,14 @@ class Parser(Closing):
                     try:
                         yield Reading(document.name, document, None, done)
                     finally:
-                        self._stream.abandon(document)  # pages of it that nobody asked for are not verified
+                        self._stream.abandon(document)  # its pages that were not requested are not verified
                 else:
                     yield Reading(document.name, None, document.error, iter(()))
 
     def page_images(
         self, document: Document, selection: PageSelection | str | None = None
     ) -> Iterator[PageImage | PageFailure]:
-        """The selected pages of ``document``, opened in this process, as the target is shown them."""
+        """The selected pages of ``document``, opened in this process, as the target sees them."""
         from docspec.documents.image_scale import through_pdf
 
         for page in document.pages(selection, view=View.of(self.options)):
@@ -203,8 +203,8 @@ class Parser(Closing):
             yield page if dpi is None or isinstance(page, PageFailure) else through_pdf(page, dpi)
 
     def parse_page(self, page: PageImage) -> PageResult:
-        """The result of one page that was rendered elsewhere, drafted in this process; never raises for what is wrong
-        with the page."""
+        """The result of one page that was rendered elsewhere, drafted in this process; never raises for a fault of the
+        page."""
         self._check_process()
         with self._turn:
             return self.page_parser.parse(page)
@@ -219,8 +219,8 @@ class Parser(Closing):
             return self._local.verify(prepared)
 
     def close(self) -> None:
-        """Lets go of the model, ends the children, and takes back what ``offline`` changed; the parser can be used
-        again and will load the model again."""
+        """Releases the model, ends the children, and undoes the changes of ``offline``; the parser can be used again
+        and will load the model again."""
         self._stream.isolation.close()
         self._verifier.close()
         self._local.close()
@@ -259,7 +259,7 @@ class Parser(Closing):
                 yield document, number
 
     def _in_turn(self, stream: Generator[Found]) -> Generator[Found]:
-        """``stream``, of which one thread at a time is given the next page."""
+        """``stream``, which gives the next page to one thread at a time."""
         with contextlib.closing(stream):
             while True:
                 self._check_process()
@@ -282,7 +282,7 @@ class Parser(Closing):
     @property
     def loaded(self) -> LoadedTarget:
         """The target itself, its card and its description; loaded at first use. Raises
-        :class:`docspec.core.UsageError` where another process has it."""
+        :class:`docspec.core.UsageError` if another process has it."""
         self._go_offline()
         self._check_local()
         return self._local.loaded
@@ -293,13 +293,13 @@ class Parser(Closing):
 
     @property
     def dialect(self) -> Dialect:
-        """How the target is asked and how it answers, with what its card and its image processor say."""
+        """The target's forms of prompts and answers, by its card and its image processor."""
         self._go_offline()
         return self._verifier.dialect if isinstance(self._verifier, ServedVerifier) else self._local.dialect
 
     @property
     def page_parser(self) -> PageParser:
-        """What reads pages in this process; made at first use. Raises :class:`docspec.core.UsageError` where another
+        """The reader of pages in this process; made at first use. Raises :class:`docspec.core.UsageError` if another
         process reads them."""
         self._go_offline()
         self._check_local()

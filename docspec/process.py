@@ -1,7 +1,7 @@
-"""What docspec changes of the process that it runs in. Environment variables are set here, and never where the user has
-set them; what else is changed, where, and when it is taken back:
+"""The changes that docspec makes to its process. Environment variables are set here, unless the user has set them; the
+other changes, their places, and the times at which they are undone:
 
-| what | where | taken back |
+| change | place | undone |
 |---|---|---|
 | switches of libraries (:func:`prepare`) | at import of docspec, but not inside vLLM | no: they are read once |
 | warnings, logs, bars (:func:`silence`) | the command line, and children of docspec | no: they end with it |
@@ -26,18 +26,18 @@ NO_TELEMETRY = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True",  # paddlex asks every model host at the first missing model
 }
-"""No library that docspec uses reports home."""
+"""Switches that keep libraries from reporting home."""
 
 SPINS = "2000"
-"""Turns for which torch's threads wait for each other awake, some hundredths of a millisecond. GNU's OpenMP lets them
-spin for milliseconds: on a machine that does other work too they spin away the very time that the last one waits for,
-at each of thousands of operations, and what takes a second alone takes a minute."""
+"""Turns for which torch's threads wait awake for each other, some hundredths of a millisecond. GNU's OpenMP lets them
+spin for milliseconds: on a busy machine they use up the time that the last thread waits for, at each of thousands of
+operations, and work of a second takes a minute."""
 
 _umask = threading.Lock()
 
 
 def prepare() -> None:
-    """Sets what libraries read when they are imported, in this process and its children."""
+    """Sets the variables that libraries read at import, in this process and its children."""
     set_defaults(NO_TELEMETRY)
     if "OMP_WAIT_POLICY" not in os.environ:
         set_defaults({"GOMP_SPINCOUNT": SPINS})
@@ -50,13 +50,13 @@ def set_defaults(variables: Mapping[str, str]) -> None:
 
 
 def silence() -> None:
-    """Keeps libraries' warnings and logs back, from now on."""
+    """Suppresses libraries' warnings and logs from now on."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
 
 
 def new_file_mode() -> int:
-    """Permissions that any new file of this user gets."""
+    """The permissions of a new file of this user."""
     with _umask:
         umask = os.umask(0)
         os.umask(umask)

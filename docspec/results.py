@@ -1,4 +1,4 @@
-"""A document's pages as text: what the Python interface gives back."""
+"""A document's pages as text: the result of the Python interface."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ParsedDocument(DocumentResult):
     sha256: str = ""
 
     def to_markdown(self, **layout: Any) -> str:
-        """The document as Markdown; ``layout`` as :class:`docspec.reporting.renderer.Layout` has it."""
+        """The document as Markdown; ``layout`` are fields of :class:`docspec.reporting.renderer.Layout`."""
         return self.render("md", **layout)
 
     def to_html(self, **layout: Any) -> str:
@@ -37,7 +37,7 @@ class ParsedDocument(DocumentResult):
         return safe_text("".join([*parts, renderer.end()]))
 
     def save(self, path: str | Path, format: Format | None = None, **layout: Any) -> Path:
-        """Writes the document whole or not at all, in the format that the name ends with where none is given. Raises
+        """Writes the document whole or not at all, by default in the format that the name ends with. Raises
         :class:`docspec.core.OutputError`, and :class:`docspec.core.InputError` for a document that could not be
         read."""
         if self.error is not None:

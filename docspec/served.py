@@ -1,4 +1,4 @@
-"""The target in another process, and what reads pages with it there: the counterpart of :mod:`docspec.verifier`."""
+"""The target in another process, and the reader of pages with it: the counterpart of :mod:`docspec.verifier`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from docspec.targets.remote_model import RemoteModel
 
 MAX_LENGTH = 32_768
-"""Tokens of a model's context where its server does not say."""
+"""Tokens of a model's context if its server does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedInfo:
-    """What a report says of a target that another process holds: the engine, and its model as it calls it."""
+    """A report's data on a target in another process: the engine, and the engine's name of the model."""
 
     name: str
     engine: str
@@ -44,17 +44,17 @@ class ServedInfo:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What users should be told of this target."""
+        """Remarks for users on this target."""
         return (f"model: {self.name} ({self.model_type}), {self.engine}" + (f" ({self.note})" if self.note else ""),)
 
 
 class ServedVerifier:
     """A :class:`docspec.page_stream.PagesVerifier` with the engine that ``options`` name, opened at first use. Any
-    number of threads may have pages read at once. Raises :class:`docspec.core.ModelError` where the engine cannot be
-    had, or can answer nothing any more."""
+    number of threads may have pages read at once. Raises :class:`docspec.core.ModelError` if the engine cannot be
+    started or reached, or no longer answers."""
 
     pages_per_call = 1
-    step_report = None  # others run the steps
+    step_report = None  # the engine runs the steps
 
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
         check_offline(options)
@@ -129,7 +129,7 @@ class ServedVerifier:
 
     @cached_property
     def pages(self) -> ServedPages:
-        """What reads a page."""
+        """The reader of pages."""
         from docspec.hierarchy.served.context import ServedContext
         from docspec.hierarchy.served.pages import ServedPages
 
@@ -142,14 +142,14 @@ class ServedVerifier:
                 self.profile.sight,
                 engine.max_length or MAX_LENGTH,
                 self._options,
-                NullObserver(),  # pages are read in many threads; the run hears of finished ones
+                NullObserver(),  # pages are read in many threads; the run is told of finished ones
                 {} if family is None else family.template_arguments,
                 "" if family is None else family.image_marks,
             )
         )
 
     def report(self) -> Any:
-        """What the engine says of its work; ``None`` before it was used."""
+        """The engine's report on its work; ``None`` before its first use."""
         return self.engine.report() if self.is_loaded else None
 
     def close(self) -> None:
@@ -160,7 +160,7 @@ class ServedVerifier:
 
 
 def check_offline(options: ParseOptions) -> None:
-    """Raises :class:`docspec.core.UsageError` where a server on another machine is to be asked offline."""
+    """Raises :class:`docspec.core.UsageError` if a server on another machine is named with ``offline``."""
     from docspec.generation.server.client import base_of
 
     for url in options.server if options.offline else ():
@@ -169,7 +169,7 @@ def check_offline(options: ParseOptions) -> None:
 
 
 def card_of_served(options: ParseOptions) -> ModelProfile:
-    """The card of the model that another process will read with: asked of the server, nothing is started."""
+    """The card of the model of another process, by the server's answer; no engine is started."""
     from docspec.generation.choice import open_engine
     from docspec.targets.remote_model import remote_model_of
 

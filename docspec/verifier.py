@@ -1,4 +1,4 @@
-"""The target in this process, and what reads pages with it: each part is made at its first use and kept."""
+"""The target in this process, and the reader of pages with it: each part is made at its first use and kept."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Verifier:
             self.pages  # noqa: B018 - loads it
 
     def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
-        """What is drafted goes by what drafts cost and save here; where the target is loaded late, all is."""
+        """Drafting depends on its cost and savings here; if the target is loaded late, all pages are drafted."""
         if self._options.loads_late:
             complete = PrepareOptions.complete(view, image_dpi)
             return complete if images else replace(complete, looks=self.looks)
@@ -61,7 +61,7 @@ class Verifier:
         return PrepareOptions(view, image_dpi, takes, planner.prices, planner.drafted, self._options.overlaps)
 
     def report(self) -> None:
-        """There is no other engine."""
+        """``None``: no other engine runs."""
 
     def close(self) -> None:
         for name in ("card", "loaded", "dialect", "pages"):
@@ -75,7 +75,7 @@ class Verifier:
     def verify_unknown(
         self, prepared: Sequence[DraftedPage], verify: Callable[[Sequence[DraftedPage]], list[PageResult]]
     ) -> list[PageResult]:
-        """The results of ``prepared``, of which ``verify`` is given those whose words are not all known."""
+        """The results of ``prepared``; ``verify`` is called for pages whose words are not all known."""
         drafted = [page.settled() for page in prepared]
         known = [self.known(one) for one in drafted]
         others = [one for one, result in zip(drafted, known, strict=True) if result is None]
@@ -90,7 +90,7 @@ class Verifier:
         return result is None or any(block.category is Category.PICTURE for block in result.blocks)
 
     def known(self, drafted: DraftedPage) -> PageResult | None:
-        """The result of a page for which the model is not needed; what goes wrong here the usual way will tell."""
+        """The result of a page without the model; ``None`` if it needs the model, or after an error here."""
         from docspec.hierarchy.regions.known_pages import result_without_model
 
         try:
@@ -121,7 +121,7 @@ class Verifier:
 
     @cached_property
     def pages(self) -> PageParser:
-        """What reads a page, with what steps, crops and drafts cost here."""
+        """The reader of pages, with the costs of steps, crops and drafts here."""
         from docspec.drafting import make_drafter
         from docspec.hierarchy.calibration import calibrate
         from docspec.hierarchy.costs import Costs
@@ -137,19 +137,19 @@ class Verifier:
                 f"measured in {seconds:.1f} s: {1e3 * planner.costs.step_seconds(1):.1f} ms for a step of one token, "
                 f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"
             )
-        # Where the layout is part of the reading, it is not weighed against it.
+        # If the layout is part of the reading, its cost is not weighed.
         layout = make_drafter(self._options)
         return PageParser(self.loaded, self.dialect, drafter, self._options, self._observer, planner, layout)
 
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:
-    """How ``loaded`` is asked and how it answers, with what its card and its image processor say."""
+    """The forms of prompts and answers of ``loaded``, by its card and its image processor."""
     scaled = loaded.card.dialect == "layout-json"
     return spoken(loaded.card, loaded.target.processing.pixel_limits if scaled else {})
 
 
 def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
-    """The dialect of a model with ``card``, whose pictures are made to fit ``pixel_limits``."""
+    """The dialect of a model with ``card``; its pictures are scaled to ``pixel_limits``."""
     from docspec.dialects import make_dialect
 
     settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}

@@ -1,4 +1,4 @@
-"""Which versions of what are installed, read from package metadata so that nothing heavy is imported."""
+"""The installed versions of packages, read from their metadata so that nothing heavy is imported."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import platform
 from importlib import metadata
 
 DISTRIBUTION = "docspec-vlm"
-"""What this project is installed as; ``docspec`` on the package index is another project."""
+"""This project's name as a package; ``docspec`` on the package index is another project."""
 
 PACKAGES = ("torch", "transformers", "pymupdf", "rapidocr", "onnxruntime", "paddleocr", "paddlex", "numpy", "pillow")
 
@@ -27,6 +27,6 @@ def versions() -> dict[str, str | None]:
 
 
 def machine() -> dict[str, str | int]:
-    """The kind of machine, without anything that tells whose it is. ``cpus`` is what this process may use."""
+    """The kind of machine, without data on its owner. ``cpus`` is the number that this process may use."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return {"system": platform.system(), "architecture": platform.machine(), "cpus": allowed}

@@ -1,4 +1,4 @@
-"""A head's files: ``head.json`` with its shape and what it was made for, ``head.safetensors`` with its weights."""
+"""A head's files: ``head.json`` with its shape and its target, ``head.safetensors`` with its weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from docspec.heads.network import Head, HeadConfig
 
 
 def save(head: Head, folder: Path, **facts: Any) -> None:
-    """Writes ``head`` in bfloat16; ``facts`` (the target's size, what was reached) stand in ``head.json`` beside it."""
+    """Writes ``head`` in bfloat16; ``facts`` (the target's size, results of training) are kept in ``head.json``."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = {name: value.detach().to("cpu", torch.bfloat16).contiguous() for name, value in head.state_dict().items()}
     save_file(weights, folder / "head.safetensors", metadata={"format": "pt"})
@@ -25,7 +25,7 @@ def save(head: Head, folder: Path, **facts: Any) -> None:
 
 
 def load(folder: Path, size: int, dtype: torch.dtype, device: torch.device) -> Head:
-    """The head in ``folder`` for a target with hidden states of ``size``. Raises :class:`docspec.core.ModelError` where
+    """The head in ``folder`` for a target with hidden states of ``size``. Raises :class:`docspec.core.ModelError` if
     there is none, or one of another size."""
     try:
         config = HeadConfig(**json.loads((folder / "head.json").read_text(encoding="utf-8"))["config"])

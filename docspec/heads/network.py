@@ -1,11 +1,11 @@
-"""One decoder layer over the target's last hidden states, as EAGLE has it, and what two methods add for images.
+"""One decoder layer over the target's last hidden states, as in EAGLE, and the additions of two methods for images.
 
-At each place it is given the target's hidden state there and the embedding of the token after it, and makes the hidden
-state of that token; the target's own output matrix turns that into the next token. Further ahead it goes on from the
-states that it made itself.
+At each position the layer gets the target's hidden state and the embedding of the next token, and computes the hidden
+state of that token; the target's own output matrix turns it into the token after that. Further ahead it continues from
+its own states.
 
 - **HiViS** (``hivis``): image tokens stay hidden. The states of text have seen the image already; a learnt residual for
-  each step ahead, ``r^i w``, makes up for states that are the head's own (its section 3).
+  each step ahead, ``r^i w``, corrects states that are the head's own (its section 3).
 - **ViSpec** (``vispec``): learnt queries compress the image's embeddings into a few tokens that stand before the text,
   and one vector ``g`` of the image is added to every state, ``f + W_g g`` (its section 4, equation 5).
 """
@@ -26,8 +26,8 @@ THETA = 10_000.0
 
 @dataclass(frozen=True, slots=True)
 class HeadConfig:
-    """``size`` is that of the target's hidden states; ``steps`` are the steps ahead that are told apart, ``queries``
-    the tokens that an image is compressed to (ViSpec)."""
+    """``size`` is that of the target's hidden states; ``steps`` is the number of distinguished steps ahead, ``queries``
+    the number of tokens of a compressed image (ViSpec)."""
 
     kind: HeadKind
     size: int
@@ -38,7 +38,7 @@ class HeadConfig:
 
 
 class Past(NamedTuple):
-    """Keys and values ``(rows, heads, positions, head size)`` that come before, and who may look at which: boolean
+    """Earlier keys and values ``(rows, heads, positions, head size)``, and which of them each token sees: boolean
     ``(rows, tokens, positions)``."""
 
     keys: torch.Tensor
@@ -47,7 +47,7 @@ class Past(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What one pass makes: hidden states ``(rows, tokens, size)``, and its keys and values."""
+    """The output of one pass: hidden states ``(rows, tokens, size)``, and its keys and values."""
 
     hidden: torch.Tensor
     keys: torch.Tensor
@@ -90,9 +90,9 @@ class Head(nn.Module):
     ) -> Made:
         """One pass over ``(rows, tokens, size)`` ``states`` and the ``embeddings`` of the tokens after them.
 
-        ``step`` counts how far ahead of the target's states they are, ``positions`` ``(rows, tokens)`` are their rotary
-        positions, ``past`` what they see behind them, and ``own`` ``(rows, tokens, tokens)`` which of themselves
-        (boolean).
+        ``step`` counts the steps ahead of the target's states, ``positions`` ``(rows, tokens)`` are the rotary
+        positions, ``past`` the earlier keys and values, and ``own`` ``(rows, tokens, tokens)`` (boolean) says which
+        tokens of the pass each one sees.
         """
         fused = self.fuse(torch.cat((states, embeddings), -1))
         if self.config.kind == "hivis":
@@ -118,18 +118,18 @@ class Head(nn.Module):
         return _turned(queries, positions), _turned(keys, positions), values
 
     def finished(self, fused: torch.Tensor, looked: torch.Tensor) -> torch.Tensor:
-        """What the layer makes of its input and of what it ``looked`` at."""
+        """The output of the layer for its ``fused`` input and the output of its attention (``looked``)."""
         hidden = fused + self.out(looked.transpose(1, 2).flatten(2))
         normed = self.before_inner(hidden)
         return hidden + self.down(functional.silu(self.gate(normed)) * self.up(normed))
 
     def sees_images(self) -> bool:
-        """Whether it is given images (ViSpec); without them :meth:`compress` has nothing to do."""
+        """Whether it takes images (ViSpec); without them :meth:`compress` is not used."""
         return self.config.kind == "vispec"
 
     def compress(self, image: torch.Tensor, absent: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """``(rows, tokens, size)`` image embeddings, but those that are ``absent`` (boolean ``(rows, tokens)``), as
-        ``(rows, queries, size)`` tokens, and what is added to every state, ``(rows, size)``."""
+        """Compresses ``(rows, tokens, size)`` image embeddings, without ``absent`` ones (boolean ``(rows, tokens)``),
+        to ``(rows, queries, size)`` tokens and the vector that is added to every state, ``(rows, size)``."""
         queries = self.queries.expand(len(image), -1, -1)
         compressed = queries + self.adaptor(queries, image, image, absent, need_weights=False)[0]
         return compressed[:, :-1], self.of_image(compressed[:, -1])

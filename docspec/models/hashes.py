@@ -1,8 +1,8 @@
-"""Whether the files of a model are those that were published: by the hub's hashes, which the download left beside them.
+"""Checks that the files of a model are the published ones, by the hub's hashes, which the download left beside them.
 
 huggingface_hub keeps the listing of each revision that it fetched (``trees/COMMIT.json``), with the SHA-256 of large
-files and git's hash of small ones. A folder that came otherwise has no hashes; of its weights the headers are checked,
-which tell of files that were cut off.
+files and git's hash of small ones. A folder from elsewhere has no hashes; the headers of its weights are checked, which
+show whether files were cut off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHUNK = 2**22
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A file that is not as published, and why."""
+    """A file that differs from the published one, and why."""
 
     name: str
     why: str
@@ -63,7 +63,7 @@ def _shards(path: Path) -> set[str]:
         try:
             shards.update(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
         except (ValueError, KeyError, AttributeError):
-            continue  # its hash, or loading it, tells
+            continue  # its hash or loading it decides
     return shards
 
 
@@ -80,7 +80,7 @@ def _differs(file: Path, entry: dict[str, str]) -> str:
 
 
 def _cut_off(file: Path) -> str:
-    """Why the weights in ``file`` are not whole, by their header."""
+    """The reason why the weights in ``file`` are incomplete, by their header."""
     if file.suffix != ".safetensors":
         return ""
     from safetensors import SafetensorError, safe_open

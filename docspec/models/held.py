@@ -1,4 +1,4 @@
-"""The models in the cache: what is there, where, and taking it away."""
+"""The models in the cache: lists, finds and removes them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from docspec.targets.registry import split_revision
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One revision of a model in the cache. ``refs`` are the names it goes by (``main``); ``freed`` are the bytes that
-    removing it would free."""
+    """One revision of a model in the cache. ``refs`` are its names (``main``); ``freed`` are the bytes that removing it
+    would free."""
 
     name: str
     revision: str
@@ -22,7 +22,7 @@ class Held:
 
 
 def held() -> list[Held]:
-    """Every revision of every model in the cache, whoever fetched it; those with a ``config.json`` only."""
+    """Every revision with a ``config.json`` of every model in the cache, whichever program fetched it."""
     from huggingface_hub import scan_cache_dir
     from huggingface_hub.errors import CacheNotFound
 
@@ -47,7 +47,7 @@ def held() -> list[Held]:
 
 
 def of_name(name: str) -> list[Held]:
-    """The revisions of ``name`` in the cache; of ``owner/model@revision`` that one, which may be shortened."""
+    """The revisions of ``name`` in the cache; only the one of ``owner/model@revision``, which may be shortened."""
     repository, revision = split_revision(name)
     return [
         one
@@ -57,7 +57,7 @@ def of_name(name: str) -> list[Held]:
 
 
 def remove(found: list[Held]) -> int:
-    """Takes revisions out of the cache; the bytes that this frees. Files that others share stay."""
+    """Removes revisions from the cache; returns the freed bytes. Files that others share stay."""
     from huggingface_hub import scan_cache_dir
 
     if not found:

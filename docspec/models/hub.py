@@ -1,4 +1,4 @@
-"""What the hub has of a model, and fetching it: revision, licence and size are known before anything is fetched."""
+"""Looks a model up on the hub and fetches it: revision, licence and size are known before the download."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from docspec.targets.registry import HUB_FILES, split_revision
 UNKNOWN = "not stated"
 
 FORMAT = "Q8_0"
-"""Number format of the GGUF file that is fetched where nothing is said: 8 bits change texts least of the small ones."""
+"""Default number format of a fetched GGUF file: 8 bits change texts least of the small formats."""
 
 TOWERS = ("f16", "bf16", "f32")
-"""Formats of a picture tower, the one that is fetched first: towers are small, and read all there is to see."""
+"""Formats of a picture tower, the preferred one first: towers are small, and all that is seen passes through them."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedRevision:
-    """One revision of a model as the hub has it: ``files`` with their sizes in bytes, those that docspec needs."""
+    """One revision of a model on the hub: ``files`` are those that docspec needs, with their sizes in bytes."""
 
     name: str
     revision: str
@@ -42,15 +42,15 @@ class PublishedRevision:
 
     @property
     def is_gguf(self) -> bool:
-        """Whether it is for llama.cpp: ``files`` are the model and its picture tower then."""
+        """Whether it is for llama.cpp; then ``files`` are the model and its picture tower."""
         return all(file.endswith(".gguf") for file in self.files)
 
 
 def ask(name: str, number_format: str | None = None) -> PublishedRevision:
-    """What the hub says of ``name`` (``owner/model`` or ``owner/model@revision``). Of GGUF files that in
+    """The hub's revision of ``name`` (``owner/model`` or ``owner/model@revision``). Of GGUF files, the one in
     ``number_format`` (``None``: :data:`FORMAT`) and its picture tower are taken.
 
-    Raises :class:`docspec.core.ModelError` in one line where it cannot be asked or has no such model.
+    Raises :class:`docspec.core.ModelError` in one line if the hub does not answer or has no such model.
     """
     from huggingface_hub import HfApi
 
@@ -70,7 +70,7 @@ def ask(name: str, number_format: str | None = None) -> PublishedRevision:
 
 
 def download(model: PublishedRevision, folder: Path | None = None) -> Path:
-    """Fetches ``model`` into the cache, or into ``folder``, and checks it against the hub's hashes; where it lies.
+    """Fetches ``model`` into the cache, or into ``folder``, checks it by the hub's hashes, and returns its path.
 
     Whole files are never fetched twice, and a broken connection goes on where it stopped. Raises
     :class:`docspec.core.ModelError` in one line; files that arrived damaged are removed.
@@ -105,8 +105,8 @@ def download(model: PublishedRevision, folder: Path | None = None) -> Path:
 
 
 def gguf_files(name: str, files: Iterable[str], number_format: str | None) -> list[str]:
-    """Those of ``files`` that make one model for llama.cpp: it, and its picture tower where there is one. Raises
-    :class:`docspec.core.ModelError` where none is in that format, or there is none at all."""
+    """The ``files`` of one model for llama.cpp: its weights, and its picture tower if there is one. Raises
+    :class:`docspec.core.ModelError` if none is in that format, or there is none at all."""
     found = sorted(file for file in files if file.endswith(".gguf"))
     towers = [file for file in found if "mmproj" in file.lower()]
     models = [file for file in found if file not in towers]
@@ -122,7 +122,7 @@ def gguf_files(name: str, files: Iterable[str], number_format: str | None) -> li
 
 
 def unreachable(name: str, error: Exception) -> ModelError:
-    """What kept the hub's answer away, with what to do about it."""
+    """The error of a hub that does not answer, with a remedy."""
     from huggingface_hub import errors
     from huggingface_hub.constants import ENDPOINT
 
@@ -148,7 +148,7 @@ def _needed(file: str) -> bool:
 
 
 def _check_room(model: PublishedRevision, folder: Path) -> None:
-    """Raises ``ModelError`` where the disk cannot hold what is not there yet."""
+    """Raises ``ModelError`` if the disk cannot hold the missing files."""
     there = next(part for part in (folder, *folder.absolute().parents) if part.is_dir())
     free = shutil.disk_usage(there).free
     wanted = model.size - _present(model, folder)

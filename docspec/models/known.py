@@ -1,4 +1,4 @@
-"""What there is to choose from: the published readers that the families name, and what is known of any one model."""
+"""The models to choose from: the published readers that the families name, and the facts about any one model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from docspec.targets.validation import read_object
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model by name. ``held`` are its revisions in the cache; ``billions`` and ``licence`` are 0 and empty where
-    its family does not name it, ``gguf`` where no repository is known that has it for llama.cpp."""
+    """A model by name. ``held`` are its revisions in the cache; ``billions`` and ``licence`` are 0 and empty if its
+    family does not name it; ``gguf``, its repository for llama.cpp, is empty if none is known."""
 
     name: str
     family: str = ""
@@ -26,7 +26,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """The bundled reader, every published reader that a family names, and whatever else in the cache a family reads."""
+    """The bundled reader, every published reader that a family names, and other models of a family in the cache."""
     here: dict[str, list[Held]] = {}
     for one in held():
         here.setdefault(one.name, []).append(one)
@@ -42,7 +42,7 @@ def entries() -> list[Entry]:
 
 
 def entry_of(name: str) -> Entry:
-    """What is known of one model: a known one, one in the cache, or a folder."""
+    """The entry of one model: a known one, one in the cache, or a folder."""
     known = next((entry for entry in entries() if entry.name == name.partition("@")[0]), None)
     if known is not None:
         return known
@@ -60,7 +60,7 @@ def model_type(path: Path) -> str:
 
 
 def path_of(name: str) -> Path:
-    """Where the model ``name`` lies on this machine; opens no connection. Raises ``ModelError`` where it does not."""
+    """The path of the model ``name`` on this machine; opens no connection. Raises ``ModelError`` if it is missing."""
     try:
         return Path(locate(name, offline=True))
     except ModelError as error:

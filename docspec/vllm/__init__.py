@@ -1,11 +1,11 @@
-"""Drafts inside vLLM: a proposer that vLLM loads by name, and that verifies nothing itself.
+"""Drafts inside vLLM: a proposer that vLLM loads by name; vLLM verifies the drafts.
 
     vllm serve MODEL --speculative-config \\
         '{"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 47}'
 
 Drafts belong to a request: ``vllm_xargs: {"docspec_drafts": ["text", ...], "docspec_kind": "text"}`` in the body of
-a chat completion, ``SamplingParams.extra_args`` offline. Read in this order: ``request`` (what a request says),
-``proposer`` (what is proposed for a batch, by :mod:`docspec.proposing.chains`), ``runner`` (how vLLM's runner is met).
+a chat completion, ``SamplingParams.extra_args`` offline. Read in this order: ``request`` (the drafts of a request),
+``proposer`` (proposals for a batch, by :mod:`docspec.proposing.chains`), ``runner`` (the link to vLLM's runner).
 Nothing else of docspec imports this package, and nothing here imports vLLM before vLLM has
 loaded it.
 """

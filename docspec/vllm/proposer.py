@@ -1,8 +1,7 @@
 """The class that vLLM makes for ``"method": "custom_class"``: docspec's proposers, one chain a row and step.
 
-vLLM calls :meth:`Proposer.propose` after each step with the tokens that were sampled. What it answers is verified by
-vLLM's own sampler, so that nothing here can change an answer. It runs in the engine's process: what it takes, every
-request waits for.
+vLLM calls :meth:`Proposer.propose` after each step with the sampled tokens. vLLM's own sampler verifies the proposals,
+so that nothing here can change an answer. The proposer runs in the engine's process: every request waits for it.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Tokenizer:
 
 
 Ready = tuple[RequestDrafts, DraftText]
-"""What a request says, and its drafts with the places of their n-grams."""
+"""A request's drafts and kind, and its drafts with the places of their n-grams."""
 
 
 class Proposer:
@@ -63,7 +62,7 @@ class Proposer:
         """There is no model to load."""
 
     def begin_step(self, runner: Any, scheduled: Any) -> None:
-        """A step begins: drafts of new requests are tokenised beside it, ended requests are forgotten."""
+        """Called when a step begins: drafts of new requests are tokenised beside it, ended requests are forgotten."""
         self.runner = runner
         for ended in scheduled.finished_req_ids:
             self._forget(ended)
@@ -73,10 +72,10 @@ class Proposer:
         self._note_step(scheduled)
 
     def _note_step(self, scheduled: Any) -> None:
-        """What the last step took, all that vLLM does beside the model included; without what was proposed then.
+        """Notes the time of the last step, with all that vLLM does beside the model, without the time of proposing.
 
-        Steps that also read prompts or images say nothing of what a speculated token costs, nor does one that no row
-        of the last one takes part in: vLLM may have waited for a request.
+        Steps that also read prompts or images do not show the cost of a speculated token, nor do steps without a row
+        of the last one: vLLM may have waited for a request.
         """
         now = time.perf_counter()
         rows, new = len(scheduled.num_scheduled_tokens), len(scheduled.scheduled_new_reqs)
@@ -88,7 +87,7 @@ class Proposer:
         self._step_began, self._proposing = now, 0.0
 
     def wait(self) -> None:
-        """Until the drafts of all requests that were told of are ready."""
+        """Waits until the drafts of all known requests are ready."""
         for ready in self._ready.values():
             ready.result()
 
@@ -102,8 +101,8 @@ class Proposer:
         """The tokens to be verified next, a list for each row of the batch, of any length up to
         ``num_speculative_tokens``.
 
-        ``sampled_token_ids[i]`` are those that row ``i`` has just written (none: its prompt is still being read);
-        ``token_ids_cpu[i, :num_tokens_no_spec[i]]`` all of its tokens, those of the prompt first.
+        ``sampled_token_ids[i]`` are the new tokens of row ``i`` (none: its prompt is still being read);
+        ``token_ids_cpu[i, :num_tokens_no_spec[i]]`` are all of its tokens, those of the prompt first.
         """
         began = time.perf_counter()
         batch = self.runner.input_batch
@@ -123,7 +122,7 @@ class Proposer:
         return answers
 
     def _followed(self, name: str, written: np.ndarray) -> Chained:
-        """The sequence of a request, with all that it has ``written`` by now."""
+        """The sequence of a request, with all tokens ``written`` so far."""
         sequence = self._rows.get(name)
         if sequence is not None and len(written) < len(sequence.row.output):
             self._forget(name)  # begun anew under the same name

@@ -1,4 +1,4 @@
-"""What a request says to the proposer, in vLLM's ``extra_args``: its drafts and the kind of text that they are of."""
+"""A request's data for the proposer, in vLLM's ``extra_args``: its drafts and the kind of their text."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ DRAFTS, KIND = "docspec_drafts", "docspec_kind"
 KINDS = ("text", "table", "formula", "page")
 
 MOST_DRAFTS = 64
-"""Drafts of one request that are looked at."""
+"""Most drafts used of one request."""
 
 MOST_TOKENS = 65_536
-"""Tokens of all drafts of one request that are looked at."""
+"""Most tokens used of all drafts of one request."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestDrafts:
-    """``drafts`` in tokens of the served model; how right those of one ``kind`` are is learnt together."""
+    """``drafts`` in tokens of the served model; their accuracy is learnt for each ``kind``."""
 
     drafts: tuple[tuple[int, ...], ...] = ()
     kind: str = "text"
 
 
 def said_in(extra_args: Mapping[str, Any] | None, tokenize: Callable[[str], Sequence[int]]) -> RequestDrafts:
-    """What a request with ``extra_args`` says. A draft is a text, or the tokens themselves; what is neither counts for
-    nothing: a draft that cannot be understood costs a request its speed and never its answer."""
+    """The drafts in a request's ``extra_args``. A draft is a text or a list of tokens; any other value is ignored: an
+    invalid draft costs a request its speed and never its answer."""
     given = (extra_args or {}).get(DRAFTS) or ()
     kind = (extra_args or {}).get(KIND)
     if isinstance(given, str) or (isinstance(given, Sequence) and given and _are_tokens(given)):

@@ -1,9 +1,9 @@
-"""How docspec's proposer meets vLLM: a plug-in of its, and its model runner.
+"""Connects docspec's proposer to vLLM: by a plug-in, and through vLLM's model runner.
 
-A custom proposer is not told which request a row of the batch is of, nor when a request begins. The runner knows;
-so its step is wrapped, once in a process and when the proposer is made, and tells a proposer of docspec's that it
-begins. Runners without one go their way untouched, and so does a vLLM that was not asked for docspec's proposer: the
-plug-in, which vLLM loads in each of its processes, says a word about versions and names dots.ocr's configuration.
+A custom proposer is not told the request of each row of the batch, nor when a request begins. The runner knows, so its
+step is wrapped, once in a process when the proposer is made, and tells docspec's proposer that it begins. Runners
+with other proposers are unchanged, and so is a vLLM without docspec's proposer: the plug-in, which vLLM loads in each
+of its processes, only reports untried versions and registers dots.ocr's configuration.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import os
 from typing import Any
 
 TRIED = ("0.32",)
-"""Versions of vLLM that this was run with; another one is tried all the same."""
+"""Versions of vLLM that were tested; others are tried all the same."""
 
 SAID = "DOCSPEC_VLLM_VERSION_SAID"
-"""In the environment of vLLM's processes once one of them has told that its version was not tried."""
+"""Set in the environment of vLLM's processes once one of them has reported an untested version."""
 
 LOG = logging.getLogger("vllm.docspec")
 
@@ -47,14 +47,14 @@ def know_dots_ocr() -> None:
 
 
 def say_version(found: str) -> None:
-    """One line where vLLM is ``found`` in a version that nobody tried, in the first of its processes."""
+    """Prints one line if the ``found`` version of vLLM is untested, in the first of its processes."""
     tried = any(found == one or found.startswith(f"{one}.") for one in TRIED)
     if not tried and os.environ.setdefault(SAID, str(os.getpid())) == str(os.getpid()):
         LOG.warning("docspec's proposer was run with vLLM %s; this is %s, tried all the same", ", ".join(TRIED), found)
 
 
 def attach(proposer: type) -> None:
-    """From now on runners tell a ``proposer`` of theirs of each step: ``begin_step(runner, scheduler_output)``."""
+    """Has runners with a ``proposer`` call its ``begin_step(runner, scheduler_output)`` at each step from now on."""
     from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 
     execute_model = GPUModelRunner.execute_model
