@@ -1,4 +1,4 @@
-"""``docspec models check``: whether a model's files are as published, and whether it runs here."""
+"""``docspec models check``: compares a model's files with the published ones, and runs it once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check(
 
 
 def _run(path: str, device: str, dtype: Dtype) -> str:
-    """Loads the model and writes a few tokens about a page with one line on it; what ran."""
+    """Loads the model and writes a few tokens for a page of one line; returns a description of the run."""
     import io
 
     from PIL import Image, ImageDraw

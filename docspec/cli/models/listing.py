@@ -1,4 +1,4 @@
-"""``docspec models list``: which models there are and which lie on this machine."""
+"""``docspec models list``: the known models and those on this machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _object(entry: Entry) -> dict[str, Any]:
 
 
 def _print(found: list[Entry]) -> None:
-    """Two lines a model, three of one that is there for llama.cpp: names and licences stand whole in a narrow
+    """Prints two lines per model, three if it exists for llama.cpp: names and licences fit whole into a narrow
     terminal."""
     from textwrap import wrap
 

@@ -1,4 +1,4 @@
-"""Parameters that several of these commands take."""
+"""Parameters shared by several of these commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Facts as JSON on standard 
 
 
 def go_offline(asked: bool) -> None:
-    """Refuses connections for the rest of the process where that is asked for."""
+    """Refuses connections for the rest of the process if ``asked``."""
     from docspec import offline
     from docspec.console.terminal import quiet_libraries
 
@@ -28,7 +28,7 @@ def go_offline(asked: bool) -> None:
 
 
 def confirmed(question: str, yes: bool) -> bool:
-    """Whether the person says yes; where nobody can be asked, only ``--yes`` does."""
+    """Whether the user says yes; without a terminal, only ``--yes`` counts."""
     import sys
 
     from docspec.console.terminal import say

@@ -1,4 +1,4 @@
-"""``docspec models path``: where a model lies, for scripts."""
+"""``docspec models path``: the path of a model, for scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``docspec models remove``: a model out of the cache."""
+"""``docspec models remove``: removes a model from the cache."""
 
 from __future__ import annotations
 

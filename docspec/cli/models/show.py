@@ -1,4 +1,4 @@
-"""``docspec models show``: one model's facts: licence, size, memory, where it lies."""
+"""``docspec models show``: licence, size, memory and place of one model."""
 
 from __future__ import annotations
 

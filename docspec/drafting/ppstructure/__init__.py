@@ -1,4 +1,4 @@
-"""PaddleOCR's PP-StructureV3, the paper's drafter: which models are there, running them, reading results."""
+"""PaddleOCR's PP-StructureV3, the paper's drafter: finds its models, runs them, reads their results."""
 
 from docspec.drafting.ppstructure.pipeline import PPStructureDrafter
 from docspec.drafting.ppstructure.results import regions_from_result

@@ -1,4 +1,4 @@
-"""What this machine offers PP-StructureV3: packages, a device, a hub; and how the library is told to keep quiet.
+"""Checks this machine for PP-StructureV3 (packages, a device, a hub), and keeps the library quiet.
 
 The few environment variables involved are the library's own; they are read here and nowhere else.
 """
@@ -15,18 +15,18 @@ from urllib.request import getproxies
 
 from docspec.core import DrafterError
 
-HUB_TIMEOUT = 2.0  # seconds to wait for the model hub before saying that it cannot be reached
+HUB_TIMEOUT = 2.0  # seconds after which the model hub counts as unreachable
 
 
 def cache_folder() -> Path:
-    """Where the library keeps the models that it has downloaded."""
+    """The library's folder of downloaded models."""
     return Path(os.environ.get("PADDLE_PDX_CACHE_HOME") or Path.home() / ".paddlex") / "official_models"
 
 
 def best_device(engine: str) -> str | None:
-    """Where ``engine`` runs best; ``None`` leaves it to the library.
+    """The best device for ``engine``; ``None`` leaves it to the library.
 
-    Left alone, the library asks torch even for onnxruntime, and then finds no CUDA provider.
+    By default the library asks torch even for onnxruntime, and then finds no CUDA provider.
     """
     if engine == "onnxruntime":
         import onnxruntime
@@ -40,8 +40,8 @@ def best_device(engine: str) -> str | None:
 
 
 def prepare_library() -> None:
-    """What must be there before paddlex is imported: a logger that has a handler keeps it from adding its own on
-    standard error.
+    """Prepares the import of paddlex: a logger that has a handler keeps it from adding its own on standard
+    error.
     """
     logger = logging.getLogger("paddlex")
     if not logger.handlers:
@@ -67,7 +67,7 @@ def require_packages(engine: str) -> None:
 def hub_answers() -> bool:
     """Whether the model hub accepts a connection.
 
-    Taken for granted where another source was chosen or a proxy stands in between: the library will find out.
+    True without a test if another source was chosen or a proxy is used: the library will find out.
     """
     if os.environ.get("PADDLE_PDX_MODEL_SOURCE", "huggingface").lower() != "huggingface":
         return True

@@ -1,8 +1,8 @@
 """The recognised pieces of print behind PP-StructureV3's blocks, put back into printed lines.
 
 The pipeline's own ``block_content`` joins lines by rules for running text: it drops hyphens and invents
-breaks. The lines as printed are the better first reading, and where no table model is there they still give
-the table's rows.
+breaks. The lines as printed are the better first reading, and without a table model they still give the
+table's rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from docspec.drafting.bounds import finite_box
 from docspec.drafting.lines import TextLine, printed_lines
 
 MAX_PIECES = 20_000
-"""TextLines, formulas and boxes of one result that are looked at; the pipeline finds 1,000 lines at most."""
+"""Most text lines, formulas and boxes used of one result; the pipeline finds 1,000 lines at most."""
 
 
 def readings(result: Mapping[str, Any]) -> list[TextLine]:
@@ -37,7 +37,7 @@ def readings(result: Mapping[str, Any]) -> list[TextLine]:
 
 
 def formula_boxes(result: Mapping[str, Any]) -> list[BBox]:
-    """Where the formula recogniser read, in pixels of the result."""
+    """The boxes of the formula recogniser, in pixels of the result."""
     places = (finite_box(found.get("dt_polys")) for found in (result.get("formula_res_list") or ())[:MAX_PIECES])
     return [box for box in places if box is not None]
 
@@ -55,7 +55,7 @@ def rows_of(pieces: Sequence[TextLine]) -> list[list[TextLine]]:
 
 
 def lines_table(lines: Iterable[Sequence[TextLine]]) -> str:
-    """A table of one row a line and one cell a piece, as HTML; ``""`` for no lines."""
+    """A table as HTML, with a row per line and a cell per piece; ``""`` without lines."""
     cells = ("".join(f"<td>{html.escape(piece.text, quote=False)}</td>" for piece in line) for line in lines)
     rows = "".join(f"<tr>{row}</tr>" for row in cells)
     return f"<table>{rows}</table>" if rows else ""

@@ -1,8 +1,8 @@
-"""Which of PP-StructureV3's models lie in a folder, and what the pipeline can do with them.
+"""Finds PP-StructureV3's models in a folder, and the pipeline's features with them.
 
 A model is a sub-folder with an ``inference.yml`` (which names the model; the folder's own name is free) and
-the files of an inference engine. Layout, text detection and text recognition must be there; the rest switches
-features. Nothing here imports paddleocr, so that a missing model is found out at once and not after seconds.
+the files of an inference engine. Layout, text detection and text recognition are required; the rest switches
+features. Nothing here imports paddleocr, so that a missing model is reported at once and not after seconds.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class ModelSet:
-    """What was found: the models by :attr:`Part.argument`, the features they make, what is off and why."""
+    """The found models by :attr:`Part.argument`, their features, and the reasons for features that are off."""
 
     models: dict[str, Model]
     features: frozenset[Feature]
@@ -161,7 +161,7 @@ def find_models(root: Path, engine: str) -> ModelSet:
     notes = tuple(
         f"no {feature} ({', '.join(missing[feature])} missing)"
         for feature in ("tables", "formulas")
-        if missing[feature]  # the other features only refine; nothing is lost that a reader would miss
+        if missing[feature]  # the other features only refine; a reader misses nothing
     )
     usable = {
         part.argument: model
@@ -172,7 +172,7 @@ def find_models(root: Path, engine: str) -> ModelSet:
 
 
 def library_defaults(engine: str) -> ModelSet:
-    """The models that the library fetches by itself: everything that ``engine`` can run, found by their
+    """The models that the library fetches by itself: all that ``engine`` can run, found by their
     names.
     """
     if engine != "onnxruntime" or transformers_can_run():
@@ -182,12 +182,12 @@ def library_defaults(engine: str) -> ModelSet:
 
 
 def transformers_can_run() -> bool:
-    """Whether paddlex's ``transformers`` engine has what it needs: its image processors are torchvision's."""
+    """Whether paddlex's ``transformers`` engine can run: its image processors need torchvision."""
     return importlib.util.find_spec("torchvision") is not None
 
 
 def ways_out(engine: str) -> str:
-    """What a user can do about missing models, in one clause."""
+    """The remedies for missing models, in one clause."""
     files = " + ".join(ENGINE_FILES[engine][0])
     return (
         f"give a folder of models with --ppstructure-models DIR (one sub-folder a model, each with "

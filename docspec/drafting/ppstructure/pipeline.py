@@ -1,7 +1,7 @@
-"""Running the real ``paddleocr.PPStructureV3`` on page images: set up once, quiet, and offline where asked.
+"""Runs the real ``paddleocr.PPStructureV3`` on page images: set up once, quiet, and offline if asked.
 
-Everything that can be known without the library (which models are there, whether the hub answers) is checked
-before it is imported, because importing it takes seconds and its own answer to a missing model comes later
+All checks that need no library (models, the hub's answer) are made before its import, because the import
+takes seconds and its own error for a missing model comes later
 still.
 """
 
@@ -78,7 +78,7 @@ class PPStructureDrafter:
         pixels = np.ascontiguousarray(np.asarray(page.image.convert("RGB"))[:, :, ::-1])  # BGR, and its own copy
         try:
             result = _predict(pipeline, pixels, models)
-        except Exception as error:  # whatever the library trips over, only this page loses its draft
+        except Exception as error:  # any error of the library costs only this page's draft
             raise DrafterError(
                 f"{page.source}, page {page.number}: PP-StructureV3 failed ({_one_line(error)})"
             ) from error
@@ -208,7 +208,7 @@ def _engine_config(engine: str) -> dict[str, Any] | None:
 
 
 def _one_line(error: BaseException) -> str:
-    """The innermost cause in one line: the library wraps what happened in what to read about it."""
+    """The innermost cause in one line: the library wraps the error in advice."""
     while error.__cause__ is not None:
         error = error.__cause__
     text = " ".join(str(error).split())

@@ -39,7 +39,7 @@ CATEGORIES: dict[str, Category] = {
 """PP-StructureV3's labels; ``number`` and ``formula_number`` depend on the page, unknown labels are Text."""
 
 MAX_LAYOUT = 500
-"""Layout boxes that a block's score is looked for in."""
+"""Most layout boxes searched for a block's score."""
 
 _TABLE = re.compile(r"<table\b.*</table>", re.DOTALL | re.IGNORECASE)
 _TABLE_TAG = re.compile(r"<table\b[^>]*>", re.IGNORECASE)
@@ -52,8 +52,8 @@ _NOT_WORD = re.compile(r"[\W_]+")
 def regions_from_result(result: Mapping[str, Any], width: int, height: int) -> tuple[Region, ...]:
     """The regions of one page's result in reading order, boxes in pixels of a page image of that size.
 
-    ``result`` is ``res.json["res"]``. Texts are the lines as printed, or the pipeline's own text where that
-    says something else. Confidence is the mean score of the recognised lines, else the layout model's score.
+    ``result`` is ``res.json["res"]``. Texts are the lines as printed, or the pipeline's own text if that
+    differs. Confidence is the mean score of the recognised lines, else the layout model's score.
     """
     size = (float(result.get("width") or width), float(result.get("height") or height))
     pieces = readings(result)
@@ -71,7 +71,7 @@ def regions_from_result(result: Mapping[str, Any], width: int, height: int) -> t
 
 
 def clean_text(text: str, category: Category) -> str:
-    """A block's text without what the library or a target wraps around it.
+    """A block's text without the markup that the library or a target puts around it.
 
     Tables become bare ``<table>...</table>``, formulas lose ``$`` and ``\\[``, headings lose ``#``.
     """
@@ -129,8 +129,8 @@ def _category(label: str, box: BBox, page_height: float) -> Category:
 
 
 def _spellings(printed: str, content: str) -> tuple[str, ...]:
-    """The readings worth having. The pipeline's own text is only kept where it says something else than the
-    print (a crop read again, a line shared by two blocks); it is then the better one.
+    """The useful readings. The pipeline's own text is only kept if it differs from the print (a crop read
+    again, a line shared by two blocks); it is then the better one.
     """
     same = _NOT_WORD.sub("", printed) == _NOT_WORD.sub("", content)
     readings = (printed or content,) if same or not content else (content, printed)
@@ -138,7 +138,7 @@ def _spellings(printed: str, content: str) -> tuple[str, ...]:
 
 
 def _layout_score(result: Mapping[str, Any], box: BBox) -> float:
-    """The score of the layout box that a block was made from; 1 where the result does not say."""
+    """The score of the layout box of a block; 1 if the result does not tell."""
     best, score = 0.5, 1.0
     for found in ((result.get("layout_det_res") or {}).get("boxes") or ())[:MAX_LAYOUT]:
         other = finite_box(found.get("coordinate"))
