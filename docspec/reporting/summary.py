@@ -69,14 +69,14 @@ def _notable_lines(totals: Totals) -> list[str]:
 
 
 def _table(totals: Totals, narrow: bool) -> Table:
+    """Seconds by phase; of decoding only where the model decoded anything."""
+    decoded = totals.stage1.steps + totals.stage2.steps > 0
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("phase")
     table.add_column("seconds", justify="right")
-    if not narrow:
-        table.add_column("tokens", justify="right")
-        table.add_column("steps", justify="right")
-    table.add_column("AAL", justify="right")
-    table.add_column("tokens/step", justify="right")
+    if decoded:
+        for name in (() if narrow else ("tokens", "steps")) + ("AAL", "tokens/step"):
+            table.add_column(name, justify="right")
     rows: list[tuple[str, float, StageStats | None]] = [
         ("render", totals.timings.render, None),
         ("draft", totals.timings.draft, None),
@@ -84,7 +84,7 @@ def _table(totals: Totals, narrow: bool) -> Table:
         ("stage 1", totals.timings.stage1, totals.stage1),
         ("stage 2", totals.timings.stage2, totals.stage2),
     ]
-    for name, seconds, stats in rows:
+    for name, seconds, stats in rows if decoded else rows[:2]:
         if name == "stage 1" and not totals.stage1.rows and not seconds:
             continue
         table.add_row(name, _seconds(seconds), *_stage_cells(stats, narrow))

@@ -55,3 +55,12 @@ def test_summary_fits_its_width_without_cutting_numbers(report: Report, width: i
     assert len(lines) < 16
     assert all(cell_len(line) <= width for line in lines)
     assert not any("…" in line for line in lines)
+
+
+def test_where_no_model_decoded_nothing_is_told_of_decoding(make_page: Any) -> None:
+    made = Report(ParseOptions(), {})
+    made.start_document("a.pdf")
+    made.add_page(make_page(1, stage1=None, stage2=None))
+    phases = [line.split() for line in rendered(made, 80)[1:] if line.strip(" ─")]
+    assert [cells[0] for cells in phases] == ["phase", "render", "draft", "total"]
+    assert all(len(cells) == 2 for cells in phases)
