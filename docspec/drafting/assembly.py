@@ -151,8 +151,8 @@ def _without_drawings(items: Sequence[_Filled], drawings: Sequence[BBox]) -> lis
 
 
 def _charts_in(item: _Filled, drawings: Sequence[BBox]) -> list[tuple[BBox, tuple[TextLine, ...]]]:
-    """The charts of a region: the ``drawings`` with labels around them, and the labels. A drawing that holds words, or
-    all of its figures (a frame), is no chart: charts are not read."""
+    """The charts of a region: the ``drawings`` with labels around them, and the labels. A drawing with words in it, or
+    with labels only inside (a frame), is no chart: charts are not read."""
     words = [line for line in item.lines if _WORD.search(line.text)]
     charts = []
     for one in drawings:

@@ -23,7 +23,7 @@ class DraftedPage:
 
     @property
     def draft(self) -> PageDraft:
-        """Its draft, as far as it exists."""
+        """The page's draft so far."""
         return self.drafted.draft
 
     def settled(self) -> DraftedPage:

@@ -1,8 +1,8 @@
 """Reading order where the layout model's own goes back and forth between columns.
 
 On most pages the model is right, and it is kept; on small sheets it sometimes reads two columns row by row.
-Then an order by white space wins if it changes columns clearly less often, or, where the model reads columns on past
-a heading that spans them, less often at all.
+Then an order by white space wins if it changes columns clearly less often, or if the model reads columns on past a
+heading that spans them.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def know_dots_ocr() -> None:
 
 
 def say_version(found: str) -> None:
-    """Prints one line if the ``found`` version of vLLM is untested, in the first of its processes."""
+    """Logs one line if the ``found`` version of vLLM is untested, in the first of its processes."""
     tried = any(found == one or found.startswith(f"{one}.") for one in TRIED)
     if not tried and os.environ.setdefault(SAID, str(os.getpid())) == str(os.getpid()):
         LOG.warning("docspec's proposer was run with vLLM %s; this is %s, tried all the same", ", ".join(TRIED), found)
