@@ -22,7 +22,7 @@ from docspec.core.safe_text import one_line
 from docspec.corpus.job import JobResult
 from docspec.corpus.tally import Tally
 from docspec.corpus.watcher import Watcher
-from docspec.reporting.totals import CUTS, NOTABLE
+from docspec.reporting.totals import DETAILED, NOTABLE
 
 STAGE_NAMES = {"stage1": "stage 1", "stage2": "stage 2"}
 _WIDE = 64
@@ -201,12 +201,13 @@ def page_line(result: PageResult) -> str:
     tokens = len(result.token_ids) or (stats.tokens if stats is not None else 0)
     speed = f", {stats.tokens_per_step:.1f} tokens/step" if stats is not None and stats.steps else ""
     notable = "".join(
-        f"; {event.detail if event.kind in CUTS else NOTABLE[event.kind]}"
+        f"; {one_line(event.detail) if event.kind in DETAILED else NOTABLE[event.kind]}"
         for event in result.events
         if event.kind in NOTABLE
     )
+    decoded = f"{tokens:,} tokens{speed}, " if tokens else ""
     doubt = "" if result.doubtful is None else f"; doubtful: {one_line(result.doubtful)}"
-    return f"{head} {tokens:,} tokens{speed}, {result.timings.total:.2f} s{notable}{doubt}"
+    return f"{head} {decoded}{result.timings.total:.2f} s{notable}{doubt}"
 
 
 def detail_lines(result: PageResult) -> list[str]:

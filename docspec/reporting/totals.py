@@ -22,8 +22,8 @@ NOTABLE = {
 }
 """Events that a user is told without asking: what they did to a page."""
 
-CUTS = ("loop_stopped", "budget_reached")
-"""Events after which text is missing; each page names its cut."""
+DETAILED = ("loop_stopped", "budget_reached", "drafter_failed")
+"""Events of which a page's line gives the detail: where its text was cut, why its drafter failed."""
 
 
 @dataclass
