@@ -49,7 +49,7 @@ class _Ahead(Generic[J, T]):
         self._size = size
         self._most = most
         self._waiting = 0.0  # the size of all finished results that were not taken
-        self._made: dict[int, tuple[T | None, BaseException | None]] = {}
+        self._made: dict[int, tuple[T | None, BaseException | None, float]] = {}
         self._begun = 0
         self._asked = 0
         self._ended = False
@@ -64,8 +64,8 @@ class _Ahead(Generic[J, T]):
                 self._change.wait_for(self._has_come)
                 if self._asked > self._begun:
                     return
-                result, error = self._made.pop(self._asked - 1)
-                self._waiting -= self._size_of(result)
+                result, error, size = self._made.pop(self._asked - 1)
+                self._waiting -= size
             if error is not None:
                 raise error
             yield result  # type: ignore[misc]
@@ -92,8 +92,9 @@ class _Ahead(Generic[J, T]):
                 except BaseException as raised:
                     error = raised
             with self._change:
-                self._made[number] = (result, error)
-                self._waiting += self._size_of(result)
+                size = 0.0 if result is None else self._size(result)
+                self._made[number] = (result, error, size)
+                self._waiting += size
                 self._ended = self._ended or error is not None
                 self._change.notify_all()
             result = error = None
@@ -117,6 +118,3 @@ class _Ahead(Generic[J, T]):
     def _room(self) -> int:
         """The number of jobs that may be begun at present before their results are requested."""
         return self._depth if self._waiting < self._most else 0
-
-    def _size_of(self, result: T | None) -> float:
-        return 0.0 if result is None else self._size(result)

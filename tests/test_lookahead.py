@@ -58,6 +58,27 @@ def test_large_results_that_wait_keep_the_next_job_from_being_begun() -> None:
     assert list(ahead) == [3, 4, 5]
 
 
+def test_a_result_that_grows_while_it_waits_is_taken_off_as_it_was_counted() -> None:
+    begun: list[int] = []
+    sized = set[int]()
+    now = [1.0]
+
+    def size(number: int) -> float:
+        sized.add(number)
+        return now[0]
+
+    ahead = lookahead(counted(begun, 6), [same], 2, size, 2.0)
+    assert next(ahead) == 0
+    assert waiting(lambda: 2 in sized), "two results of 1 wait"
+    now[0] = 9.0
+    assert next(ahead) == 1
+    assert waiting(lambda: 3 in sized), "a result of 1 and one of 9 wait"
+    assert next(ahead) == 2
+    time.sleep(0.02)
+    assert len(begun) == 4, "9 waits"
+    assert list(ahead) == [3, 4, 5]
+
+
 def test_workers_work_side_by_side_and_results_keep_their_order() -> None:
     second = threading.Event()
 

@@ -91,8 +91,7 @@ class Isolation:
 
     def _free_worker(self) -> WorkerHandle:
         """A free worker, locked; if all are busy, waits for the first one."""
-        if not self._workers:
-            self._workers.append(WorkerHandle(self._settings))
+        self._made(1)  # at least one
         for worker in self._workers:
             if worker.lock.acquire(blocking=False):
                 return worker
