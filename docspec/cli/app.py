@@ -32,7 +32,7 @@ from docspec.core import DocspecError, UsageError
 from docspec.core.extras import remedy
 
 HELP = """
-Documents to Markdown: the words of the file where they are sound, a document model's own output where they are not.
+PDFs, scans and photographs to Markdown: the words of the file where they are sound, a document model's elsewhere.
 
 [bold]docspec parse report.pdf -o report.md[/]
 """
