@@ -6,8 +6,9 @@ import base64
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 from urllib.parse import quote, unquote
 
 import typer
@@ -18,14 +19,10 @@ from docspec.console.parameters import declared, takes_options
 from docspec.console.terminal import document_stream, say_error
 from docspec.core import InputError, PageResult
 from docspec.core.paths import inside, open_regular
-from docspec.corpus.writing import OutputChoice
-from docspec.reporting.destinations import Destination, beside, check
-from docspec.reporting.figures import NoFigures
-from docspec.reporting.formats import renderer_for
+from docspec.reporting.destinations import check
+from docspec.reporting.figures import FigureSink
 from docspec.reporting.reading import SavedDocument, read_document
 from docspec.reporting.renderer import Layout
-from docspec.reporting.tables import TableFiles
-from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, TextSink, Together
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -64,7 +61,8 @@ def convert(
         for source, place in zip(sources, places, strict=True):
             try:
                 saved = read_document(source.path)
-                with _writer(writing, saved, source.path.parent, place, stdout) as writer:
+                figures = partial(SavedFigures, saved, source.path.parent)
+                with writing.writer(saved.source, saved.sha256, place, stdout, figures=figures) as writer:
                     for page in saved.pages:
                         writer.add(page)
             except InputError as error:
@@ -73,22 +71,7 @@ def convert(
     return exits.code_of_run(len(sources) - failed, 0, failed)
 
 
-def _writer(
-    writing: OutputChoice, saved: SavedDocument, base: Path, place: Destination, stdout: BinaryIO
-) -> PageWriter:
-    writers: list[PageWriter] = []
-    for format in (writing.format, *writing.others):
-        path = None if place.path is None else beside(place.path, writing.format, format)
-        sink: TextSink = StreamSink(stdout) if path is None else AtomicFile(path)
-        figures = SavedFigures(saved, base, Path.cwd() if path is None else path.parent, format == "html")
-        renderer = renderer_for(format, writing.layout)
-        writers.append(DocumentWriter(sink, renderer, figures, source=saved.source, sha256=saved.sha256))
-    if place.tables is not None:
-        writers.append(TableFiles(place.tables))
-    return writers[0] if len(writers) == 1 else Together(writers)
-
-
-class SavedFigures(NoFigures):
+class SavedFigures(FigureSink):
     """Pictures in files beside a result: the new document links to them, or holds them."""
 
     def __init__(self, saved: SavedDocument, base: Path, target: Path, embed: bool) -> None:

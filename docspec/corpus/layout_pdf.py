@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
 from docspec.core import OutputError, PageResult, ParseOptions
 from docspec.documents import Source
@@ -16,22 +15,19 @@ from docspec.documents.view import View
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import machine_memory
 from docspec.isolation.worker import DocumentWorker
-from docspec.reporting.writer import AtomicFile
+from docspec.reporting.writer import AtomicFile, PageWriter
 
 PAGE_SECONDS = 30.0
 """Longest that a page may take."""
 
 
-class LayoutPdf:
-    """A writer of pages (see :class:`docspec.reporting.writer.PageWriter`) beside those of the formats."""
+class LayoutPdf(PageWriter):
+    """Draws the layout of one document."""
 
     def __init__(self, path: Path, source: Source, options: ParseOptions) -> None:
         self._path, self._source, self._options = path, source, options
         self._file = AtomicFile(path)
         self._pages: list[MarkedPage] = []
-
-    def __enter__(self) -> LayoutPdf:
-        return self
 
     def add(self, result: PageResult) -> None:
         back, size = 4 - result.turns, (result.width, result.height)  # the input is not turned
@@ -41,15 +37,12 @@ class LayoutPdf:
         width, height = size[:: -1 if result.turns % 2 else 1]
         self._pages.append(MarkedPage(result.number, width, height, boxes))
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._file.write_bytes(self._drawn())
-                self._file.commit()
-        finally:
-            self._file.discard()
+    def commit(self) -> None:
+        self._file.write_bytes(self._drawn())
+        self._file.commit()
+
+    def discard(self) -> None:
+        self._file.discard()
 
     @property
     def files(self) -> Sequence[Path]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from docspec.reporting.destinations import LINKING, Destination, beside
-from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink, NoFigures, SharedFigures
+from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.tables import TableFiles
-from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, TextSink, Together
+from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, Together
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +43,24 @@ class OutputChoice:
         stdout: BinaryIO,
         more: Sequence[PageWriter] = (),
         simulated: bool = False,
+        figures: Callable[[Path, bool], FigureSink] | None = None,
     ) -> PageWriter:
         """The writer of one document; raises :class:`docspec.core.OutputError` where its place cannot be written to.
 
-        ``more`` take its pages too; of a ``simulated`` target (random weights) the view says so.
+        ``more`` take its pages too; of a ``simulated`` target (random weights) the view says so. ``figures`` makes the
+        pictures of a format from the folder of its file and whether it is HTML; without it they are cut out of pages.
         """
         linked = self._linked(place)
         writers: list[PageWriter] = []
         for format in (self.format, *self.others):
             path = None if place.path is None else beside(place.path, self.format, format)
-            sink: TextSink = StreamSink(stdout) if path is None else AtomicFile(path)
-            figures = EmbeddedFigures() if self._embeds(format) else linked
+            sink = StreamSink(stdout) if path is None else AtomicFile(path)
+            if figures is not None:
+                pictures = figures(Path.cwd() if path is None else path.parent, format == "html")
+            else:
+                pictures = EmbeddedFigures() if self._embeds(format) else linked
             renderer = renderer_for(format, self.layout)
-            writers.append(DocumentWriter(sink, renderer, figures, source=name, sha256=sha256))
+            writers.append(DocumentWriter(sink, renderer, pictures, source=name, sha256=sha256))
         if place.view is not None:
             from docspec.reporting.view import ViewRenderer
 
@@ -72,5 +77,5 @@ class OutputChoice:
     def _linked(self, place: Destination) -> FigureSink:
         wanted = any(format in LINKING or format == "html" for format in (self.format, *self.others))
         if place.figures is None or not wanted:
-            return NoFigures()
-        return SharedFigures(FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent))
+            return FigureSink()
+        return FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent)

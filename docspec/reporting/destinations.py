@@ -19,9 +19,9 @@ from typing import Protocol
 from docspec.core import OutputError, UsageError
 from docspec.core.paths import inside
 from docspec.reporting.figures import SUFFIX as FIGURES
-from docspec.reporting.figures import is_figure, nearest_folder
+from docspec.reporting.figures import is_figure
 from docspec.reporting.renderer import SUFFIXES, Format
-from docspec.reporting.staging import clear
+from docspec.reporting.staging import clear, nearest_folder
 from docspec.reporting.writer import AtomicFile
 
 

@@ -1,5 +1,5 @@
 """Temporary files and folders that tell whether the run that made them is alive, so that the next one can clear away
-what dead runs left.
+what dead runs left; and files of a document that appear together.
 
 A living run holds a lock on its file; where files cannot be locked (Windows) an open file cannot be removed either.
 """
@@ -12,6 +12,9 @@ import shutil
 import tempfile
 from pathlib import Path
 from typing import BinaryIO
+
+from docspec.core import OutputError
+from docspec.core.paths import make_folder
 
 try:
     import fcntl
@@ -52,6 +55,55 @@ class Staged:
             self.path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.file.close()
+
+
+class StagedFiles:
+    """Files that appear in ``folder`` at :meth:`commit`, all together; ``what`` they are is said in errors
+    (:class:`OutputError`)."""
+
+    def __init__(self, folder: Path, what: str) -> None:
+        self._folder, self._what = folder, what
+        self._staged: Staged | None = None
+        self._names: list[str] = []
+        self.files: list[Path] = []
+        """Those that have appeared."""
+
+    def add(self, name: str, data: bytes) -> None:
+        try:
+            if self._staged is None:
+                self._staged = Staged(nearest_folder(self._folder))
+            (self._staged.folder() / name).write_bytes(data)
+        except OSError as error:
+            raise self._error(error) from error
+        self._names.append(name)
+
+    def commit(self) -> None:
+        if self._staged is None:
+            return
+        try:
+            make_folder(self._folder)
+            for name in self._names:
+                (self._staged.folder() / name).replace(self._folder / name)
+                self.files.append(self._folder / name)
+        except OSError as error:
+            raise self._error(error) from error
+        finally:
+            self.discard()
+
+    def discard(self) -> None:
+        """Forgets what was not committed."""
+        if self._staged is not None:
+            self._staged.discard()
+            self._staged = None
+            self._names.clear()
+
+    def _error(self, error: OSError) -> OutputError:
+        return OutputError(f"{self._folder}: cannot write {self._what} here: {error.strerror or error}")
+
+
+def nearest_folder(path: Path) -> Path:
+    """``path`` if it is a folder, else the nearest folder above it."""
+    return next((each for each in (path, *path.parents) if each.is_dir()), Path())
 
 
 def clear(folder: Path) -> None:

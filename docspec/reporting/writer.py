@@ -12,26 +12,15 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Self
 
 from docspec.core import OutputError, PageResult
 from docspec.core.paths import make_folder
 from docspec.core.safe_text import safe_text
 from docspec.process import new_file_mode
-from docspec.reporting.figures import FigureSink, NoFigures
+from docspec.reporting.figures import FigureSink
 from docspec.reporting.renderer import Renderer
 from docspec.reporting.staging import Staged
-
-
-class TextSink(Protocol):
-    """Takes a document's text."""
-
-    def write(self, text: str) -> None: ...
-
-    def commit(self) -> None: ...
-
-    def discard(self) -> None: ...
 
 
 class AtomicFile:
@@ -124,16 +113,52 @@ class StreamSink:
         pass
 
 
-class DocumentWriter:
-    """Writes one document: ``with DocumentWriter(...) as writer: writer.add(page)``.
+class PageWriter:
+    """Takes a document's pages one by one in a ``with`` block; if that ends by an exception, an interrupt included,
+    nothing appears and no trace is left."""
 
-    Leaving the block normally makes document and figures visible; leaving it by any exception, an interrupt
-    included, removes every trace.
-    """
+    def begin(self) -> None:
+        """Called before the first page."""
+
+    def add(self, result: PageResult) -> None:
+        """Writes one page; the page image is needed only here."""
+        raise NotImplementedError
+
+    def commit(self) -> None:
+        """Makes the files visible."""
+        raise NotImplementedError
+
+    def discard(self) -> None:
+        """Removes what was not committed; never raises."""
+        raise NotImplementedError
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files that were written, once the block is left normally."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        try:
+            self.begin()
+        except BaseException:
+            self.discard()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        try:
+            if kind is None:
+                self.commit()
+        finally:
+            self.discard()
+
+
+class DocumentWriter(PageWriter):
+    """Writes one document with its figures."""
 
     def __init__(
         self,
-        sink: TextSink,
+        sink: AtomicFile | StreamSink,
         renderer: Renderer,
         figures: FigureSink | None = None,
         *,
@@ -142,78 +167,53 @@ class DocumentWriter:
     ) -> None:
         self._sink = sink
         self._renderer = renderer
-        self._figures: FigureSink = NoFigures() if figures is None else figures
+        self._figures = figures or FigureSink()
         self._source = source
         self._sha256 = sha256
 
     @property
     def files(self) -> Sequence[Path]:
-        """The files that were written, once the block is left normally: the document, then its figures."""
         document = [self._sink.path] if isinstance(self._sink, AtomicFile) else []
         return [*document, *self._figures.files]
 
-    def __enter__(self) -> DocumentWriter:
-        try:
-            self._sink.write(self._renderer.begin(self._source, self._sha256))
-        except BaseException:
-            self._sink.discard()
-            raise
-        return self
+    def begin(self) -> None:
+        self._sink.write(self._renderer.begin(self._source, self._sha256))
 
     def add(self, result: PageResult) -> None:
-        """Writes one page; the page image is needed only here."""
         self._sink.write(self._renderer.page(result, self._figures.page(result)))
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._sink.write(self._renderer.end())
-                self._figures.commit()
-                self._sink.commit()
-        finally:
-            self._figures.discard()
-            self._sink.discard()
+    def commit(self) -> None:
+        self._sink.write(self._renderer.end())
+        self._figures.commit()
+        self._sink.commit()
+
+    def discard(self) -> None:
+        self._figures.discard()
+        self._sink.discard()
 
 
-class PageWriter(Protocol):
-    """Takes a document's pages one by one in a ``with`` block; if that ends by an exception, nothing appears."""
-
-    def __enter__(self) -> Any: ...
-
-    def add(self, result: PageResult) -> None: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-    @property
-    def files(self) -> Sequence[Path]: ...
-
-
-class Together:
+class Together(PageWriter):
     """Several writers of a document, used as one."""
 
     def __init__(self, writers: Sequence[PageWriter]) -> None:
         self._writers = writers
-        self._open = contextlib.ExitStack()
 
-    def __enter__(self) -> Together:
-        with contextlib.ExitStack() as entered:
-            for writer in reversed(self._writers):  # left in the order given
-                entered.enter_context(writer)
-            self._open = entered.pop_all()
-        return self
+    def begin(self) -> None:
+        for writer in self._writers:
+            writer.begin()
 
     def add(self, result: PageResult) -> None:
         for writer in self._writers:
             writer.add(result)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._open.__exit__(kind, error, trace)
+    def commit(self) -> None:
+        for writer in self._writers:
+            writer.commit()
+
+    def discard(self) -> None:
+        with contextlib.ExitStack() as all_of_them:  # an interrupt in one of them ends no other
+            for writer in self._writers:
+                all_of_them.callback(writer.discard)
 
     @property
     def files(self) -> Sequence[Path]:

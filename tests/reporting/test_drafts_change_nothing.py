@@ -18,7 +18,7 @@ from docspec.dialects import make_dialect
 from docspec.dialects.locate import attach_boxes
 from docspec.documents import PageFailure, open_document
 from docspec.drafting.text_layer import TextLayerDrafter
-from docspec.reporting.figures import EmbeddedFigures, FigureFiles, NoFigures
+from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Layout
 
@@ -80,8 +80,8 @@ def test_a_letters_first_line_is_no_running_head(tmp_path: Path, dialect: str) -
         assert not isinstance(page, PageFailure)
         draft = TextLayerDrafter(quick=True).draft(page)
     assert [region.category for region in draft.regions] == [Category.PAGE_HEADER]
-    found = words(result(dialect, LETTER, draft), NoFigures())
-    assert found == words(result(dialect, LETTER, PageDraft()), NoFigures())
+    found = words(result(dialect, LETTER, draft), FigureSink())
+    assert found == words(result(dialect, LETTER, PageDraft()), FigureSink())
     assert found[0] == LETTER + "\n" and LETTER in found[2]
 
 
