@@ -11,7 +11,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Protocol
@@ -53,6 +53,7 @@ class Destination:
 
 LINKING: tuple[Format, ...] = ("md", "json")
 """Formats that link pictures; HTML holds them, the others have none."""
+_ONE_OBJECT: dict[Format, str] = {"html": "HTML page", "docling": "docling document"}
 STDOUT = ("-", "/dev/stdout")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LONGEST = 255 - len(FIGURES) - len("-99999")
@@ -123,10 +124,8 @@ def plan(
     if output is None and several:
         raise UsageError("several inputs need an output: -o FOLDER, or -o - for standard output")
     if output is None or output in STDOUT:
-        if format == "html" and len(inputs) > 1:
-            raise UsageError("several inputs cannot share one HTML page: use -o FOLDER")
-        if format == "docling" and len(inputs) > 1:
-            raise UsageError("several inputs cannot share one docling document: use -o FOLDER")
+        if format in _ONE_OBJECT and len(inputs) > 1:
+            raise UsageError(f"several inputs cannot share one {_ONE_OBJECT[format]}: use -o FOLDER")
         names = distinct_names(inputs, SUFFIXES[format])
         return _with_figures([None] * len(inputs), names, figures, links, several)
     target = Path(output)
@@ -150,18 +149,14 @@ def plan(
 def _with_figures(
     paths: Sequence[Path | None], names: Sequence[PurePath], figures: str | None, links: bool, several: bool
 ) -> list[Destination]:
-    return [
-        Destination(path, _figure_folder(path, name, figures, links, several))
-        for path, name in zip(paths, names, strict=True)
-    ]
+    def folder(path: Path | None, name: PurePath) -> Path | None:
+        if figures == "none":
+            return None
+        if figures is not None:
+            return Path(figures) / name.with_suffix("") if several else Path(figures)
+        return path.with_name(path.stem + FIGURES) if path is not None and links else None
 
-
-def _figure_folder(path: Path | None, name: PurePath, figures: str | None, links: bool, several: bool) -> Path | None:
-    if figures == "none":
-        return None
-    if figures is not None:
-        return Path(figures) / name.with_suffix("") if several else Path(figures)
-    return path.with_name(path.stem + FIGURES) if path is not None and links else None
+    return [Destination(path, folder(path, name)) for path, name in zip(paths, names, strict=True)]
 
 
 def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, str] | None = None) -> list[PurePath]:
@@ -171,22 +166,12 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, 
     names from different folders keep the folder's name; what is then still equal is numbered.
     """
 
-    def plain(index: int) -> PurePath:
-        relative = inputs[index].relative
-        known = relative.suffix.lower() in _KNOWN_INPUTS
-        return relative.with_suffix(suffix) if known else relative.with_name(relative.name + suffix)
-
-    def with_kind(index: int) -> PurePath:
-        relative = inputs[index].relative
-        return relative.with_name(relative.name + suffix)
-
-    def with_folder(index: int) -> PurePath:
-        path = inputs[index].path
-        folder = path.resolve().parent.name if path is not None else ""
-        return PurePath(folder) / plain(index)
-
-    def with_both(index: int) -> PurePath:
-        return with_folder(index).with_name(with_kind(index).name)
+    def spelled(index: int, kind: bool, folder: bool) -> PurePath:
+        """The name with the suffix of the input's ``kind``, below the name of its ``folder``."""
+        relative, path = inputs[index].relative, inputs[index].path
+        replaced = relative.suffix.lower() in _KNOWN_INPUTS and not kind
+        name = relative.with_suffix(suffix) if replaced else relative.with_name(relative.name + suffix)
+        return PurePath(path.resolve().parent.name) / name if folder and path is not None else name
 
     def known(index: int) -> PurePath | None:
         path = inputs[index].path
@@ -194,12 +179,11 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, 
         return PurePath(found) if found and found.endswith(suffix) and inside(Path(), found) else None
 
     settled = {index: name for index in range(len(inputs)) if (name := known(index)) is not None}
-    names = [settled.get(index) or plain(index) for index in range(len(inputs))]
-    spellings: list[Callable[[int], PurePath]] = [with_kind, with_folder, with_both]
-    for spell in spellings:
+    names = [settled.get(index) or spelled(index, kind=False, folder=False) for index in range(len(inputs))]
+    for kind, folder in ((True, False), (False, True), (True, True)):
         counts = Counter(_key(name) for name in names)
         names = [
-            spell(index) if counts[_key(name)] > 1 and index not in settled else name
+            spelled(index, kind, folder) if counts[_key(name)] > 1 and index not in settled else name
             for index, name in enumerate(names)
         ]
     fitting = [PurePath(*map(_fit, name.parts[:-1]), _fit(name.stem) + name.suffix) for name in names]
@@ -246,13 +230,15 @@ def check(
     folders are created. ``more`` are files written beside the documents.
     """
     files = [place.path for place in destinations if place.path is not None]
+    taken = set(map(os.path.realpath, files))
     if report is not None:
-        if any(_same(report, file) for file in (*files, *more)):
+        if os.path.realpath(report) in taken.union(map(os.path.realpath, more)):
             raise UsageError(f"{report}: is named both as output and as report")
         files.append(report)
     for file in more:
-        if any(_same(file, other) for other in files):
+        if (real := os.path.realpath(file)) in taken:
             raise UsageError(f"{file}: is named for two outputs")
+        taken.add(real)
         files.append(file)
     sources = {os.path.realpath(file.path) for file in inputs if file.path is not None}
     tried: set[Path] = set()
@@ -327,7 +313,3 @@ def _check_file(path: Path) -> None:
     # purpose.
     if path.is_file() and (not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK)):
         raise OutputError(f"{path}: is read-only; name another output or make it writable")
-
-
-def _same(one: Path, other: Path) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from docspec.core.plugins import load
 from docspec.reporting.renderer import Format, Layout, Renderer
 
 
 def renderer_for(format: Format, layout: Layout) -> Renderer:
-    """A fresh renderer of that format."""
-    if format == "json":
-        from docspec.reporting.jsonout import JsonRenderer
-
-        return JsonRenderer(layout)
-    if format == "html":
-        from docspec.reporting.html import HtmlRenderer  # and markdown-it with it
-
-        return HtmlRenderer(layout)
-    if format == "chunks":
-        from docspec.reporting.chunks import ChunkRenderer
-
-        return ChunkRenderer(layout)
-    if format == "dots":
-        from docspec.reporting.dots import DotsRenderer
-
-        return DotsRenderer()
-    if format == "docling":
-        from docspec.reporting.docling import DoclingRenderer
-
-        return DoclingRenderer()
-    if format != "md":
-        made: Renderer = load("formats", format)(layout)
-        return made
+    """A fresh renderer of that format. The renderers, and markdown-it with them, are imported for the first one."""
+    from docspec.reporting.chunks import ChunkRenderer
+    from docspec.reporting.docling import DoclingRenderer
+    from docspec.reporting.dots import DotsRenderer
+    from docspec.reporting.html import HtmlRenderer
+    from docspec.reporting.jsonout import JsonRenderer
     from docspec.reporting.markdown import MarkdownRenderer
 
-    return MarkdownRenderer(layout)
+    own: dict[Format, Callable[[Layout], Renderer]] = {
+        "md": MarkdownRenderer,
+        "json": JsonRenderer,
+        "html": HtmlRenderer,
+        "chunks": ChunkRenderer,
+        "dots": lambda layout: DotsRenderer(),
+        "docling": lambda layout: DoclingRenderer(),
+    }
+    make = own[format] if format in own else load("formats", format)
+    return make(layout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -149,3 +150,15 @@ def test_the_report_is_checked_like_an_output(tmp_path: Path) -> None:
 def test_a_good_plan_leaves_nothing_behind(tmp_path: Path) -> None:
     check([Destination(tmp_path / "x.md", tmp_path / "f")], [], tmp_path / "r.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_many_places_are_not_compared_two_by_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A corpus of thousands with a view for each document is checked in a moment."""
+    asked: list[str] = []
+    realpath = os.path.realpath
+    monkeypatch.setattr(os.path, "realpath", lambda path, **more: asked.append(str(path)) or realpath(path, **more))
+    places = [Destination(tmp_path / f"{number}.md", None) for number in range(50)]
+    check(places, [], more=[tmp_path / f"{number}.html" for number in range(50)])
+    assert len(asked) < 500
+    with pytest.raises(UsageError, match="named for two outputs"):
+        check(places, [], more=[tmp_path / "7.md"])
