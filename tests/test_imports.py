@@ -61,8 +61,6 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 NEEDS_LOCAL = {
     "docspec.bench.attention",
-    "docspec.bench.bandwidth",
-    "docspec.bench.cli.step_tables",
     "docspec.bench.device",
     "docspec.bench.device_checks",
     "docspec.bench.fidelity",

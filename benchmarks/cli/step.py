@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docspec.bench.cli.common import JsonFile, Repeats, Transcripts, write_json
-from docspec.bench.cli.step import Prefix, Rows, TreeSizes, facts_of, measure_steps
-from docspec.bench.cli.tables import console
+from docspec.bench.cli.step import Prefix, Rows, TreeSizes, facts_of, measure_steps, model_line, steps_line
+from docspec.bench.cli.tables import console, narrow_table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions, UsageError
@@ -134,13 +134,12 @@ def _page_object(page: ScriptedPage) -> dict[str, Any]:
 def print_scripted(pages: Sequence[ScriptedPage], facts: Mapping[str, Any], budget: int, report: StepReport) -> None:
     """One row a page, then all of them."""
     from benchmarks.scripted import LABEL, overall
-    from docspec.bench.cli.step_tables import model_line, step_table, steps_line
 
-    table = step_table(
+    table = narrow_table(
         f"Plain against speculative, tree budget {budget}: {model_line(facts)}",
-        f"{LABEL}; steps (tokens a step); seconds, medians (extremes); draft is in own; {steps_line(report)}",
-        ["tokens", "steps", "plain s", "own s", "draft", "SR_dec", "SR_e2e"],
         ["page"],
+        ["tokens", "steps", "plain s", "own s", "draft", "SR_dec", "SR_e2e"],
+        f"{LABEL}; steps (tokens a step); seconds, medians (extremes); draft is in own; {steps_line(report)}",
     )
     for page in pages:
         table.add_row(

@@ -7,12 +7,11 @@ from dataclasses import asdict
 from typing import Any
 
 import torch
-from rich import box
 from rich.table import Table
 
 from benchmarks.cost_model import MACHINES, Assumptions, ModelShape, StepEstimate, cost, shape_of
 from benchmarks.random_weights import random_target
-from docspec.bench.cli.tables import console
+from docspec.bench.cli.tables import console, narrow_table
 
 SIZES = ("mini", "granite-docling-258m", "glm-ocr", "dots.ocr", "qwen3-vl-2b", "qwen2.5-vl-7b")
 """What is shown where no size is named."""
@@ -39,17 +38,14 @@ def explain(names: Sequence[str], trees: Sequence[int], rows: Sequence[int], pre
 
 
 def _table(name: str, shape: ModelShape, prefix: int) -> Table:
-    table = Table(
-        title=f"A step on paper: {name}, bfloat16, behind {prefix} tokens, milliseconds",
-        caption=f"{shape.operations} operations, {shape.weight_bytes / 1e9:.2f} GB of weights, "
+    return narrow_table(
+        f"A step on paper: {name}, bfloat16, behind {prefix} tokens, milliseconds",
+        ["device"],
+        ["size", "weights", "keys", "arith", "attn", "launch", "gaps", "plain", "graphed"],
+        f"{shape.operations} operations, {shape.weight_bytes / 1e9:.2f} GB of weights, "
         f"{shape.kv_bytes / 1024:.0f} KiB a token of keys and values, {shape.kv_heads} KV heads; NOT MEASURED",
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
+        widest=None,
     )
-    table.add_column("device", no_wrap=True)
-    for column in ("size", "weights", "keys", "arith", "attn", "launch", "gaps", "plain", "graphed"):
-        table.add_column(column, justify="right", no_wrap=True)
-    return table
 
 
 def _cells(one: StepEstimate) -> list[str]:

@@ -24,7 +24,7 @@ SPECULATIVE: dict[str, dict[str, Any] | None] = {
     "vLLM": None,
     "vLLM, ngram": {"method": "ngram", "num_speculative_tokens": 8, "prompt_lookup_max": 4},
     "vLLM, suffix": {"method": "suffix", "num_speculative_tokens": 47, "suffix_decoding_max_cached_requests": 0},
-    "vLLM, window": {**PROPOSER, "model": "docspec.bench.vllm_window.VllmWindowProposer"},
+    "vLLM, window": {**PROPOSER, "model": "benchmarks.engines.vllm_window.VllmWindowProposer"},
     "vLLM, docspec": PROPOSER,
 }
 """The ways to run vLLM, by the names in tables: its ``speculative_config``. Suffix decoding keeps no answers: the same

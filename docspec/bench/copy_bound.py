@@ -10,59 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-
-class SubstringIndex:
-    """All substrings of some token sequences: a suffix automaton over the whole set (Blumer et al. 1987).
-
-    ``follow[state]`` maps a token to the next state; state 0 stands for the empty string.
-    """
-
-    def __init__(self, sequences: Iterable[Sequence[int]]) -> None:
-        self.follow: list[dict[int, int]] = [{}]
-        self._link = [-1]
-        self._length = [0]
-        for sequence in dict.fromkeys(tuple(sequence) for sequence in sequences):
-            last = 0
-            for token in sequence:
-                last = self._extend(last, token)
-
-    def longest(self, tokens: Sequence[int], start: int, most: int) -> int:
-        """The length of the longest substring that equals ``tokens[start:]`` so far, at most ``most``."""
-        state, size, end = 0, 0, min(len(tokens), start + most)
-        while start + size < end:
-            following = self.follow[state].get(tokens[start + size])
-            if following is None:
-                break
-            state, size = following, size + 1
-        return size
-
-    def _extend(self, last: int, token: int) -> int:
-        known = self.follow[last].get(token)
-        if known is not None:
-            return known if self._length[known] == self._length[last] + 1 else self._split(last, token, known)
-        state = self._add(self._length[last] + 1, {}, 0)
-        while last >= 0 and token not in self.follow[last]:
-            self.follow[last][token] = state
-            last = self._link[last]
-        if last >= 0:
-            known = self.follow[last][token]
-            exact = self._length[known] == self._length[last] + 1
-            self._link[state] = known if exact else self._split(last, token, known)
-        return state
-
-    def _split(self, last: int, token: int, known: int) -> int:
-        copy = self._add(self._length[last] + 1, dict(self.follow[known]), self._link[known])
-        self._link[known] = copy
-        while last >= 0 and self.follow[last].get(token) == known:
-            self.follow[last][token] = copy
-            last = self._link[last]
-        return copy
-
-    def _add(self, length: int, follow: dict[int, int], link: int) -> int:
-        self.follow.append(follow)
-        self._link.append(link)
-        self._length.append(length)
-        return len(self.follow) - 1
+_SEAM = chr(0x10FFFF)
+"""Stands between drafts; no token has this number."""
 
 
 def copy_bound(drafts: Iterable[Sequence[int]], output: Sequence[int], budget: int) -> int:
@@ -70,9 +19,25 @@ def copy_bound(drafts: Iterable[Sequence[int]], output: Sequence[int], budget: i
 
     ``budget`` bounds a step's tree, the pending token included, so that at most ``budget - 1`` tokens are copied.
     """
-    index = SubstringIndex(drafts)
+    text, written = _SEAM.join(dict.fromkeys(map(as_text, drafts))), as_text(output)
     at, steps = 1, 0
-    while at < len(output):
-        at += index.longest(output, at, budget - 1) + 1
+    while at < len(written):
+        at += longest_piece(text, written, at, budget - 1) + 1
         steps += 1
     return steps
+
+
+def as_text(tokens: Sequence[int]) -> str:
+    """A character for each token: ``str.find`` searches faster than a loop over tokens."""
+    return "".join(map(chr, tokens))
+
+
+def longest_piece(drafts: str, output: str, start: int, most: int) -> int:
+    """The length of the longest piece of ``drafts`` that equals ``output[start:]`` so far, at most ``most``."""
+    size = found = 0
+    while size < min(most, len(output) - start):
+        found = drafts.find(output[start : start + size + 1], found)  # a longer piece begins no earlier
+        if found < 0:
+            break
+        size += 1
+    return size

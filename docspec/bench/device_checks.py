@@ -293,8 +293,7 @@ def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
 
 def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Milliseconds over trees and rows, beside the floor of the memory's bandwidth."""
-    from docspec.bench.bandwidth import measure_bandwidth
-    from docspec.bench.step import Omitted, StepTime, measure
+    from docspec.bench.step import Omitted, StepTime, measure, measure_bandwidth
 
     target = loaded.target
     bandwidth = measure_bandwidth(target.kv_spec.device, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from docspec.core import ParseOptions
@@ -23,10 +23,6 @@ class Compared:
     same: int
     tokens: int
     differ: tuple[tuple[str, str], ...]
-
-    def as_values(self) -> dict[str, Any]:
-        """JSON values."""
-        return asdict(self)
 
 
 class Twice:

@@ -1,4 +1,5 @@
-"""Milliseconds of a verification step over tree sizes and rows, beside the limit of the device's memory.
+"""Milliseconds of a verification step over tree sizes and rows, beside the limit of the device's memory, which is
+measured too.
 
 Eager steps and captured ones take turns in the same run over the same cache. A step is what decoding runs: one copy to
 the device, the forward pass, argmax, and the copy back that waits for it.
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from docspec.bench.bandwidth import step_bytes
+import torch
+
 from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.targets.stepping.eager import EagerSteps, view_of
 from docspec.targets.stepping.step import StepBatch, StepRunner, chain
@@ -26,6 +28,11 @@ TREES = (1, 8, 16, 32, 64, 128)
 ROWS = (1, 4, 16)
 PATIENCE = 4.0
 """Seconds after which a size is not measured again, once it was measured three times."""
+
+ELEMENTS = {"cuda": 2**28, "mps": 2**26}
+"""Float32 elements of each of the three arrays that bandwidth is measured with; far more than any cache holds."""
+
+ELEMENTS_ELSEWHERE = 2**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,27 @@ class Omitted:
     rows: int
     tree: int
     why: str
+
+
+def measure_bandwidth(device: torch.device, repeats: int = 9) -> float:
+    """Bytes a second of ``c = a + 2 b`` over large arrays (a triad: two read, one written), the median of
+    ``repeats``."""
+    wait = torch.get_device_module(device).synchronize
+    a, b, c = torch.ones((3, ELEMENTS.get(device.type, ELEMENTS_ELSEWHERE)), device=device)
+    rates = []
+    for _ in range(repeats + 1):
+        wait()
+        start = time.perf_counter()
+        torch.add(a, b, alpha=2, out=c)
+        wait()
+        rates.append(3 * a.nbytes / (time.perf_counter() - start))
+    return median(rates[1:])
+
+
+def step_bytes(target: TransformersTarget, rows: int, prefix: int) -> int:
+    """Bytes that a step must read at least: every decoder weight once, and the keys and values of ``prefix`` tokens of
+    each row."""
+    return target.decoder_bytes + rows * prefix * target.kv_spec.bytes_per_slot()
 
 
 def measure(

@@ -189,25 +189,29 @@ def _choices(depths: Sequence[int], output: Sequence[int], written: int) -> list
     return [output[min(written + depth, len(output) - 1)] for depth in depths]
 
 
-def replay_page(
+def replay_transcript(
     transcript: Transcript,
-    page: PageImage,
     drafter: SafeDrafter,
     codec: TokenizerFile,
     aligns: Sequence[str],
     budget: int = 128,
+    dpi: float = 200.0,
     chains: bool = False,
 ) -> PageReplay:
-    """Drafts ``page`` once and replays ``transcript`` under each policy, and under the copy bound; with ``chains`` each
-    policy once more with one continuation a step in place of a tree (``NAME, chain``)."""
+    """Drafts the first page once and replays ``transcript`` under each policy, and under the copy bound; with
+    ``chains`` each policy once more with one continuation a step in place of a tree (``NAME, chain``).
+
+    Raises :class:`docspec.core.DocspecError` if the document or its first page cannot be read.
+    """
     dialect: Dialect = make_dialect(transcript.dialect)
-    draft, events = drafter.draft_with_events(page)
-    drafts = drafted_tokens(dialect, draft, page, codec)
     output = [*codec.tokenize(transcript.text), codec.end]
     replays = []
+    with first_page(transcript, dpi) as page:
+        draft, events = drafter.draft_with_events(page)
+        drafts = drafted_tokens(dialect, draft, page, codec)
+        grammar = partial(dialect.grammar, draft, page.width, page.height)
     for align, chain in [(align, False) for align in aligns] + [(align, True) for align in aligns if chains]:
         proposer = make_proposer(align, codec, chains=chain)
-        grammar = partial(dialect.grammar, draft, page.width, page.height)
         steps, drafted, setup, seconds = replay(proposer, output, budget, drafts, grammar)
         own = dict(proposer.seconds)
         name = f"{align}, chain" if chain else align
@@ -228,23 +232,6 @@ def replay_page(
 def drafted_tokens(dialect: Dialect, draft: PageDraft, page: PageImage, codec: TokenizerFile) -> list[tuple[int, ...]]:
     """The readings of ``draft`` as tokens, in the model's spelling."""
     return [tuple(codec.tokenize(text)) for text in dialect.page_drafts(draft, page.width, page.height)]
-
-
-def replay_transcript(
-    transcript: Transcript,
-    drafter: SafeDrafter,
-    codec: TokenizerFile,
-    aligns: Sequence[str],
-    budget: int = 128,
-    dpi: float = 200.0,
-    chains: bool = False,
-) -> PageReplay:
-    """Opens the document of ``transcript``, renders its first page and replays it.
-
-    Raises :class:`docspec.core.DocspecError` if the document or its first page cannot be read.
-    """
-    with first_page(transcript, dpi) as page:
-        return replay_page(transcript, page, drafter, codec, aligns, budget, chains)
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from docspec.bench import bandwidth
 from docspec.bench import device as checkup
 from docspec.bench import device_checks as checks
+from docspec.bench import step
 from docspec.cli.app import app
 from docspec.targets.stepping.choice import FirstThatWorks
 from docspec.targets.stepping.inputs import Inputs
@@ -22,7 +22,7 @@ def small(monkeypatch):
     """Sizes that a simulated device gets through in seconds."""
     for name, value in (("TOKENS", 40), ("PREFIX", 100), ("TREES", (1, 8)), ("ROWS", (1, 2)), ("REPEATS", 1)):
         monkeypatch.setattr(checks, name, value)
-    monkeypatch.setattr(bandwidth, "ELEMENTS_ELSEWHERE", 2**14)
+    monkeypatch.setattr(step, "ELEMENTS_ELSEWHERE", 2**14)
 
 
 @pytest.fixture

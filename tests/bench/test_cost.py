@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from docspec.bench.cost import cost, measured
+from docspec.bench.cli.cost import estimate, measured
 from docspec.cli import app
 from docspec.core import InputError
 
@@ -25,7 +25,7 @@ def report(path: Path, **changes: Any) -> Path:
 def test_seconds_a_page_are_multiplied_out(tmp_path: Path) -> None:
     page = measured(report(tmp_path / "r.json"))
     assert (page.verify, page.prepare, page.target) == (0.9, 3.6, "some/reader on cuda:0, bfloat16")
-    eight, sixty_four = cost(page, 1_000_000, 8), cost(page, 1_000_000, 64)
+    eight, sixty_four = estimate(page, 1_000_000, 8), estimate(page, 1_000_000, 64)
     assert eight.device_hours == sixty_four.device_hours == 250.0
     assert eight.days == pytest.approx(250 / 8 / 24) and sixty_four.days == pytest.approx(eight.days / 8)
     assert (eight.processes, sixty_four.processes) == (32, 256)

@@ -9,8 +9,7 @@ import torch
 from typer.testing import CliRunner
 
 from benchmarks.random_weights import random_target
-from docspec.bench.bandwidth import measure_bandwidth, step_bytes
-from docspec.bench.step import Omitted, StepTime, measure
+from docspec.bench.step import Omitted, StepTime, measure, measure_bandwidth, step_bytes
 from docspec.cli.app import app
 from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.eager import EagerSteps

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.engines.markdown import crossover, decoding_alone, markdown, without_drafts
 from benchmarks.engines.measure import Figure, asked
-from docspec.bench.vllm_window import WindowChains
+from benchmarks.engines.vllm_window import WindowChains
 
 
 @pytest.mark.parametrize(("tasks", "in_flight", "most"), [(98, 1, None), (98, 1, 40), (98, 64, None), (9, 16, 5)])

@@ -114,7 +114,7 @@ def _llama(inputs: list[str], options: ParseOptions, ways: bool, json_file: Path
         for plain, drafted in found.differ:
             say(f"plain: {plain!r}")
             say(f"drafted: {drafted!r}")
-    write_json(json_file, "docspec.bench.llama_fidelity/2", options.model, [found.as_values() for found in done])
+    write_json(json_file, "docspec.bench.llama_fidelity/2", options.model, list(map(asdict, done)))
     return exits.OK if all(found.same == found.requests for found in done) else exits.PARTIAL
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docspec.bench.cli.common import JsonFile, Repeats, repeatable, write_json
+from docspec.bench.cli.tables import console, narrow_table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
+    from docspec.bench.step import Omitted, StepTime
     from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.stepping.step import StepReport
 
 Prefix = Annotated[int, typer.Option(min=1, help="Verified tokens before each tree.")]
 TreeSizes = Annotated[list[int] | None, repeatable("N", "Tree tokens; default: 1 to 128.", least=1)]
@@ -49,9 +53,7 @@ def measure_steps(
     random: bool = False,
 ) -> int:
     """Measures, prints and writes steps of ``target``; ``random``: it has random weights. Returns the exit code."""
-    from docspec.bench.bandwidth import measure_bandwidth
-    from docspec.bench.cli.step_tables import print_steps
-    from docspec.bench.step import ROWS, TREES, Omitted, StepTime, measure
+    from docspec.bench.step import ROWS, TREES, StepTime, measure, measure_bandwidth
     from docspec.console.terminal import say
 
     facts = facts_of(target, name, random)
@@ -92,3 +94,52 @@ def facts_of(target: TransformersTarget, name: str, random: bool) -> dict[str, A
         "decoder_bytes": target.decoder_bytes,
         "kv_bytes_per_token": target.kv_spec.bytes_per_slot(),
     }
+
+
+def print_steps(
+    found: Sequence[StepTime | Omitted], facts: Mapping[str, Any], prefix: int, bandwidth: float, report: StepReport
+) -> None:
+    """One row a size: the floor, then each way of running it with its spread."""
+    from docspec.bench.step import Omitted, StepTime
+
+    modes = list(dict.fromkeys(one.mode for one in found if isinstance(one, StepTime)))
+    table = narrow_table(
+        f"Milliseconds a verification step behind {prefix} tokens: {model_line(facts)}",
+        [],
+        ["rows", "tree", "floor", *(cell for mode in modes for cell in (mode, "of floor"))],
+        f"median (10th to 90th percentile); floor: {facts['decoder_bytes'] / 1e9:.2f} GB of weights and the keys and "
+        f"values once at {bandwidth / 1e9:.0f} GB/s, measured; {steps_line(report)}",
+    )
+    sizes: dict[tuple[int, int], list[StepTime | Omitted]] = {}
+    for one in found:
+        sizes.setdefault((one.rows, one.tree), []).append(one)
+    last = None
+    for (rows, tree), ways in sizes.items():
+        if last not in (None, rows):
+            table.add_section()
+        last = rows
+        times = {one.mode: one for one in ways if isinstance(one, StepTime)}
+        if not times:
+            omitted = next(one for one in ways if isinstance(one, Omitted))
+            table.add_row(str(rows), str(tree), "", omitted.why)
+            continue
+        cells: list[str] = []
+        for mode in modes:
+            one_time = times.get(mode)
+            if one_time is None:
+                cells += ["", ""]
+            else:
+                spread = f"{one_time.median:.2f} ({one_time.low:.2f}-{one_time.high:.2f})"
+                cells += [spread, f"{one_time.of_floor:.1f}x"]
+        table.add_row(str(rows), str(tree), f"{next(iter(times.values())).floor:.2f}", *cells)
+    console().print(table)
+
+
+def model_line(facts: Mapping[str, Any]) -> str:
+    weights = ", RANDOM WEIGHTS" if facts["random_weights"] else ""
+    return f"{facts['configuration']}{weights}, {facts['dtype']}, {facts['device']}"
+
+
+def steps_line(report: StepReport) -> str:
+    captured = f", {report.captured} shapes captured in {report.warmup_seconds:.1f} s" if report.captured else ""
+    return f"steps: {report.mode} ({report.reason}){captured}"

@@ -28,6 +28,18 @@ def table(title: str, left: Sequence[str], right: Sequence[str], dense: bool = F
     return grid
 
 
+def narrow_table(
+    title: str, left: Sequence[str], right: Sequence[str], caption: str | None = None, widest: int | None = 16
+) -> Table:
+    """The same without lines between columns; words are at most so many cells wide."""
+    grid = Table(title=title, caption=caption, box=box.SIMPLE, padding=(0, 1, 0, 0))
+    for name in left:
+        grid.add_column(name, overflow="ellipsis", no_wrap=True, max_width=widest)
+    for name in right:
+        grid.add_column(name, justify="right", no_wrap=True)
+    return grid
+
+
 def page_names(pages: Sequence[tuple[str, int]]) -> list[str]:
     """Pages in a few characters: the file's stem, the whole path where stems repeat, the number after page 1."""
     paths: dict[str, set[str]] = {}

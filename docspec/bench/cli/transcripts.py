@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, repeatable
+from docspec.bench.cli.tables import console, narrow_table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions
@@ -77,26 +78,17 @@ def transcripts(
 
 
 def _print(pages: list[PageReplay], budget: int, shown: int) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from docspec.bench.cli.tables import console
     from docspec.bench.transcripts import total
 
-    table = Table(
-        title=f"Tokens per step (steps), tree budget {budget}", caption=LABEL, box=box.SIMPLE, padding=(0, 1, 0, 0)
+    aligns = [one.align for one in pages[0].replays[:shown]]
+    grid = narrow_table(
+        f"Tokens per step (steps), tree budget {budget}", ["page"], ["tokens", *aligns, "copy bound", "ms/step"], LABEL
     )
-    table.add_column("page", overflow="ellipsis", no_wrap=True, max_width=16)
-    table.add_column("tokens", justify="right", no_wrap=True)
-    for one in pages[0].replays[:shown]:
-        table.add_column(one.align, justify="right", no_wrap=True)
-    table.add_column("copy bound", justify="right", no_wrap=True)
-    table.add_column("ms/step", justify="right", no_wrap=True)
     everything = total(pages)
     for page in [*pages, everything]:
         if page is everything:
-            table.add_section()
-        table.add_row(
+            grid.add_section()
+        grid.add_row(
             page.name,
             str(page.tokens),
             *(f"{one.tokens_per_step:.2f} ({one.steps})" for one in page.replays[:shown]),
@@ -104,26 +96,20 @@ def _print(pages: list[PageReplay], budget: int, shown: int) -> None:
             " ".join(f"{one.host_milliseconds_per_step:.2f}" for one in page.replays[:shown]),
             style="bold" if page is everything else None,
         )
-    console().print(table)
+    console().print(grid)
 
 
 def _print_sources(pages: list[PageReplay], budget: int) -> None:
     """All pages under each policy, against the cursor; the seconds of a source are those under the cursor."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
     from docspec.bench.transcripts import total
 
     replays = total(pages).replays
     full = next((one for one in replays if one.align == "cursor"), replays[0])
-    table = Table(title=f"All pages, tree budget {budget}", box=box.SIMPLE, padding=(0, 1, 0, 0))
-    table.add_column("sources", no_wrap=True)
-    for title in ("tokens/step", "steps", f"against {full.align}", "ms/step", "its own"):
-        table.add_column(title, justify="right", no_wrap=True)
+    figures = ["tokens/step", "steps", f"against {full.align}", "ms/step", "its own"]
+    grid = narrow_table(f"All pages, tree budget {budget}", ["sources"], figures, widest=None)
     for one in replays:
         own = full.source_seconds.get(one.align.removeprefix("cursor-"))
-        table.add_row(
+        grid.add_row(
             one.align,
             f"{one.tokens_per_step:.2f}",
             str(one.steps),
@@ -131,7 +117,7 @@ def _print_sources(pages: list[PageReplay], budget: int) -> None:
             f"{one.host_milliseconds_per_step:.2f}",
             "" if own is None else f"{1e3 * own / full.steps:.3f}",
         )
-    Console(highlight=False, markup=False, emoji=False).print(table)
+    console().print(grid)
 
 
 def _as_object(pages: list[PageReplay], budget: int, aligns: list[str]) -> dict[str, Any]:
