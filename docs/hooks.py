@@ -46,7 +46,8 @@ def _command(command: Any, name: str, parts: list[str]) -> None:
         if record is not None and "--help" not in parameter.opts:
             flags = html.escape(record[0]).replace("|", "&#124;")
             panel = getattr(parameter, "rich_help_panel", None) or "Options"
-            panels.setdefault(panel, []).append(f"| <code>{flags}</code> | {_cell(record[1])} |")
+            text = _cell(record[1].replace("\\[", "["))  # escaped for Typer, which reads it as markup
+            panels.setdefault(panel, []).append(f"| <code>{flags}</code> | {text} |")
     for panel, rows in panels.items():
         parts.append("\n".join([f"\n**{panel}**\n", "| option | |", "|---|---|", *rows]))
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.text import Text
 from typer.core import TyperCommand
 
 if TYPE_CHECKING:
@@ -14,27 +15,26 @@ if TYPE_CHECKING:
 EVERYDAY = (
     "output",
     "format",
+    "figures",
     "pages",
     "profile",
     "words",
     "model",
-    "server",
     "device",
+    "server",
+    "engine",
     "drafter",
-    "figures",
-    "plain_markdown",
+    "view",
     "report",
     "baseline",
-    "view",
     "retry_failed",
     "force",
-    "engine",
     "offline",
     "config",
     "quiet",
     "verbose",
 )
-"""Parameters of ``docspec parse`` that its first help page shows, in this order."""
+"""Parameters of ``docspec parse`` that its first help page shows, in the order of their use."""
 
 WIDEST = 28
 """Most characters of an option with its choices; longer lists of choices are left to ``--help-all``."""
@@ -75,6 +75,7 @@ def _flags(option: Any, context: Context) -> str:
     return flags if len(flags) <= WIDEST else f"{', '.join(option.opts)} NAME"
 
 
-def _sentence(text: str) -> str:
+def _sentence(markup: str) -> str:
+    text = Text.from_markup(markup).plain
     found = _FIRST_SENTENCE.match(text)
     return (found.group() if found else text).rstrip(".:;") + "."

@@ -1,11 +1,10 @@
-"""``docspec parse``: words on the command line become ``ParseOptions`` and destinations; ``batch`` does the
-work.
-"""
+"""``docspec parse``: words on the command line become ``ParseOptions`` and destinations; ``batch`` does the work."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -25,25 +24,12 @@ from docspec.reporting.renderer import Layout
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
 CONFIG_VALUES, PROFILE_VALUES = "docspec.config.values", "docspec.profile.values"
 NOT_CONFIGURABLE = {
-    *(
-        "context",
-        "inputs",
-        "output",
-        "report",
-        "config",
-        "pages",
-        "password",
-        "server_key",
-        "log_file",
-        "view",
-        "layout_pdf",
-        "numbers_report",
-        "help_all",
-    ),
+    *("context", "inputs", "pages", "password", "server_key", "config", "help_all"),
+    *("output", "report", "view", "layout_pdf", "numbers_report", "log_file"),  # each run has its own
     *(each.name for each in declared(CorpusOptions)),
 }
 
-_RUN = "Run"
+_option = partial(typer.Option, rich_help_panel="Run", show_default=False)
 KEY_VARIABLE = "DOCSPEC_SERVER_KEY"
 """The variable of a server's key: command lines are visible to everybody on the machine."""
 
@@ -92,46 +78,28 @@ def parse(
     options: ParseOptions,
     config: Annotated[
         Path | None,
-        typer.Option(
+        _option(
             metavar="FILE.toml",
             is_eager=True,
             callback=_load_config,
-            rich_help_panel=_RUN,
-            show_default=False,
-            help="Options from a TOML file. Default: docspec/config.toml in the user's config folder.",
+            help="TOML file with options. Default: docspec/config.toml in the user's config folder.",
         ),
     ] = None,
     profile: Annotated[
         Profile | None,
-        typer.Option(
+        _option(
             is_eager=True,
             callback=_load_profile,
-            rich_help_panel=_RUN,
-            show_default=False,
-            help="Exact to the last near tie, fast with the file's sound words, or lossy. Other options win over it.",
+            help="Preset: the model's exact output, fast with sound words of the file, or lossy. Options override it.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", rich_help_panel=_RUN, help="Errors only.")] = False,
-    verbose: Annotated[
-        int,
-        typer.Option(
-            "-v", "--verbose", count=True, rich_help_panel=_RUN, show_default=False, help="More detail; -vv for traces."
-        ),
-    ] = 0,
+    quiet: Annotated[bool, _option("-q", "--quiet", help="Print errors only.")] = False,
+    verbose: Annotated[int, _option("-v", "--verbose", count=True, help="Print more detail; -vv for traces.")] = 0,
     log_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            rich_help_panel=_RUN,
-            show_default=False,
-            help="Also append what is said, with times and traces, to this file.",
-        ),
+        Path | None, _option(metavar="FILE", help="Also append all messages, with times and traces, to this file.")
     ] = None,
     help_all: Annotated[
-        bool,
-        typer.Option(
-            "--help-all", is_eager=True, callback=show_all, rich_help_panel=_RUN, help="Show all options and exit."
-        ),
+        bool, _option("--help-all", is_eager=True, callback=show_all, help="Show all options and exit.")
     ] = False,
 ) -> int:
     """Read documents into Markdown, JSON or HTML.

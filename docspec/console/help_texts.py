@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 DOCUMENTS = "Documents"
 DRAFTS = "Drafts"
-LOOKING = "Looking at it"
+INSPECTION = "Inspection"
 MACHINES = "Machines"
 MODEL = "Model"
 OUTPUT = "Output"
@@ -29,176 +29,199 @@ class Help(NamedTuple):
 
 HELP = {
     "pages": Help("Pages to read, counted from 1. Default: all.", PAGES, "1-3,7"),
-    "dpi": Help("Pixels per inch that PDF pages are rendered at.", PAGES),
+    "dpi": Help("Resolution at which PDF pages are rendered, in pixels per inch.", PAGES),
     "image_scale": Help(
-        "Image files as large as the model's own tool shows them (dots.ocr: about twice), or as they are.", PAGES
+        "Scale of image files: that of the model's own tool (published; dots.ocr: about 2), or none (as-is).", PAGES
     ),
-    "keep_rotation": Help("Leave pages as they are whose text runs sideways.", PAGES),
-    "ignore_exif": Help("Leave photographs as stored, whatever way up they were taken.", PAGES),
-    "max_megapixels": Help("Larger pages and images are reduced to this many million pixels; 0: never.", PAGES),
-    "page_timeout": Help(
-        "Most seconds that drawing and drafting a page may take, and opening a document.", PAGES, "SECONDS"
-    ),
+    "keep_rotation": Help("Do not turn pages whose text runs sideways.", PAGES),
+    "ignore_exif": Help("Do not turn photographs by the orientation that their EXIF data names.", PAGES),
+    "max_megapixels": Help("Reduce larger pages and images to this many million pixels; 0: never.", PAGES),
+    "page_timeout": Help("Time limit for rendering and drafting a page, and for opening a document.", PAGES, "SECONDS"),
     "document_timeout": Help(
-        "Most seconds that a document may take; its pages that are not drawn by then fail. Default: no end.",
-        PAGES,
-        "SECONDS",
+        "Time limit for a document; pages that are not rendered by then fail. Default: none.", PAGES, "SECONDS"
     ),
     "password": Help("Password of encrypted PDF files.", PAGES),
     "model": Help(
-        "Hub name or local folder. auto: $DOCSPEC_MODEL, the config file, else the bundled reader.", MODEL, "NAME|DIR"
+        "Name on the Hugging Face hub, or local folder. Default (auto): $DOCSPEC_MODEL, the config file, else the "
+        "bundled reader.",
+        MODEL,
+        "NAME|DIR",
     ),
-    "device": Help("Where the model runs.", MODEL, "auto|cpu|cuda[:N]|mps"),
+    "device": Help("Device that the model runs on.", MODEL, "auto|cpu|cuda[:N]|mps"),
     "dtype": Help("Number format of the weights.", MODEL),
-    "quantize": Help("Linear weights in 8 or 4 bits, by bitsandbytes: less memory, another model's words.", MODEL),
+    "quantize": Help(
+        "Load linear weights in 8 or 4 bits, with bitsandbytes: less memory, but not the same output as without.", MODEL
+    ),
     "attention": Help(
-        "Attention implementation. split: over prefix and tree apart; auto takes it for wide trees on GPUs where that "
-        "is measured faster.",
+        "Attention implementation. split computes prefix and tree separately; auto chooses it for wide trees on GPUs "
+        "where it was measured to be faster.",
         MODEL,
     ),
-    "offline": Help("Never open a connection; use what is on this machine.", MODEL),
-    "dialect": Help("How the model writes pages. Default: what is known of it.", MODEL),
-    "prompt": Help("What the model is asked for a page. Default: what is known of it.", MODEL, "TEXT"),
-    "graphs": Help(
-        "How steps are run: captured as CUDA graphs, compiled, or as they come (off); auto: what works.", MODEL
-    ),
+    "offline": Help("Open no network connection; use only what is on this machine.", MODEL),
+    "dialect": Help("Output format of the model. Default: the one known for this model.", MODEL),
+    "prompt": Help("Prompt for each page. Default: the one known for this model.", MODEL, "TEXT"),
+    "graphs": Help("Run steps as CUDA graphs (cuda), compiled (compile) or eagerly (off); auto: what works.", MODEL),
     "kv_memory": Help(
-        "Most MiB that key-value buffers may take; a page that needs more fails. Default: no bound.", MODEL, "MIB"
+        "Memory limit of the key-value buffers; a page that needs more fails. Default: none.", MODEL, "MIB"
     ),
     "pages_in_flight": Help(
-        "Pages read side by side, for throughput. Default: 1, and 16 where a server reads.", MODEL, "N"
+        "Pages decoded side by side, for throughput. Default: 1, and 16 where another process decodes.", MODEL, "N"
     ),
     "server": Help(
-        "Read with an OpenAI-compatible server (vLLM, docspec serve); needs no weights here. May be repeated: "
-        "servers share the work. What it serves is told by its name, --model or --family.",
+        "OpenAI-compatible server that decodes (vLLM, docspec serve); no weights are needed here. May be repeated: the "
+        "servers share the work. The model's family is known from its name there, from --model or from --family.",
         SERVERS,
         "URL",
     ),
-    "server_key": Help("Its key. Default: $DOCSPEC_SERVER_KEY.", SERVERS, "KEY"),
-    "served_model": Help("Which of its models, where it has several.", SERVERS, "NAME"),
-    "family": Help("The family of a served model whose name does not tell it (qwen2_5_vl, dots_ocr, ...).", SERVERS),
+    "server_key": Help("API key of the server. Default: $DOCSPEC_SERVER_KEY.", SERVERS, "KEY"),
+    "served_model": Help("Model to use, where the server has several.", SERVERS, "NAME"),
+    "family": Help("Family of a served model whose name does not show it (qwen2_5_vl, dots_ocr, ...).", SERVERS),
     "engine": Help(
-        "What decodes: this process (local), a --server, vLLM or llama.cpp, started for the run. auto: server where "
-        "one is named, llama for a model.gguf, else local. ray is the former name of --scheduler ray.",
+        "What decodes: this process (local), a --server, or vLLM or llama.cpp, started for the run. Default (auto): "
+        "server where one is named, llama for a model.gguf, else local. ray is the former name of --scheduler ray.",
         SERVERS,
     ),
-    "engine_args": Help(
-        "Options of vLLM's own, in one text ('--enforce-eager --max-model-len 8192').", SERVERS, "TEXT"
-    ),
+    "engine_args": Help("Arguments for vLLM, as one text ('--enforce-eager --max-model-len 8192').", SERVERS, "TEXT"),
     "engine_python": Help(
-        "The Python of an environment that has vLLM, or llama-cpp-python. Default: this one.", SERVERS, "FILE"
+        "Python interpreter of an environment with vLLM or llama-cpp-python. Default: this one.", SERVERS, "FILE"
     ),
-    "mmproj": Help("llama.cpp: the picture tower. Default: the one beside --model.", SERVERS, "FILE.gguf"),
-    "drafter": Help("What proposes text; auto decides page by page.", DRAFTS),
+    "mmproj": Help("Image encoder for llama.cpp. Default: the one beside --model.", SERVERS, "FILE.gguf"),
+    "drafter": Help("Source of the draft that is verified. Default (auto): chosen page by page.", DRAFTS),
     "drafts": Help("Saved results, for --drafter saved.", DRAFTS, "FILE|DIR"),
-    "ocr_model": Help("Another recognition model of RapidOCR, for scripts that its own cannot write.", DRAFTS, "FILE"),
+    "ocr_model": Help(
+        "Recognition model for RapidOCR in place of its own, for scripts that this cannot write.", DRAFTS, "FILE"
+    ),
     "ppstructure_models": Help("Local PP-StructureV3 models, one folder each.", DRAFTS, "DIR"),
-    "ppstructure_engine": Help("What runs PP-StructureV3.", DRAFTS, "NAME"),
+    "ppstructure_engine": Help("Inference engine of PP-StructureV3.", DRAFTS, "NAME"),
     "read": Help(
-        "The page as a whole, or its regions one by one as the layout gives them; auto: what the model was made for.",
+        "Decode a page as a whole (page), or each region of its layout (regions). Default (auto): what the model was "
+        "made for.",
         SPECULATION,
     ),
     "words": Help(
-        "Whose words are written: the model's, token for token (model), or those of the file where they are sound "
-        "and the model's for the rest (evidence). auto: evidence for the bundled reader, model for all others.",
+        "Source of the words: always the model (model), or the file where its text is sound and the model for the rest "
+        "(evidence). Default (auto): evidence for the bundled reader, model for all others.",
         SPECULATION,
     ),
-    "stages": Help("Check regions and page, the page only, or decode plainly (none); auto: what pays.", SPECULATION),
-    "align": Help(
-        "What proposes tokens: cursor, the paper's window, or proposers joined with +.", SPECULATION, "NAME[+NAME]"
+    "stages": Help(
+        "Verify drafts of regions, then of the page (both), only of the page (page), or decode without drafts (none). "
+        "Default (auto): what costs least by estimate.",
+        SPECULATION,
     ),
-    "window": Help("Tokens that must match to line up.", SPECULATION),
-    "tau": Help("Relaxed acceptance (0 to 1, paper: 0.75). Default: exact, the model's own output.", SPECULATION),
+    "align": Help(
+        "What proposes tokens: cursor, the paper's window, or several proposers joined with +.",
+        SPECULATION,
+        "NAME[+NAME]",
+    ),
+    "window": Help("For --proposer window: tokens that must match to continue in the draft.", SPECULATION),
+    "tau": Help(
+        "Threshold of relaxed acceptance (0 to 1, paper: 0.75). Default: exact acceptance, the model's own output.",
+        SPECULATION,
+    ),
     "trust_agreement": Help(
-        "LOSSY. Reading by regions, take from the draft what text layer and recognition read alike to the letter, "
-        "but for digits, formulas and tables; needs --drafter text-layer+rapidocr.",
+        "LOSSY. When reading by regions, accept without verification what text layer and recognition have in common, "
+        "character by character, except digits, formulas and tables; needs --drafter text-layer+rapidocr.",
         SPECULATION,
     ),
     "skip_verification": Help(
-        "LOSSY. Every K-th step (uniform:K), or where the tree's paths are alike (similarity:T, 0 to 1), take a "
-        "drafted path unverified. Meant for heads (--proposer head:DIR).",
+        "LOSSY. Accept a drafted path without verification in every K-th step (uniform:K), or where the paths of the "
+        "tree are similar (similarity:T, 0 to 1). Meant for heads (--proposer head:DIR).",
         SPECULATION,
         "uniform:K|similarity:T",
     ),
     "exact": Help(
-        "Strict: choices that the shape of a step could tip are made again by a step of one token.", SPECULATION
+        "strict: repeat near ties with a step of one token, since rounding in a wider step can decide them otherwise.",
+        SPECULATION,
     ),
     "overlap": Help(
-        "Begin a page that is read whole while its text is still recognised beside it (auto), or after that (off).",
+        "Start decoding a page, where it is read as a whole, while its text is still being recognised (auto), or "
+        "after that (off).",
         SPECULATION,
     ),
-    "max_tree": Help("Tokens checked in one step.", SPECULATION),
+    "max_tree": Help("Tokens verified in one step.", SPECULATION),
     "on_loop": Help(
-        "Cut a page where its text only repeats itself, and no more (stop) or then read what it has not come to on "
-        "crops (reread); or keep all that the model writes.",
+        "Where the text of a page only repeats itself: end the page (stop), end it and read the missing part from "
+        "crops (reread), or keep all that the model writes (keep).",
         SPECULATION,
     ),
-    "max_tokens": Help("Most tokens a page may have. Default: the model's limit.", SPECULATION),
-    "baseline": Help("Also decode plainly and report the speed-up.", SPECULATION),
+    "max_tokens": Help("Most tokens of a page. Default: the model's limit.", SPECULATION),
+    "baseline": Help("Also decode without drafts, and report the speed-up.", SPECULATION),
     "plain_markdown": Help(
-        "Reading by regions: words, headings (#, ##), lists and pipe tables only; no links, pictures, bold, italics, "
-        "footnotes, further levels of headings or cells that span.",
+        "When reading by regions, write words, headings (#, ##), lists and pipe tables only; no links, pictures, bold, "
+        "italics, footnotes, further levels of headings or cells that span.",
         OUTPUT,
     ),
     "provenance": Help(
-        "Keep for every word whether a draft had it, the model corrected it or wrote it alone (in JSON; --view asks "
-        "for it).",
+        "Record for each word whether it is from a draft, corrected by the model or written by it alone (in JSON; "
+        "--view implies it).",
         SPECULATION,
     ),
     "keep_furniture": Help("Keep page headers and footers.", OUTPUT),
-    "page_separator": Help("A line between pages, or before each page if it holds {page}.", OUTPUT, "TEXT"),
-    "raw": Help("Write each answer as the model wrote it: thoughts, fences and layout JSON as they are.", OUTPUT),
-    "from_file": Help(
-        "Read the documents that this file names, one a line; - for standard input.", DOCUMENTS, "FILE|-"
-    ),
+    "page_separator": Help("Line between pages, or before each page if it contains {page}.", OUTPUT, "TEXT"),
+    "raw": Help("Write the model's answers unchanged, with thoughts, code fences and layout JSON.", OUTPUT),
+    "from_file": Help("Read the documents listed in this file, one a line; - for standard input.", DOCUMENTS, "FILE|-"),
     "include": Help(
-        "Only documents whose name or path below their folder fits; * also crosses folders. May be repeated.",
+        "Read only documents whose name, or path below their folder, matches; * also crosses folders. May be repeated.",
         DOCUMENTS,
         "PATTERN",
     ),
-    "exclude": Help("Not those that fit. May be repeated.", DOCUMENTS, "PATTERN"),
-    "allow_urls": Help("Download inputs that are named by an address (https://...), up to 256 MiB each.", DOCUMENTS),
-    "shard": Help("The I-th of N parts of the documents, for schedulers that start N runs.", DOCUMENTS, "I/N"),
+    "exclude": Help("Leave out documents that match. May be repeated.", DOCUMENTS, "PATTERN"),
+    "allow_urls": Help("Download inputs that are addresses (https://...), up to 256 MiB each.", DOCUMENTS),
+    "shard": Help("Read the I-th of N parts of the documents, for schedulers that start N runs.", DOCUMENTS, "I/N"),
     "manifest": Help(
-        "Keep docspec.manifest.jsonl in the output folder, so that the next run goes on; none: forget.", DOCUMENTS
+        "Keep docspec.manifest.jsonl in the output folder, by which the next run goes on (auto), or nothing (none).",
+        DOCUMENTS,
     ),
-    "retry_failed": Help("Read again what failed in earlier runs.", DOCUMENTS),
-    "force": Help("Read everything again.", DOCUMENTS),
-    "strict": Help("End with exit code 3 where pages are doubtful, too.", DOCUMENTS),
-    "max_failures": Help("End the run when so many documents failed.", DOCUMENTS, "N"),
+    "retry_failed": Help("Read documents again that failed in earlier runs.", DOCUMENTS),
+    "force": Help("Read all documents again, finished ones too.", DOCUMENTS),
+    "strict": Help("Exit with code 3 if pages are doubtful, too.", DOCUMENTS),
+    "max_failures": Help("End the run when this many documents have failed.", DOCUMENTS, "N"),
     "devices": Help(
-        "Verify in several processes, each with the model: one a GPU (0,1 or all), or two sharing the CPU (cpu,cpu).",
+        "Verify in several processes, each with a copy of the model: one for each GPU (0,1 or all), or two that share "
+        "the CPU (cpu,cpu).",
         MACHINES,
         "0,1|all|cpu,cpu",
     ),
     "scheduler": Help(
-        "Work in this process, or on the machines of a Ray cluster (pip install 'docspec-vlm[ray]').", MACHINES
+        "Run in this process (local), or on the machines of a Ray cluster (ray: pip install 'docspec-vlm[ray]').",
+        MACHINES,
     ),
-    "ray_address": Help("The cluster. Default: Ray is started on this machine.", MACHINES, "auto|ADDRESS"),
-    "ray_actors": Help("Actors that hold the model.", MACHINES, "N"),
-    "ray_gpus": Help("GPUs of each of them.", MACHINES, "N"),
-    "ray_drafters": Help("Actors that draw and draft pages.", MACHINES, "N"),
+    "ray_address": Help(
+        "Address of the Ray cluster. Default: Ray is started on this machine.", MACHINES, "auto|ADDRESS"
+    ),
+    "ray_actors": Help("Ray actors that hold the model.", MACHINES, "N"),
+    "ray_gpus": Help("GPUs of each Ray actor that holds the model.", MACHINES, "N"),
+    "ray_drafters": Help("Ray actors that render and draft pages.", MACHINES, "N"),
     "output": Help(
-        "File, folder (ends with / or exists), or - for standard output (default of one input).",
+        "Output file, folder (ends with / or exists), or - for standard output (default of one input).",
         OUTPUT,
         "FILE|DIR|-",
         flags=("-o", "--output"),
     ),
-    "format": Help("Default: by the suffix of the output, else md. May be repeated: one file each.", OUTPUT),
-    "figures": Help(
-        "Where pictures go. Default: NAME.figures beside the output; inside the page for html.", OUTPUT, "DIR|none"
+    "format": Help(
+        "Output format (md, json, html, ...). Default: by the suffix of the output, else md. May be repeated: one file "
+        "for each.",
+        OUTPUT,
     ),
-    "tables": Help("Write every table as a CSV file too.", OUTPUT, "DIR"),
-    "report": Help("Write a timing report: every page, stage and token count.", OUTPUT, "FILE.json"),
+    "figures": Help(
+        "Folder for pictures, or none. Default: NAME.figures beside the output; inside the page for html.",
+        OUTPUT,
+        "DIR|none",
+    ),
+    "tables": Help("Write every table as a CSV file, too.", OUTPUT, "DIR"),
+    "report": Help("Write a timing report with every page, stage and token count.", OUTPUT, "FILE.json"),
     "view": Help(
-        "Write pages beside their text, in one HTML file: where words come from, what to check, speed.",
-        LOOKING,
+        "Write an HTML file with pages beside their text. It shows where words come from, what to check, and the speed "
+        "of each page.",
+        INSPECTION,
         "FILE.html|DIR",
     ),
     "layout_pdf": Help(
-        "Write the input with numbered boxes, their kinds and the reading order drawn over it.", LOOKING, "FILE.pdf|DIR"
+        "Write the input with numbered boxes, their categories and the reading order drawn over it.",
+        INSPECTION,
+        "FILE.pdf|DIR",
     ),
     "numbers_report": Help(
-        "Write the numbers on which two readings of a page differ, a line each.", LOOKING, "FILE.csv"
+        "Write the numbers on which two readings of a page differ, one a line.", INSPECTION, "FILE.csv"
     ),
 }

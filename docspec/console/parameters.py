@@ -13,6 +13,7 @@ from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+from rich.markup import escape
 
 from docspec.console.completion import completing
 from docspec.console.help_texts import HELP
@@ -94,7 +95,7 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
         max=most,
         rich_help_panel=said.group,
         show_default=default is not None and kind is not bool,
-        help=said.text,
+        help=escape(said.text),  # Typer reads help as markup, in which [ray] would be a style
         autocompletion=completing(each.name),
     )
     return inspect.Parameter(
