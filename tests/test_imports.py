@@ -60,7 +60,6 @@ MAY_IMPORT: dict[str, set[str]] = {
 """Rooms of ``docspec`` and the rooms that each may import; the front doors below may import everything else."""
 
 NEEDS_LOCAL = {
-    "docspec.bench.attention",
     "docspec.bench.device",
     "docspec.bench.device_checks",
     "docspec.bench.fidelity",

@@ -268,13 +268,13 @@ def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
 def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Times torch's kernels that take the attention of a tree, and a whole step with one mask over prefix and tree and
     with split attention; pages use the quicker way."""
-    from docspec.bench.attention import measured
+    from docspec.bench.step import measure_attention
     from docspec.hierarchy import calibration
 
     target, spec = loaded.target, loaded.target.kv_spec
     told, figures, fine = [], {}, True
     if spec.device.type == "cuda":
-        found = measured(spec, target.decoder.config.num_attention_heads, PREFIX, max(TREES))
+        found = measure_attention(spec, target.decoder.config.num_attention_heads, PREFIX, max(TREES))
         cudnn, fine = torch.backends.cuda.cudnn_sdp_enabled(), found["memory-efficient"] is not None
         kernels = ", ".join(f"{name} {ms:.3f} ms" if ms is not None else f"{name} no" for name, ms in found.items())
         told.append(f"a layer's, tree of {max(TREES)}: {kernels}; cuDNN's is {'on' if cudnn else 'off'}")

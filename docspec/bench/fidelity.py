@@ -50,24 +50,21 @@ ALONE = ("both", "page")
 
 @dataclass(slots=True)
 class PageDrafts:
-    """The drafts of one page by their drafters' names, and the names that have none, with the reason."""
+    """The drafts of one page by their drafters' names, and ``missing`` ones: name, reason, and whether it failed."""
 
     made: dict[str, PageDraft] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    empty: dict[str, str] = field(default_factory=dict)
+    missing: list[tuple[str, str, bool]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _CheckedPage:
-    """A page with what ``generate`` made of it and what was found so far; its PDF page is closed."""
+    """A page with what ``generate`` made of it and what was ``found`` so far; its PDF page is closed."""
 
     image: PageImage
     drafted: PageDrafts
     reference: Reference
     expected: dict[str, str]
-    checks: list[FidelityCheck] = field(default_factory=list)
-    skips: list[Skip] = field(default_factory=list)
-    seconds: float = 0.0
+    found: PageChecks
 
     @property
     def draft(self) -> tuple[str, PageDraft]:
@@ -115,24 +112,28 @@ class _Checker:
         for page in self._parser.page_images(document, self._parser.options.pages):
             started = time.perf_counter()
             if isinstance(page, PageFailure):
-                yield self._nothing(page.source, page.number, str(page.error), failed=True)
+                yield self._nothing(page, str(page.error), failed=True)
                 continue
             key = (document.name, page.number)
             if key not in self._known:
                 self._known[key] = _drafted(page, self._drafters)
             if is_blank(page):
-                yield self._nothing(page.source, page.number, "nothing is printed on it; the model is not asked")
+                yield self._nothing(page, "nothing is printed on it; the model is not asked")
                 continue
             group.append(self._alone(replace(page, pdf_page=None), self._known[key], _file_of(document, page)))
-            group[-1].seconds = time.perf_counter() - started
+            group[-1].found.seconds = time.perf_counter() - started
             if len(group) == GROUP:
                 yield from self._grouped(group)
                 group = []
         yield from self._grouped(group)
 
-    def _nothing(self, source: str, page: int, reason: str, failed: bool = False) -> PageChecks:
-        skip = Skip(source, page, self._attention, "all", reason, failed)
-        return PageChecks(source, page, self._attention, skips=(skip,), target=self._parser.target_info)
+    def _nothing(self, page: PageImage | PageFailure, reason: str, failed: bool = False) -> PageChecks:
+        found = self._checks_of(page)
+        _skip(found, "all", reason, failed)
+        return found
+
+    def _checks_of(self, page: PageImage | PageFailure) -> PageChecks:
+        return PageChecks(page.source, page.number, self._attention, target=self._parser.target_info)
 
     def _alone(self, image: PageImage, drafted: PageDrafts, file: Path | None) -> _CheckedPage:
         """The comparisons that need no other page."""
@@ -156,7 +157,7 @@ class _Checker:
         for name, (draft, ways) in made_up.items():
             if draft.is_empty:
                 reason = "no drafted page before it" if draft is self._before else "the output is empty"
-                page.skips.append(self._skip(page, name, reason))
+                _skip(page.found, name, reason)
             for way in () if draft.is_empty else ways:
                 self._compare(page, name, draft, way)
         for way in ("page", "none"):
@@ -167,11 +168,11 @@ class _Checker:
     def _begun(
         self, image: PageImage, drafted: PageDrafts, reference: Reference, expected: dict[str, str]
     ) -> _CheckedPage:
-        page = _CheckedPage(image, drafted, reference, expected)
-        for reasons, failed in ((drafted.failed, True), (drafted.empty, False)):
-            for name, reason in reasons.items():
-                page.skips.append(self._skip(page, name, reason, failed))
-        return page
+        found = self._checks_of(image)
+        found.inputs, found.inputs_apart = reference.inputs, reference.apart
+        for missing in sorted(drafted.missing, key=lambda one: not one[2]):  # those that failed first
+            _skip(found, *missing)
+        return _CheckedPage(image, drafted, reference, expected, found)
 
     def _by_regions(self, image: PageImage, drafted: PageDrafts, plain: PageParser) -> _CheckedPage:
         """The comparisons of a page that the target reads by regions: the layout says what the crops are, so each draft
@@ -184,7 +185,7 @@ class _Checker:
             self._judge(page, name, draft, "none", result)
             self._compare(page, name, draft, "page")
             pages.append(page)
-        pages[0].checks += [check for page in pages[1:] for check in page.checks]
+        pages[0].found.checks += [check for page in pages[1:] for check in page.found.checks]
         return pages[0]
 
     def _grouped(self, group: list[_CheckedPage]) -> Iterator[PageChecks]:
@@ -201,18 +202,7 @@ class _Checker:
             together = in_flight.verify_all([_ready(page) for page in group])
             for page, result in zip(group, together, strict=True):
                 self._judge(page, *page.draft, "in flight", result)
-        for page in group:
-            yield PageChecks(
-                page.image.source,
-                page.image.number,
-                self._attention,
-                tuple(page.checks),
-                tuple(page.skips),
-                page.reference.inputs,
-                page.reference.apart,
-                page.seconds,
-                self._parser.target_info,
-            )
+        yield from (page.found for page in group)
 
     def _page_parser(self, way: str, draft: PageDraft, planner: Planner | None = None) -> PageParser:
         parser = self._parser
@@ -232,7 +222,7 @@ class _Checker:
         ended = reference.ended and result.cut is None
         if reference.ended != (result.cut is None) and not apart:
             apart.append("end")
-        page.checks.append(
+        page.found.checks.append(
             FidelityCheck(
                 source=result.source,
                 page=result.number,
@@ -249,8 +239,9 @@ class _Checker:
             )
         )
 
-    def _skip(self, page: _CheckedPage, drafts: str, reason: str, failed: bool = False) -> Skip:
-        return Skip(page.image.source, page.image.number, self._attention, drafts, reason, failed)
+
+def _skip(page: PageChecks, drafts: str, reason: str, failed: bool = False) -> None:
+    page.skips.append(Skip(page.source, page.page, page.attention, drafts, reason, failed))
 
 
 def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> PageDrafts:
@@ -258,9 +249,9 @@ def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> PageDrafts:
     for drafter in drafters:
         draft, events = drafter.draft_with_events(page)
         if events:
-            drafts.failed[drafter.name] = "; ".join(event.detail for event in events)
+            drafts.missing.append((drafter.name, "; ".join(event.detail for event in events), True))
         elif draft.is_empty:
-            drafts.empty[drafter.name] = f"an empty draft ({draft.reason or 'no text found'})"
+            drafts.missing.append((drafter.name, f"an empty draft ({draft.reason or 'no text found'})", False))
         else:
             drafts.made[drafter.name] = draft
     return drafts

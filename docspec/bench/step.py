@@ -1,5 +1,5 @@
-"""Milliseconds of a verification step over tree sizes and rows, beside the limit of the device's memory, which is
-measured too.
+"""Milliseconds of a verification step over tree sizes and rows, beside the limit of the device's memory; bandwidth, and
+the attention of one layer, are measured by themselves too.
 
 Eager steps and captured ones take turns in the same run over the same cache. A step is what decoding runs: one copy to
 the device, the forward pass, argmax, and the copy back that waits for it.
@@ -8,12 +8,14 @@ the device, the forward pass, argmax, and the copy back that waits for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention
 
 from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.targets.stepping.eager import EagerSteps, view_of
@@ -22,6 +24,7 @@ from docspec.targets.threads import decoding_threads
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.kv import KVSpec
     from docspec.targets.kv_cache import SlotCache
 
 TREES = (1, 8, 16, 32, 64, 128)
@@ -33,6 +36,9 @@ ELEMENTS = {"cuda": 2**28, "mps": 2**26}
 """Float32 elements of each of the three arrays that bandwidth is measured with; far more than any cache holds."""
 
 ELEMENTS_ELSEWHERE = 2**24
+
+KERNELS = {"memory-efficient": SDPBackend.EFFICIENT_ATTENTION, "plain": SDPBackend.MATH}
+"""The attention kernels that take a mask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +74,48 @@ class Omitted:
 def measure_bandwidth(device: torch.device, repeats: int = 9) -> float:
     """Bytes a second of ``c = a + 2 b`` over large arrays (a triad: two read, one written), the median of
     ``repeats``."""
-    wait = torch.get_device_module(device).synchronize
     a, b, c = torch.ones((3, ELEMENTS.get(device.type, ELEMENTS_ELSEWHERE)), device=device)
-    rates = []
-    for _ in range(repeats + 1):
+    return 3 * a.nbytes / _seconds(lambda: torch.add(a, b, alpha=2, out=c), device, repeats, 1)
+
+
+def measure_attention(spec: KVSpec, heads: int, prefix: int, tree: int) -> dict[str, float | None]:
+    """Milliseconds of one layer's attention of a folded tree of ``tree`` nodes behind ``prefix`` tokens, by each of
+    :data:`KERNELS` and by split attention (:mod:`docspec.targets.split_attention`); ``None`` where a kernel refuses."""
+    from docspec.targets.split_attention import split_attention
+
+    groups, slots = heads // spec.kv_heads, -(-(prefix + tree) // 128) * 128
+    made = {"dtype": spec.dtype, "device": spec.device}
+    query = torch.randn(1, spec.kv_heads, groups * tree, spec.head_dim, **made)  # type: ignore[arg-type]
+    key, value = torch.randn(2, 1, spec.kv_heads, slots, spec.head_dim, **made)  # type: ignore[call-overload]
+    mask = torch.zeros(1, 1, groups * tree, slots, **made)  # type: ignore[arg-type]
+    length = torch.tensor([prefix], device=spec.device)
+    own = mask[..., :tree]
+
+    def milliseconds(run: Callable[[], object]) -> float | None:
+        try:
+            return 1e3 * _seconds(run, spec.device, 20, 3)
+        except RuntimeError:
+            return None
+
+    found = {}
+    for name, kernel in KERNELS.items():
+        with sdpa_kernel(kernel):
+            found[name] = milliseconds(lambda: scaled_dot_product_attention(query, key, value, attn_mask=mask))
+    found["apart"] = milliseconds(lambda: split_attention(query, key, value, own, length, tree))
+    return found
+
+
+def _seconds(run: Callable[[], object], device: torch.device, repeats: int, warm: int) -> float:
+    """The median of ``repeats`` runs on the device, after ``warm`` ones."""
+    wait = torch.get_device_module(device).synchronize
+    times = []
+    for _ in range(warm + repeats):
         wait()
         start = time.perf_counter()
-        torch.add(a, b, alpha=2, out=c)
+        run()
         wait()
-        rates.append(3 * a.nbytes / (time.perf_counter() - start))
-    return median(rates[1:])
+        times.append(time.perf_counter() - start)
+    return median(times[warm:])
 
 
 def step_bytes(target: TransformersTarget, rows: int, prefix: int) -> int:

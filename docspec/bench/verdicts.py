@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from docspec.core import PageResult
@@ -75,7 +75,7 @@ class Skip:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PageChecks:
     """All comparisons of one page under one attention implementation.
 
@@ -86,15 +86,15 @@ class PageChecks:
     source: str
     page: int
     attention: str
-    checks: tuple[FidelityCheck, ...] = ()
-    skips: tuple[Skip, ...] = ()
+    checks: list[FidelityCheck] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
     inputs: str = ""
     inputs_apart: str = ""
     seconds: float = 0.0
     target: TargetInfo | None = None
 
-    def of(self, verdict: Comparison) -> tuple[FidelityCheck, ...]:
-        return tuple(check for check in self.checks if check.verdict == verdict)
+    def of(self, verdict: Comparison) -> list[FidelityCheck]:
+        return [check for check in self.checks if check.verdict == verdict]
 
     @property
     def passed(self) -> bool:

@@ -115,7 +115,7 @@ def test_crops_of_a_page_read_by_regions_are_compared_one_by_one(lively_qwen: Pa
 def test_pages_that_end_are_identical(lively_qwen: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A token that the model writes is made the one that ends its pages."""
     [page] = check_documents(sources(pdf), options(lively_qwen), [], ["auto"])
-    assert page.of("cut") == page.checks != ()
+    assert page.of("cut") == page.checks != []
     with Parser(options(lively_qwen)) as parser:
         [read] = parser.pages(pdf)
     end = read.token_ids[6]
@@ -123,7 +123,7 @@ def test_pages_that_end_are_identical(lively_qwen: Path, pdf: Path, monkeypatch:
     own = Qwen3VLForConditionalGeneration.generate
     monkeypatch.setattr(Qwen3VLForConditionalGeneration, "generate", lambda *a, **k: own(*a, **k, eos_token_id=end))
     [page] = check_documents(sources(pdf), options(lively_qwen), [], ["auto"])
-    assert page.of("identical") == page.checks != ()
+    assert page.of("identical") == page.checks != []
     assert page.passed
 
 
@@ -143,7 +143,7 @@ def test_a_difference_is_found(lively_qwen: Path, pdf: Path, monkeypatch: pytest
     else:
         monkeypatch.setattr(reference.ReferenceGenerator, "page", lambda *args: replace(own(*args), ended=True))
     [page] = check_documents(sources(pdf), options(lively_qwen), [SafeDrafter(TextLayerDrafter())], ["sdpa"])
-    assert page.of("differs") == page.checks != ()
+    assert page.of("differs") == page.checks != []
     assert not page.passed
     expected = {"tokens": "tokens", "files": "md", "end": "end"}[what]
     assert all(expected in check.apart for check in page.checks)
@@ -174,7 +174,7 @@ def test_a_drafter_that_fails_or_finds_nothing_is_no_comparison(lively_qwen: Pat
 
 def test_a_blank_page_is_not_counted_as_identical(lively_qwen: Path, blank_pdf: Path) -> None:
     [page] = check_documents(sources(blank_pdf), options(lively_qwen), [SafeDrafter(TextLayerDrafter())], ["sdpa"])
-    assert page.checks == ()
+    assert page.checks == []
     assert "nothing is printed on it" in page.skips[-1].reason
     assert page.passed
 
@@ -183,9 +183,9 @@ def test_verdicts_are_counted_apart() -> None:
     def check(verdict: str) -> FidelityCheck:
         return FidelityCheck("a", 1, "auto", "none", "page", verdict, (), 0, 1, 1, 0)  # type: ignore[arg-type]
 
-    page = PageChecks("a", 1, "auto", (check("identical"), check("cut"), check("cut")))
+    page = PageChecks("a", 1, "auto", [check("identical"), check("cut"), check("cut")])
     assert (len(page.of("identical")), len(page.of("cut")), page.passed) == (1, 2, True)
-    assert not replace(page, checks=(check("differs"),)).passed
+    assert not replace(page, checks=[check("differs")]).passed
 
 
 @pytest.mark.parametrize("followed", [True, False])
