@@ -44,34 +44,33 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
     """One page as plain JSON values. ``width`` and ``height`` are pixels; boxes are ``[x0, y0, x1, y1]`` in
     them.
     """
-    page: dict[str, Any] = {
+    provenance = result.provenance
+    blocks = [_block_object(block, result.number, figures.get(index)) for index, block in enumerate(result.blocks)]
+    if provenance is not None:
+        for block, spans in zip(blocks, provenance.spans, strict=True):
+            block["spans"] = list(map(_span_object, spans))
+    return {
         "page": result.number,
         "status": result.status,
         "width": result.width,
         "height": result.height,
-        "blocks": [
-            _block_object(block, result.number, figures.get(index)) for index, block in enumerate(result.blocks)
-        ],
+        "blocks": blocks,
+        **known(
+            read="regions" if result.read == "regions" else None,
+            turned=90 * result.turns or None,
+            quality=None if result.quality is None else quality_object(result.quality),
+            doubtful=result.doubtful,
+            provenance=None if provenance is None else _provenance_object(provenance),
+            cut=None if result.cut is None else asdict(result.cut),
+            raw=result.text if layout.raw else None,
+            error=result.error,
+        ),
     }
-    if result.read == "regions":
-        page["read"] = result.read
-    if result.turns:
-        page["turned"] = 90 * result.turns
-    if result.quality is not None:
-        page["quality"] = quality_object(result.quality)
-    if result.doubtful is not None:
-        page["doubtful"] = result.doubtful
-    if result.provenance is not None:
-        for block, spans in zip(page["blocks"], result.provenance.spans, strict=True):
-            block["spans"] = list(map(_span_object, spans))
-        page["provenance"] = _provenance_object(result.provenance)
-    if result.cut is not None:
-        page["cut"] = asdict(result.cut)
-    if layout.raw:
-        page["raw"] = result.text
-    if result.error is not None:
-        page["error"] = result.error
-    return page
+
+
+def known(**values: Any) -> dict[str, Any]:
+    """``values`` without those that are ``None``: what is not there is left out of the JSON."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def quality_object(quality: Quality) -> dict[str, Any]:
@@ -80,43 +79,34 @@ def quality_object(quality: Quality) -> dict[str, Any]:
         "grade": quality.grade,
         "certainty": round(quality.certainty, 4),
         "agreement": None if quality.agreement is None else round(quality.agreement, 4),
-        "margin": None if quality.margin is None else float(f"{quality.margin:.4g}"),
+        "margin": margin_value(quality.margin),
     }
 
 
 def _block_object(block: Block, number: int, figure: str | None) -> dict[str, Any]:
-    values: dict[str, Any] = {
+    return {
         "page": number,
         "category": block.category.value,
         "bbox": None if block.bbox is None else list(block.bbox.rounded()),
         "bbox_from": block.bbox_from,
         "text": block.text,
         "words": block.words,
+        **known(
+            gap=block.gap,
+            reread=block.reread or None,
+            trusted=block.trusted or None,
+            marks=list(map(_mark_object, block.marks)) or None,
+            level=block.level or None,
+            points=round(block.points, 2) if block.points else None,
+            indents=[round(edge, 1) for edge in block.indents] or None,
+            unread=block.unread or None,
+            figure=figure,
+        ),
     }
-    if block.gap is not None:
-        values["gap"] = block.gap
-    if block.reread:
-        values["reread"] = True
-    if block.trusted:
-        values["trusted"] = block.trusted
-    if block.marks:
-        values["marks"] = [_mark_object(mark) for mark in block.marks]
-    if block.level:
-        values["level"] = block.level
-    if block.points:
-        values["points"] = round(block.points, 2)
-    if block.indents:
-        values["indents"] = [round(edge, 1) for edge in block.indents]
-    if block.unread:
-        values["unread"] = True
-    if figure is not None:
-        values["figure"] = figure
-    return values
 
 
 def _mark_object(mark: Mark) -> dict[str, Any]:
-    values: dict[str, Any] = {"kind": mark.kind, "start": mark.start, "end": mark.end}
-    return values | ({"target": mark.target} if mark.target else {})
+    return {"kind": mark.kind, "start": mark.start, "end": mark.end, **known(target=mark.target or None)}
 
 
 def _provenance_object(provenance: Provenance) -> dict[str, Any]:
@@ -147,11 +137,14 @@ def _provenance_object(provenance: Provenance) -> dict[str, Any]:
 
 
 def _span_object(span: Span) -> dict[str, Any]:
-    values: dict[str, Any] = {"start": span.start, "end": span.end, "mark": span.mark}
-    if span.draft is not None:
-        values["draft"] = span.draft
-    if span.origins:
-        values["origins"] = dict(span.origins)
-    if span.margin is not None:
-        values["margin"] = float(f"{span.margin:.4g}")
-    return values
+    return {
+        "start": span.start,
+        "end": span.end,
+        "mark": span.mark,
+        **known(draft=span.draft, origins=dict(span.origins) or None, margin=margin_value(span.margin)),
+    }
+
+
+def margin_value(margin: float | None) -> float | None:
+    """A difference of logits to four figures."""
+    return None if margin is None else float(f"{margin:.4g}")

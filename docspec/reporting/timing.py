@@ -14,7 +14,7 @@ from typing import Any
 
 from docspec.core import Baseline, Event, Failure, PageResult, PageTimings, ParseOptions, StageStats
 from docspec.core.safe_text import dump_json
-from docspec.reporting.jsonout import quality_object
+from docspec.reporting.jsonout import known, margin_value, quality_object
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.totals import Totals, output_tokens
 from docspec.reporting.writer import write_whole
@@ -96,13 +96,14 @@ class Report:
             self.numbers.add_page(page)
 
     def as_object(self) -> dict[str, Any]:
-        values: dict[str, Any] = {
+        simulated = bool(self.target and self.target.get("random"))
+        return {
             "schema": SCHEMA,
             "versions": self._versions,
             "machine": self._machine,
             "options": options_object(self._options),
-            "target": None if self.target is None else _plain(self.target),
-            "simulated": bool(self.target and self.target.get("random")),
+            "target": _plain(self.target),
+            "simulated": simulated,
             "interrupted": self.interrupted,
             "exit_code": self.exit_code,
             "error": self.error,
@@ -110,14 +111,8 @@ class Report:
             "load_seconds": _seconds(self.load_seconds),
             "totals": totals_object(self.totals),
             "documents": [_document_object(entry) for entry in self.documents],
+            **known(steps=_plain(self.steps), engine=_plain(self.engine), note=SIMULATED_NOTE if simulated else None),
         }
-        if self.steps is not None:
-            values["steps"] = _plain(self.steps)
-        if self.engine is not None:
-            values["engine"] = _plain(self.engine)
-        if values["simulated"]:
-            values["note"] = SIMULATED_NOTE
-        return values
 
     def write(self, path: Path) -> None:
         """Writes the report whole or not at all; raises :class:`docspec.core.OutputError`."""
@@ -135,7 +130,7 @@ def options_object(options: ParseOptions) -> dict[str, Any]:
 def page_object(page: PageResult) -> dict[str, Any]:
     """One page's entry. Tokens are the page output's; each stage has its own counts beside them."""
     main = page.stage2 or StageStats()
-    values: dict[str, Any] = {
+    return {
         "page": page.number,
         "status": page.status,
         "width": page.width,
@@ -153,28 +148,21 @@ def page_object(page: PageResult) -> dict[str, Any]:
         "seconds": seconds_object(page.timings),
         "events": [event_object(event) for event in page.events],
         "baseline": None if page.baseline is None else baseline_object(page.baseline),
+        **known(
+            quality=None if page.quality is None else quality_object(page.quality),
+            doubtful=page.doubtful,
+            timeline=[asdict(replace(each, at=_seconds(each.at))) for each in page.timeline] or None,
+            cut=None if page.cut is None else asdict(page.cut),
+            error=page.error,
+            failure=page.failure,
+            trace=None if page.trace is None else page.trace.splitlines()[-TRACE_LINES:],
+        ),
     }
-    if page.quality is not None:
-        values["quality"] = quality_object(page.quality)
-    if page.doubtful is not None:
-        values["doubtful"] = page.doubtful
-    if page.timeline:
-        values["timeline"] = [asdict(replace(each, at=_seconds(each.at))) for each in page.timeline]
-    if page.cut is not None:
-        values["cut"] = asdict(page.cut)
-    if page.error is not None:
-        values["error"] = page.error
-    if page.failure is not None:
-        values["failure"] = page.failure.value
-    if page.trace is not None:
-        values["trace"] = page.trace.splitlines()[-TRACE_LINES:]
-    return values
 
 
 def event_object(event: Event) -> dict[str, str]:
     """An event; ``failure`` only where something failed."""
-    values = {"kind": event.kind, "detail": event.detail}
-    return values if event.failure is None else {**values, "failure": event.failure.value}
+    return {"kind": event.kind, "detail": event.detail, **known(failure=event.failure)}
 
 
 def stage_object(stats: StageStats) -> dict[str, Any]:
@@ -183,7 +171,7 @@ def stage_object(stats: StageStats) -> dict[str, Any]:
     """
     values = _rounded(asdict(stats))
     values["aal"], values["tokens_per_step"] = round(stats.aal, 4), round(stats.tokens_per_step, 4)
-    values["smallest_margin"] = None if stats.smallest_margin is None else float(f"{stats.smallest_margin:.4g}")
+    values["smallest_margin"] = margin_value(stats.smallest_margin)
     values["source_seconds"] = _rounded(values["source_seconds"])
     return values
 
@@ -227,19 +215,15 @@ def totals_object(totals: Totals) -> dict[str, Any]:
 
 
 def _document_object(entry: DocumentEntry) -> dict[str, Any]:
-    values: dict[str, Any] = {
+    return {
         "source": entry.source,
         "sha256": entry.sha256,
         "output": entry.output,
         "status": entry.status,
         "totals": totals_object(entry.totals),
         "pages": entry.pages,
+        **known(error=entry.error, failure=entry.failure),
     }
-    if entry.error is not None:
-        values["error"] = entry.error
-    if entry.failure is not None:
-        values["failure"] = entry.failure.value
-    return values
 
 
 def _seconds(value: float) -> float:
