@@ -64,7 +64,6 @@ NEEDS_LOCAL = {
     "docspec.bench.device_checks",
     "docspec.bench.fidelity",
     "docspec.bench.generate",
-    "docspec.bench.reference",
     "docspec.bench.step",
     "docspec.heads",
     "docspec.proposing.device_walk",

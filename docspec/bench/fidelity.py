@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from docspec.bench.fixed_drafts import FixedDraft, echo
-from docspec.bench.reference import Reference, ReferenceGenerator
+from docspec.bench.generate import Reference, ReferenceGenerator
 from docspec.bench.verdicts import FidelityCheck, PageChecks, Skip, files_of
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver

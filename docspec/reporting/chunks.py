@@ -6,7 +6,6 @@ own; a longer block is not cut. Page headers and footers are left out unless the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -20,7 +19,6 @@ MOST = 1200
 
 _ALONE = (Category.TABLE, Category.FORMULA, Category.CAPTION, Category.FOOTNOTE)
 _HEADINGS = {Category.TITLE: 1, Category.SECTION_HEADER: 2}
-_MARKS = re.compile(r"#{1,6}")
 
 
 @dataclass(slots=True)
@@ -95,5 +93,5 @@ def _level(block: Block, text: str) -> int:
     """The level of a heading (from 1), 0 for everything else."""
     if block.category not in _HEADINGS:
         return 0
-    marks = _MARKS.match(text) if HEADING.match(text) else None
-    return len(marks[0]) if marks else _HEADINGS[block.category]
+    marks = HEADING.match(text)
+    return len(marks[1]) if marks else _HEADINGS[block.category]

@@ -11,14 +11,13 @@ DEEPEST = 6
 SAME_SIZE = 0.03
 """Share by which sizes of type of one level may differ."""
 
-HEADING = re.compile(r"#{1,6}(?:\s|$)")
+HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
+HEADING = re.compile(r"(#{1,6})(?:\s|$)")
 """The beginning of a Markdown heading."""
+MARKS = re.compile(r"#{1,6}\s+")
+"""The marks of one that has words."""
 
 _NUMBER = re.compile(r"(?:(\d{1,3}(?:\.\d{1,3})*)|([A-Z](?:\.\d{1,3})+))\.?\s+\S")
-
-
-_MARKS = re.compile(r"#{1,6}\s+")
-_CATEGORIES = frozenset({Category.TITLE, Category.SECTION_HEADER})
 
 
 def stands(block: Block) -> bool:
@@ -28,9 +27,10 @@ def stands(block: Block) -> bool:
 
 def words_of(block: Block) -> str:
     """The words of a heading whose level is looked for; ``""`` for all else."""
-    if block.category not in _CATEGORIES or not stands(block):
+    if block.category not in HEADINGS or not stands(block):
         return ""
-    return _MARKS.sub("", block.text, count=1).strip()
+    found = MARKS.match(block.text)
+    return (block.text if found is None else block.text[found.end() :]).strip()
 
 
 class HeadingLevels:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +17,7 @@ from docspec.core.marks import Mark
 from docspec.core.paths import open_regular
 from docspec.core.plausible import check_page
 from docspec.core.provenance import NumberReadings, SpanMark
-from docspec.core.quality import Grade, Quality
+from docspec.core.quality import Quality
 from docspec.core.result import PageStatus, WordsOf
 from docspec.core.validation import InvalidValues, parsed_as
 from docspec.reporting.jsonout import SCHEMA
@@ -163,14 +163,6 @@ class _Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Quality:
-    grade: Grade
-    certainty: float
-    agreement: float | None
-    margin: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Page:
     page: int
     status: PageStatus
@@ -180,7 +172,7 @@ class _Page:
     read: Literal["page", "regions"] = "page"
     cut: Cut | None = None
     provenance: _Provenance | None = None
-    quality: _Quality | None = None
+    quality: Quality | None = None
     turned: Literal[0, 90, 180, 270] = 0
     doubtful: str | None = None
     raw: str = ""
@@ -193,7 +185,7 @@ class _Page:
     def result(self, source: str) -> PageResult:
         said, provenance, quality = self.provenance, None, None
         if self.quality is not None:
-            quality = Quality(**asdict(self.quality), doubtful=self.doubtful)
+            quality = replace(self.quality, doubtful=self.doubtful)
         if said is not None:
             provenance = Provenance(
                 spans=tuple(tuple(span.span() for span in block.spans) for block in self.blocks),

@@ -17,13 +17,11 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.inline_markdown import MARKER, escapes
 from docspec.core.marks import Mark, shifted, within
 from docspec.core.running_text import breaks_off
-from docspec.reporting.headings import HeadingLevels, stands
+from docspec.reporting.headings import HEADINGS, MARKS, HeadingLevels, stands
 from docspec.reporting.nesting import nested
 
-_HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
 _PLAIN = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 _NO_REFERENCES = _PLAIN | {Category.FOOTNOTE}
-_HEADING_MARKS = re.compile(r"#{1,6}\s+")
 _CLOSING = re.compile(r"#+\s*$")
 _LABEL = re.compile(r"\d{1,3}|[*†‡§¶‖]{1,3}|[a-z]")
 _NOTE = re.compile(r"(\d{1,3}|[*†‡§¶‖]{1,3}|[a-z])[.)]?(?:\s+|(?=[A-Z“\"(]))")
@@ -90,8 +88,8 @@ class RichText:
             return replace(block, text=_linked_table(text, block.marks))
         if block.category in _PLAIN or _is_listing(text):
             return block
-        if block.category in _HEADINGS:
-            start = found.end() if (found := _HEADING_MARKS.match(text)) else 0
+        if block.category in HEADINGS:
+            start = found.end() if (found := MARKS.match(text)) else 0
             words = text[start:]
             marks = [mark for mark in within(block.marks, start, len(text)) if mark.kind != "bold"]
             body = _CLOSING.sub(r"\\\g<0>", marked(words, marks, notes, begins=False))

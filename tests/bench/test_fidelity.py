@@ -12,7 +12,7 @@ import pytest
 from transformers import Qwen3VLForConditionalGeneration
 
 from docspec import Parser
-from docspec.bench import reference
+from docspec.bench import generate
 from docspec.bench.fidelity import check_documents
 from docspec.bench.generate import WindowedBan
 from docspec.bench.verdicts import FidelityCheck, PageChecks, never_compared
@@ -130,18 +130,18 @@ def test_pages_that_end_are_identical(lively_qwen: Path, pdf: Path, monkeypatch:
 @pytest.mark.parametrize("what", ["tokens", "files", "end"])
 def test_a_difference_is_found(lively_qwen: Path, pdf: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     """The negative control: against other tokens, files or endings than the model's, nothing may pass."""
-    own = reference.ReferenceGenerator.page
+    own = generate.ReferenceGenerator.page
     if what == "files":
         verify = PageParser.verify
         monkeypatch.setattr(PageParser, "verify", lambda *args: _shouting(verify(*args)))
     elif what == "tokens":
         monkeypatch.setattr(
-            reference.ReferenceGenerator,
+            generate.ReferenceGenerator,
             "page",
             lambda *args: replace(found := own(*args), tokens=(*found.tokens[:-1], 0)),
         )
     else:
-        monkeypatch.setattr(reference.ReferenceGenerator, "page", lambda *args: replace(own(*args), ended=True))
+        monkeypatch.setattr(generate.ReferenceGenerator, "page", lambda *args: replace(own(*args), ended=True))
     [page] = check_documents(sources(pdf), options(lively_qwen), [SafeDrafter(TextLayerDrafter())], ["sdpa"])
     assert page.of("differs") == page.checks != []
     assert not page.passed

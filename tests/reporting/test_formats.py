@@ -128,6 +128,14 @@ def test_chunks_have_their_page_box_and_headings(pages):
     assert json.loads(kept)["text"] == "Annals 27"
 
 
+def test_a_number_sign_within_a_heading_is_one_of_its_words(make_page):
+    heading = Block(Category.SECTION_HEADER, "C# and F# compared", words="text layer")
+    page = make_page(1, heading, Block(Category.TEXT, "Both are typed."))
+    [chunk] = map(json.loads, written("chunks", [page], Layout(), [{}]).splitlines())
+    assert chunk["headings"] == ["C# and F# compared"]
+    assert json.loads(written("docling", [page], Layout(), [{}]))["texts"][0]["text"] == "C# and F# compared"
+
+
 def test_dots_cells_have_the_keys_of_dots_ocr(pages):
     first, failed, last = json.loads(written("dots", pages, Layout()))
     assert first[2] == {"bbox": [10, 22, 60, 30], "category": "Text", "text": "Most lose <b>depth</b>."}
