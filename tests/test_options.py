@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated
 
 import pytest
@@ -13,7 +13,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from docspec.console.help_texts import HELP, Help
-from docspec.console.parameters import declared, takes_options
+from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 from docspec.core.options import bounded, flag_of
 
@@ -41,7 +41,7 @@ def test_every_field_is_an_option_of_parse_and_of_no_other_help_text() -> None:
     from docspec.cli.app import app
 
     page = CliRunner().invoke(app, ["parse", "--help-all"], env={"COLUMNS": "200", "TERM": "dumb"}).output
-    for each in declared(ParseOptions):
+    for each in fields(ParseOptions):
         assert flag_of(each.name) in page
 
 
@@ -98,7 +98,7 @@ def test_the_first_help_page_fits_a_terminal_of_80_by_50_and_shows_what_people_u
     from typer.main import get_command
 
     from docspec.cli.app import app
-    from docspec.cli.everyday import EVERYDAY
+    from docspec.cli.parse import EVERYDAY
 
     page = CliRunner().invoke(app, ["parse", "--help"], env={"COLUMNS": "80", "LINES": "50", "TERM": "dumb"}).output
     lines = page.splitlines()

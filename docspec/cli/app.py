@@ -20,10 +20,9 @@ from typer.exceptions import TyperException
 from docspec.cli.config_show import config
 from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
-from docspec.cli.everyday import EverydayCommand
 from docspec.cli.mcp import mcp
 from docspec.cli.models import models
-from docspec.cli.parse import CONFIG_PATH, parse
+from docspec.cli.parse import CONFIG_PATH, EverydayCommand, parse
 from docspec.cli.serve import serve
 from docspec.cli.status import status
 from docspec.console import exits, log

@@ -30,10 +30,9 @@ _NAMES = {flag.removeprefix("--").replace("-", "_"): name for name, flags in REN
 """Fields by the names of flags that differ from the field's."""
 
 
-def default_path(environ: Mapping[str, str] | None = None) -> Path:
+def default_path() -> Path:
     """The default path of the config file."""
-    environ = os.environ if environ is None else environ
-    home = environ.get("XDG_CONFIG_HOME")
+    home = os.environ.get("XDG_CONFIG_HOME")
     base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".config"
     return base / "docspec" / "config.toml"
 
@@ -69,12 +68,15 @@ def load(path: Path | None, kinds: Mapping[str, Any] | None = None) -> dict[str,
     return found
 
 
-def resolve_model(flag: str, environ: Mapping[str, str], configured: str | None) -> str:
-    """The model to use: the flag, ``DOCSPEC_MODEL``, the config file, ``auto``; ``auto`` passes to the
-    next.
-    """
-    candidates = (flag, environ.get(MODEL_VARIABLE, ""), configured or "")
+def resolve_model(flag: str, configured: str | None) -> str:
+    """The model to use: the flag, ``DOCSPEC_MODEL``, the config file, ``auto``; ``auto`` passes to the next."""
+    candidates = (flag, os.environ.get(MODEL_VARIABLE, ""), configured or "")
     return next((name for name in candidates if name and name != "auto"), "auto")
+
+
+def configured_model(flag: str) -> str:
+    """The model to use where the config file is in its default place."""
+    return resolve_model(flag, load(None).get("model"))
 
 
 def _checked(key: str, name: str, value: Any, path: Path, kinds: Mapping[str, Any] | None) -> Any:

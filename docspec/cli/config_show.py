@@ -62,7 +62,7 @@ def _settled(name: str, asked: Any) -> tuple[Any, str]:
     given = source is not None and source.name == "COMMANDLINE"
     if name == "model":
         configured = asked.meta.get(CONFIG_MODEL)
-        model = config_file.resolve_model(value, os.environ, configured)
+        model = config_file.resolve_model(value, configured)
         if given and value == model:
             return model, "command line"
         if model == os.environ.get(config_file.MODEL_VARIABLE):

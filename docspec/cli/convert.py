@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ import typer
 
 from docspec.cli.outputs import Outputs
 from docspec.console import exits
-from docspec.console.parameters import declared, takes_options
+from docspec.console.parameters import takes_options
 from docspec.console.terminal import document_stream, say_error
 from docspec.core import InputError, PageResult
 from docspec.core.paths import inside, open_regular
@@ -42,7 +42,7 @@ class ResultFile:
         return Path(self.path.stem)
 
 
-@takes_options("output", "format", "tables", *(each.name for each in declared(Layout)))
+@takes_options("output", "format", "tables", *(each.name for each in fields(Layout)))
 def convert(
     *,
     inputs: Annotated[list[Path], typer.Argument(metavar="RESULT.json", help="Files that --format json has written.")],

@@ -1,23 +1,38 @@
-"""``docspec doctor``: what is installed, what can be used, and what to do about the rest, as a table or as
-JSON.
+"""``docspec doctor``: what is installed, what can be used, and what to do about the rest, as a table or as JSON; with
+``--device`` an accelerator is examined, a line a check, and a file written for a bug report.
 """
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from docspec.cli import config as config_file
+from docspec import offline
+from docspec.cli.config import configured_model
 from docspec.console import exits
+from docspec.console.terminal import CleanConsole, document_stream, quiet_libraries
+from docspec.core.extras import require_local
+from docspec.core.safe_text import dump_json, one_line
+from docspec.doctor import Finding, able, examine
+from docspec.reporting.writer import StreamSink, write_whole
+from docspec.versions import machine, versions
 
-if TYPE_CHECKING:
-    from docspec.doctor import Finding
-
-_MARKS = {"ok": ("yes", "green"), "optional": ("no", "yellow"), "broken": ("NO", "bold red")}
+_MARKS: dict[str | bool | None, tuple[str, str]] = {
+    "ok": ("yes", "green"),
+    "optional": ("no", "yellow"),
+    "broken": ("NO", "bold red"),
+    True: ("yes", "green"),
+    None: ("-", "yellow"),
+    False: ("NO", "bold red"),
+}
+"""The mark and its style for a state of a finding, and for the result of a check of a device."""
 _TITLES = {
     "package": "Packages",
     "extra": "Extras",
@@ -57,48 +72,23 @@ def doctor(
     Exit code 0 if pages can be read, 1 if something needed is missing. Nothing is downloaded.
     """
     if device is not None:
-        from docspec.cli.doctor_device import examine_and_print
-
-        return examine_and_print(device, model, report, as_json)
-    from docspec import offline
-    from docspec.console.terminal import document_stream, quiet_libraries
-    from docspec.core.safe_text import dump_json
-    from docspec.doctor import able, examine
-    from docspec.reporting.writer import StreamSink
-    from docspec.versions import machine, versions
-
+        require_local("docspec doctor --device")
     offline.enforce()
     quiet_libraries(0)
-    configured = config_file.load(None).get("model")
-    chosen = config_file.resolve_model(model, os.environ, configured)
+    chosen = configured_model(model)
+    if device is not None:
+        return _examine_device(device, chosen, report, as_json)
     with document_stream() as stdout:
         findings = examine(chosen, ppstructure_models, ppstructure_engine)
         if as_json:
-            facts = {
-                "versions": versions(),
-                "machine": machine(),
-                "model": chosen,
-                "able": able(findings),
-                "findings": [asdict(finding) for finding in findings],
-            }
-            text = dump_json(facts, indent=2) + "\n"
-        else:
-            text = None
-        if text is not None:
-            StreamSink(stdout).write(text)
-    if text is None:
-        _print(findings, able(findings))
+            facts = {"model": chosen, "able": able(findings), "findings": [asdict(finding) for finding in findings]}
+            StreamSink(stdout).write(_json(facts))
+    if not as_json:
+        _print_findings(findings, able(findings))
     return exits.OK if able(findings) else exits.FATAL
 
 
-def _print(findings: list[Finding], can_read: bool) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from docspec.console.terminal import CleanConsole
-    from docspec.core.safe_text import one_line
-    from docspec.versions import versions
-
+def _print_findings(findings: Sequence[Finding], can_read: bool) -> None:
     console = CleanConsole()
     facts = versions()
     console.print(f"docspec {facts['docspec']}, Python {facts['python']}\n")
@@ -108,17 +98,58 @@ def _print(findings: list[Finding], can_read: bool) -> None:
     table.add_column(overflow="fold")
     area = None
     for finding in findings:
-        heading = _TITLES[finding.area] if finding.area != area else ""
-        area = finding.area
-        mark, style = _MARKS[finding.state]
-        detail = Text(one_line(finding.detail))
-        if finding.remedy:
-            detail.append(f"\nto do: {one_line(finding.remedy)}", style="cyan")
-        if heading:
+        if finding.area != area:
+            area = finding.area
             if table.row_count:
                 table.add_row("")
-            table.add_row("", Text(heading, style="bold underline"))
-        table.add_row(Text(mark, style=style), one_line(finding.name), detail)
+            table.add_row("", Text(_TITLES[area], style="bold underline"))
+        _add_row(table, finding.state, finding)
     console.print(table)
     verdict = "docspec can read pages here." if can_read else "docspec cannot read pages here; see NO above."
     console.print(Text(f"\n{verdict}", style="green" if can_read else "red"))
+
+
+def _examine_device(device: str, model: str, report: Path | None, as_json: bool) -> int:
+    """Exit code 0 if all checks pass, else 1; ``all`` are all CUDA devices. Raises :class:`docspec.core.DocspecError`
+    if there is no such device."""
+    from docspec.bench.device import SECONDS, examine_device
+    from docspec.targets.devices import devices_of
+
+    lines = []
+    with document_stream() as stdout:
+        console = CleanConsole()
+        names = devices_of("all") if device == "all" else (device,)
+        for line in chain.from_iterable(examine_device(name, model, SECONDS / len(names)) for name in names):
+            lines.append(line)
+            if not as_json:
+                row = Table.grid(padding=(0, 2))
+                row.add_column(width=3)
+                row.add_column(style="bold", width=38)
+                row.add_column(overflow="fold")
+                _add_row(row, line.ok, line)
+                console.print(row)
+        fine = all(line.ok is not False for line in lines)
+        checked = {"device": device, "model": model, "fine": fine, "lines": [asdict(line) for line in lines]}
+        text = _json(checked, schema="docspec.doctor.device/1")
+        if as_json:
+            StreamSink(stdout).write(text)
+    if report is not None:
+        write_whole(report, text)
+    if not as_json:
+        verdict = "docspec reads right here." if fine else "Something is wrong here; see NO above."
+        where = f" The figures are in {report}." if report else " --report FILE.json keeps the figures."
+        CleanConsole().print(Text(f"\n{verdict}{where}", style="green" if fine else "red"))
+    return exits.OK if fine else exits.FATAL
+
+
+def _add_row(table: Table, state: str | bool | None, found: Any) -> None:
+    """Adds the mark of ``state``, and name, detail and remedy of what was ``found``."""
+    mark, style = _MARKS[state]
+    detail = Text(one_line(found.detail))
+    if found.remedy:
+        detail.append(f"\nto do: {one_line(found.remedy)}", style="cyan")
+    table.add_row(Text(mark, style=style), one_line(found.name), detail)
+
+
+def _json(facts: dict[str, Any], **schema: str) -> str:
+    return dump_json({**schema, "versions": versions(), "machine": machine(), **facts}, indent=2) + "\n"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from docspec.cli import config as config_file
+from docspec.cli.config import configured_model
 from docspec.console import exits
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
@@ -43,7 +42,7 @@ def mcp(
     from docspec.serve.tools import PATH, Guarded, make_server
 
     quiet_libraries(0)
-    named = config_file.resolve_model(model, os.environ, config_file.load(None).get("model"))
+    named = configured_model(model)
     converter = Converter(ParseOptions(model=named), max_pages)
     most = max_file * 2**20
     server = make_server(Folders(folders, most), converter, Fetcher(most) if allow_urls else None)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+import re
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from rich.text import Text
+from typer.core import TyperCommand
 
 from docspec.cli import config as config_file
 from docspec.cli.batch import Batch
-from docspec.cli.everyday import show_all
 from docspec.cli.outputs import Outputs
 from docspec.console import log
-from docspec.console.parameters import FORMER, declared, takes_options
+from docspec.console.parameters import FORMER, takes_options
 from docspec.core import ParseOptions, UsageError
 from docspec.core.profiles import PROFILES, Profile
 from docspec.corpus.options import CorpusOptions
@@ -26,8 +28,67 @@ CONFIG_VALUES, PROFILE_VALUES = "docspec.config.values", "docspec.profile.values
 NOT_CONFIGURABLE = {
     *("context", "inputs", "pages", "password", "server_key", "config", "help_all"),
     *("output", "report", "view", "layout_pdf", "numbers_report", "log_file"),  # each run has its own
-    *(each.name for each in declared(CorpusOptions)),
+    *(each.name for each in fields(CorpusOptions)),
 }
+
+EVERYDAY = (
+    "output",
+    "format",
+    "figures",
+    "pages",
+    "profile",
+    "words",
+    "model",
+    "device",
+    "server",
+    "engine",
+    "drafter",
+    "view",
+    "report",
+    "baseline",
+    "retry_failed",
+    "force",
+    "offline",
+    "config",
+    "quiet",
+    "verbose",
+)
+"""Parameters of ``docspec parse`` that its first help page shows, in the order of their use."""
+
+WIDEST = 28
+"""Most characters of an option with its choices; longer lists of choices are left to ``--help-all``."""
+
+ALL = "docspec.help.all"
+
+
+class EverydayCommand(TyperCommand):
+    """Its ``--help`` shows :data:`EVERYDAY`, a sentence each; ``--help-all`` shows every option by group."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if ctx.meta.get(ALL):
+            super().format_help(ctx, formatter)
+            return
+        formatter.width = min(ctx.terminal_width or formatter.width, 100)
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        options: dict[str, Any] = {str(one.name): one for one in self.params}
+        rows = []
+        for option in [options[name] for name in EVERYDAY]:
+            flags = option.get_help_record(ctx)[0]
+            text = Text.from_markup(option.help).plain
+            sentence = re.split(r"[.:](?= [A-Z])|;", text, maxsplit=1)[0].rstrip(".") + "."
+            rows.append((flags if len(flags) <= WIDEST else f"{', '.join(option.opts)} NAME", sentence))
+        count = sum(not getattr(one, "hidden", False) for one in self.params) - 1
+        with formatter.section("Options"):
+            formatter.write_dl([*rows, ("--help-all", f"All {count} options, by group.")], WIDEST)
+
+
+def show_all(context: typer.Context, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        context.meta[ALL] = True
+        context.get_help()
+        context.exit()
+
 
 _option = partial(typer.Option, rich_help_panel="Run", show_default=False)
 KEY_VARIABLE = "DOCSPEC_SERVER_KEY"
@@ -114,8 +175,7 @@ def parse(
     if corpus.allow_urls and options.offline:
         raise UsageError("--allow-urls and --offline: choose one of them")
     log.start(quiet=quiet, verbosity=verbose, keep=log_file is not None)
-    configured: Any = context.meta.get(CONFIG_MODEL)
-    model = config_file.resolve_model(options.model, os.environ, configured)
+    model = config_file.resolve_model(options.model, context.meta.get(CONFIG_MODEL))
     if options.engine == "ray":
         corpus, options = replace(corpus, scheduler="ray"), replace(options, engine="auto")
     key = options.server_key or os.environ.get(KEY_VARIABLE)

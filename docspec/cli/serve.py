@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from docspec.cli import config as config_file
+from docspec.cli.config import configured_model
 from docspec.console import exits
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
@@ -86,7 +85,7 @@ def serve(
         in_flight=in_flight,
         seconds=timeout,
     )
-    named = config_file.resolve_model(model, os.environ, config_file.load(None).get("model"))
+    named = configured_model(model)
     server = None
     if not upstream:
         say(f"loading {named}")

@@ -7,7 +7,7 @@ that two dataclasses have by the same name is one option that fills both.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -15,7 +15,6 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from rich.markup import escape
 
-from docspec.console.completion import completing
 from docspec.console.help_texts import HELP
 from docspec.console.terminal import say_warning
 from docspec.core.options import BOUNDS, RENAMED, flag_of
@@ -36,31 +35,28 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
         hints = get_type_hints(command, include_extras=True)
         plain = inspect.signature(command).parameters
         groups = {name: hints[name] for name in plain if is_dataclass(hints[name])}
-        hints_of = {name: _types_of(cls) for name, cls in groups.items()}
-        taken: dict[str, list[str]] = {name: [] for name in groups}
+        taken = {
+            name: [each for each in fields(cls) if not offered or each.name in offered] for name, cls in groups.items()
+        }
         parameters: dict[str, inspect.Parameter] = {}
         for name, parameter in plain.items():
             if name not in groups:
                 parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
                 continue
-            for each in declared(groups[name]):
-                if not offered or each.name in offered:
-                    taken[name].append(each.name)
-                    parameters[each.name] = _parameter(groups[name], each, defaults)
-                    if each.name in RENAMED:
-                        parameters[FORMER + each.name] = _former(groups[name], each)
+            for each in taken[name]:
+                parameters[each.name] = _parameter(groups[name], each, defaults)
+                if each.name in RENAMED:
+                    parameters[FORMER + each.name] = _former(groups[name], each)
 
         def run(**values: Any) -> int:
-            for name in [name for name in values if name.startswith(FORMER)]:
-                if (value := values.pop(name)) is not None:
-                    flag, former = RENAMED[name.removeprefix(FORMER)]
+            for name, (flag, former) in RENAMED.items():
+                if (value := values.pop(FORMER + name, None)) is not None:
                     say_warning(f"{former} is {flag} now; the former name goes with the next version")
-                    values[name.removeprefix(FORMER)] = value
-            given: dict[str, Any] = {}
-            for name, cls in groups.items():
-                given[name] = cls(**{key: _settled(values[key], hints_of[name][key]) for key in taken[name]})
-            own = {key: value for key, value in values.items() if key in plain}
-            return command(**own, **given)
+                    values[name] = value
+            given = {key: value for key, value in values.items() if key in plain}
+            for group, cls in groups.items():
+                given[group] = cls(**{each.name: _settled(cls, each, values[each.name]) for each in taken[group]})
+            return command(**given)
 
         run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
         run.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
@@ -68,11 +64,6 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
         return run
 
     return decorated
-
-
-def declared(cls: Any) -> Sequence[Field[Any]]:
-    """The fields of the dataclass ``cls``, all of which are options."""
-    return fields(cls)
 
 
 @cache
@@ -113,6 +104,39 @@ def _former(cls: type, each: Field[Any]) -> inspect.Parameter:
     )
 
 
-def _settled(value: Any, kind: Any) -> Any:
-    """``value`` as its field holds it: a list becomes a tuple."""
-    return tuple(value or ()) if get_origin(kind) is tuple else value
+def _settled(cls: type, each: Field[Any], value: Any) -> Any:
+    """``value`` as the field ``each`` of ``cls`` holds it: a list becomes a tuple."""
+    return tuple(value or ()) if get_origin(_types_of(cls)[each.name]) is tuple else value
+
+
+def _models() -> Iterable[str]:
+    from docspec.models.known import entries
+
+    return ["auto", *(entry.name for entry in entries())]
+
+
+def _proposers() -> Iterable[str]:
+    from docspec.proposing.registry import proposers
+
+    return ["cursor", "window", *(f"cursor+{name}" for name in ("model:mini-draft", "head:mini-hivis")), *proposers]
+
+
+def _families() -> Iterable[str]:
+    from docspec.targets.families import families
+
+    return families()
+
+
+NAMES: dict[str, Callable[[], Iterable[str]]] = {"model": _models, "align": _proposers, "family": _families}
+"""What shells complete a value with, by the option's field. Choices complete themselves."""
+
+
+def completing(field: str) -> Callable[[str], list[str]] | None:
+    """Typer's callback for the names of ``field`` that begin with the typed text; ``None`` without known names."""
+    if field not in NAMES:
+        return None
+
+    def found(incomplete: str) -> list[str]:
+        return [name for name in dict.fromkeys(NAMES[field]()) if name.lower().startswith(incomplete.lower())]
+
+    return found

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from docspec.console.completion import completing
+from docspec.console.parameters import completing
 from tests.forked import run_forked
 
 

@@ -103,8 +103,9 @@ def test_a_wrong_config_file_is_wrong_usage(
     assert "config.toml" in result.err
 
 
-def test_a_relative_xdg_folder_is_ignored() -> None:
-    assert config.default_path({"XDG_CONFIG_HOME": "relative"}) == Path.home() / ".config" / "docspec" / "config.toml"
+def test_a_relative_xdg_folder_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", "relative")
+    assert config.default_path() == Path.home() / ".config" / "docspec" / "config.toml"
 
 
 def test_a_missing_named_file_is_an_error_and_a_missing_default_is_not(tmp_path: Path) -> None:

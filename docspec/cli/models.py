@@ -1,0 +1,265 @@
+"""``docspec models``: models on this machine and on the hub."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from textwrap import wrap
+from typing import Annotated, Any
+
+import typer
+
+from docspec import offline as connections
+from docspec.console import exits
+from docspec.console.terminal import CleanConsole, quiet_libraries, say, say_error
+from docspec.core import ModelError, ParseOptions, UsageError
+from docspec.core.options import Dtype
+from docspec.core.safe_text import dump_json, one_line
+from docspec.generation.llama.convert import WeightFormat
+from docspec.generation.llama.convert import convert as convert_to_gguf
+from docspec.models import held, hub
+from docspec.models.hashes import broken_files, listing
+from docspec.models.known import entries, entry_of, path_of
+from docspec.targets.estimate import PROMPT, estimate, gib
+from docspec.targets.families import families
+from docspec.targets.model_profile import ModelProfile
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", show_default=False, help="owner/model, owner/model@revision, mini, or a local folder."
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Offline = Annotated[bool, typer.Option("--offline", help="Never open a connection.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Facts as JSON on standard output.")]
+
+models = typer.Typer(
+    name="models",
+    no_args_is_help=True,
+    help="List, fetch, check and remove models.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@models.callback()
+def _group() -> None:
+    quiet_libraries(0)
+
+
+@models.command("list")
+def list_models(as_json: AsJson = False) -> int:
+    """Models that docspec knows how to ask, and others of their families in the cache. Opens no connection."""
+    connections.enforce()
+    found = entries()
+    if as_json:
+        objects = [
+            asdict(entry) | {"held": [asdict(one) | {"path": str(one.path)} for one in entry.held]} for entry in found
+        ]
+        print(dump_json(objects, indent=2))
+        return exits.OK
+    console = CleanConsole()
+    for entry in found:  # two lines each, three if it exists for llama.cpp: names stay whole in a narrow terminal
+        said = [entry.family, f"{entry.billions:g} billion" if entry.billions else "", entry.licence]
+        here = [f"here: {gib(one.size)}, revision {one.revision[:10]}" for one in entry.held]
+        here = ["bundled"] if entry.name == "mini" else here
+        console.print(entry.name)
+        lines = wrap("; ".join([", ".join(filter(None, said)), *here]), console.width - 4)
+        for line in [*lines, *([f"for llama.cpp: {entry.gguf}"] if entry.gguf else [])]:
+            console.print(f"    {line}")
+    return exits.OK
+
+
+@models.command()
+def show(name: Name, offline: Offline = False, as_json: AsJson = False) -> int:
+    """Family, dialect, licence, size, memory and place of a model. What is not on this machine is asked of the hub."""
+    if offline:
+        connections.enforce()
+    facts = _facts(name, offline)
+    if as_json:
+        print(dump_json(facts, indent=2))
+    else:
+        for what, value in facts.items():
+            print(f"{what + ':':<12} {one_line(str(value))}")
+    return exits.OK
+
+
+def _facts(name: str, offline: bool) -> dict[str, Any]:
+    entry = entry_of(name)
+    facts: dict[str, Any] = {"model": name}
+    family = families().get(entry.family)
+    try:
+        path = path_of(name)
+    except ModelError:
+        if name.partition("@")[0].count("/") != 1 or name[0] in "./~" or (offline and not entry.billions):
+            raise
+        facts |= {"path": "not on this machine"} if offline else _published(name)
+    else:
+        card = (family.card_of(name) if family is not None else ModelProfile("markdown")).overridden_by(str(path))
+        size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        wanted = estimate(str(path), "bfloat16", PROMPT + card.max_new_tokens)
+        memory = f"{wanted.words} in bfloat16, twice that in float32"
+        facts |= {"path": str(path), "size": gib(size), "memory": memory}
+        revision = next((one.revision for one in entry.held if one.path == path), "")
+        facts |= {"revision": revision} if revision else {}
+    if family is not None:
+        facts |= {"family": entry.family, "dialect": family.card_of(name).dialect}
+        facts |= {"note": family.note} if family.note else {}
+    elif entry.family:
+        facts["family"] = f"{entry.family} (not one that docspec knows; see --dialect and --prompt)"
+    if entry.billions:
+        facts["parameters"] = f"{entry.billions:g} billion"
+    if entry.licence:
+        facts.setdefault("licence", entry.licence)
+    return facts
+
+
+def _published(name: str) -> dict[str, str]:
+    model = hub.ask(name)
+    return {
+        "licence": model.licence,
+        "revision": model.revision,
+        "size": f"{gib(model.size)} in {len(model.files)} files, to be fetched",
+        **({"access": "only for those who accept its licence on the hub"} if model.gated else {}),
+    }
+
+
+@models.command()
+def download(
+    name: Name,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", show_default=False, help="Into this folder instead of the cache."),
+    ] = None,
+    number_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            show_default=False,
+            help="Of GGUF files: a part of the name of the one that is wanted. Default: Q8_0.",
+        ),
+    ] = None,
+    yes: Yes = False,
+    offline: Offline = False,
+) -> int:
+    """Fetch a model from the hub (HF_ENDPOINT) into the ordinary cache, and print where it lies.
+
+    Of a repository of GGUF files one is fetched, with its picture tower. NAME@REVISION pins it. Run it again after an
+    interruption: what is whole is not fetched twice.
+    """
+    if offline:
+        connections.enforce()
+    model = hub.ask(name, number_format)
+    say(
+        f"{model.name}, revision {model.revision}: licence {model.licence}, {gib(model.size)} in "
+        f"{len(model.files)} files" + (", given out to those who accept its licence on the hub" if model.gated else "")
+    )
+    if _confirmed(f"Fetch {model.name} under that licence?", yes):
+        print(hub.download(model, folder))
+    return exits.OK
+
+
+@models.command()
+def path(name: Name) -> int:
+    """Print the folder of a model on this machine; exit code 1 if it is not here. Opens no connection."""
+    connections.enforce()
+    print(path_of(name))
+    return exits.OK
+
+
+@models.command()
+def remove(name: Name, yes: Yes = False) -> int:
+    """Remove a model from the cache: all its revisions, or the one of NAME@REVISION. Folders are left alone."""
+    connections.enforce()
+    found = held.of_name(name)
+    if not found:
+        raise ModelError(f"{name} is not in the cache; docspec models list shows what is")
+    revisions = ", ".join(f"{one.revision[:10]} ({gib(one.size)})" for one in found)
+    if _confirmed(f"Remove {name}, {revisions}?", yes):
+        say(f"{gib(held.remove(found))} freed")
+    return exits.OK
+
+
+def _confirmed(question: str, yes: bool) -> bool:
+    """Whether the user says yes; without a terminal, only ``--yes`` counts."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question} Nobody can be asked here: say --yes")
+    if typer.confirm(question, err=True):
+        return True
+    say("nothing was done")
+    return False
+
+
+@models.command()
+def check(
+    name: Name,
+    device: Annotated[str, typer.Option(metavar="auto|cpu|cuda[:N]|mps", help="Where to run it.")] = "auto",
+    dtype: Annotated[Dtype, typer.Option(help="Number format of the weights.")] = "auto",
+    files_only: Annotated[bool, typer.Option("--files-only", help="Load nothing; check the files alone.")] = False,
+) -> int:
+    """Compare a model's files with the hub's hashes, then load it and run one step on a made-up page.
+
+    Exit code 1 if a file is not as published or the model does not run. Opens no connection.
+    """
+    connections.enforce()
+    path = path_of(name)
+    broken = broken_files(path)
+    for file in broken:
+        say_error(f"{path / file.name}: {file.why}")
+    if broken:
+        return exits.FATAL
+    if listing(path) is None:
+        print(f"{path}: no hashes of it are known; headers of weights and named shards are whole")
+    else:
+        print(f"{path}: every file is as published")
+    if not files_only:
+        print(_ran(str(path), device, dtype))
+    return exits.OK
+
+
+def _ran(path: str, device: str, dtype: Dtype) -> str:
+    """Loads the model and writes a few tokens for a page of one line; returns a description of the run."""
+    from PIL import Image, ImageDraw
+
+    from docspec.parser import Parser
+
+    page = Image.new("RGB", (448, 224), "white")
+    ImageDraw.Draw(page).text((40, 96), "A page to check with.", fill="black", font_size=24)
+    pixels = io.BytesIO()
+    page.save(pixels, "PNG")
+    options = ParseOptions(
+        model=path, device=device, dtype=dtype, drafter="none", stages="none", read="page", max_tokens=4, offline=True
+    )
+    with Parser(options) as parser:
+        [result] = parser.parse(pixels.getvalue()).pages
+        info = parser.target_info
+    if result.status == "failed" or result.stage2 is None:
+        raise ModelError(f"{path} does not run: {result.error}")
+    return (
+        f"{info.model_type} on {info.device}, {info.dtype}: {result.stage2.prompt_tokens} prompt tokens and "
+        f"{result.stage2.tokens} steps ran"
+    )
+
+
+@models.command()
+def convert(
+    name: Name,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE.gguf", help="Where to write it; mmproj-FILE.gguf beside it.")
+    ],
+    kind: Annotated[WeightFormat, typer.Option("--type", help="Number format of the weights.")] = "auto",
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE|DIR", show_default=False, help="llama-cpp-python's sdist, or llama.cpp's source."),
+    ] = None,
+) -> int:
+    """Write a model as GGUF files, with what docspec asks of it in their metadata. Opens no connection."""
+    connections.enforce()
+    for file in convert_to_gguf(path_of(name), output, kind, source):
+        print(f"{file}: {gib(file.stat().st_size)}")
+    return exits.OK
