@@ -17,7 +17,7 @@ import numpy as np
 from docspec.core import PageError
 from docspec.generation.interface import Generation
 from docspec.generation.llama.loaded import BATCH, LoadedModel
-from docspec.generation.llama.sequence import Decoding, PreparedRequest
+from docspec.generation.llama.sequence import Decoding
 from docspec.generation.llama.settings import LlamaSettings
 from docspec.proposing.chains import Chains
 
@@ -66,7 +66,7 @@ class BatchEngine:
         self._rows = deque(range(1 if settings.strict else settings.rows))
         self._num_draft_tokens = settings.num_draft_tokens if model.can_rewind else 0
         self._noise = noise
-        self._waiting: deque[tuple[PreparedRequest, Callable[[str], None] | None]] = deque()
+        self._waiting: deque[Decoding] = deque()
         self._active: dict[int, Decoding] = {}
         self._cells = 0
         self._chains = Chains(model)
@@ -84,23 +84,22 @@ class BatchEngine:
     @property
     def numbers(self) -> list[int]:
         """The numbers of all unanswered requests."""
-        return [*self._active, *(prepared.ask.number for prepared, _ in self._waiting)]
+        return [*self._active, *(one.number for one in self._waiting)]
 
-    def add(self, prepared: PreparedRequest, tell: Callable[[str], None] | None = None) -> None:
-        """Adds a request; ``tell`` receives its text as it grows."""
-        if self._need(prepared) > self._model.cells:
+    def add(self, sequence: Decoding) -> None:
+        if self._need(sequence) > self._model.cells:
             error = PageError(
-                f"a prompt of {prepared.prompt_tokens} tokens and an answer of up to {prepared.ask.max_tokens} do not "
-                f"fit a KV memory of {self._model.cells} tokens; lower --max-tokens"
+                f"a prompt of {sequence.prompt_tokens} tokens and an answer of up to {sequence.request.max_tokens} do "
+                f"not fit a KV memory of {self._model.cells} tokens; lower --max-tokens"
             )
-            self._answered(prepared.ask.number, error)
+            self._answered(sequence.number, error)
         else:
-            self._waiting.append((prepared, tell))
+            self._waiting.append(sequence)
             self._admit()
 
     def cancel(self, number: int) -> None:
         """Drops a request, waiting or active."""
-        self._waiting = deque(one for one in self._waiting if one[0].ask.number != number)
+        self._waiting = deque(one for one in self._waiting if one.number != number)
         if number in self._active:
             self._remove(self._active[number])
 
@@ -112,7 +111,7 @@ class BatchEngine:
         except PageError as error:
             for sequence in list(self._active.values()):
                 self._remove(sequence)
-                self._answered(sequence.prepared.ask.number, error)
+                self._answered(sequence.number, error)
 
     def _step(self) -> None:
         self._admit()
@@ -129,24 +128,25 @@ class BatchEngine:
                 self._accept(sequence, chosen, margins)
         self._embed()
 
-    def _need(self, prepared: PreparedRequest) -> int:
-        return prepared.prompt_tokens + prepared.ask.max_tokens + self._num_draft_tokens + 1
+    def _need(self, sequence: Decoding) -> int:
+        return sequence.prompt_tokens + sequence.request.max_tokens + self._num_draft_tokens + 1
 
     def _admit(self) -> None:
         while self._waiting and self._rows:
-            prepared, tell = self._waiting[0]
-            need = self._need(prepared)
+            sequence = self._waiting[0]
+            need = self._need(sequence)
             if self._cells + need > self._model.cells:
                 return
             self._waiting.popleft()
             self._cells += need
-            self._active[prepared.ask.number] = Decoding(prepared, self._rows.popleft(), tell)
+            sequence.row, sequence.began = self._rows.popleft(), time.perf_counter()
+            self._active[sequence.number] = sequence
 
     def _remove(self, sequence: Decoding) -> None:
         self._model.forget(sequence.row)
         self._rows.append(sequence.row)
-        self._cells -= self._need(sequence.prepared)
-        del self._active[sequence.prepared.ask.number]
+        self._cells -= self._need(sequence)
+        del self._active[sequence.number]
         if sequence.chained is not None:
             self._chains.end(sequence.chained)
 
@@ -184,13 +184,12 @@ class BatchEngine:
     def _begin(self, sequence: Decoding, room: int, writing: int) -> None:
         """Proposes the first draft before anything is written: its first token stands for the one that the prompt's
         last logits will choose."""
-        drafts = sequence.prepared.drafts
-        room = min(room, sequence.limit - 1)
+        request, drafts = sequence.request, sequence.drafts
+        room = min(room, request.max_tokens - 1)
         if not drafts or room < 1:
             return
         head = drafts[0][0]
-        kind = sequence.prepared.ask.kind
-        sequence.chained = self._chains.begin(drafts, kind, sequence.limit, [head])
+        sequence.chained = self._chains.begin(drafts, request.kind, request.max_tokens, [head])
         [chain] = self._chains.propose([(sequence.chained, room - 1)], writing)
         sequence.chain = [head, *chain]
 
@@ -205,12 +204,12 @@ class BatchEngine:
             sequence.first = now
         else:
             sequence.steps += 1
-        special_tokens = sequence.prepared.ask.special_tokens
+        special_tokens = sequence.request.special_tokens
         sequence.tell_text([self._model.bytes_of(token, special_tokens) for token in written])
         if sequence.finish is not None:
             text = self._model.detokenize(sequence.output, special_tokens)
             self._remove(sequence)
-            self._answered(sequence.prepared.ask.number, sequence.generation(text))
+            self._answered(sequence.number, sequence.generation(text))
             return
         sequence.position += accepted + (not began)
         if accepted < len(sequence.chain):
@@ -227,9 +226,8 @@ class BatchEngine:
         elif began:
             if chained is not None:
                 self._chains.end(chained)
-            kind = sequence.prepared.ask.kind
-            drafts = sequence.prepared.drafts
-            sequence.chained = self._chains.begin(drafts, kind, sequence.limit, written)
+            request = sequence.request
+            sequence.chained = self._chains.begin(sequence.drafts, request.kind, request.max_tokens, written)
         elif chained is not None:
             self._chains.written(chained, written)
 

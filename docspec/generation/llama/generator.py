@@ -15,7 +15,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -84,18 +84,8 @@ class LlamaGenerator(Closing):
             image = self._fit(request.image.convert("RGB"))
             size, pixels = image.size, image.tobytes()
         number = next(self._numbers)
-        ask = ChildRequest(
-            number,
-            size,
-            pixels,
-            request.prompt,
-            request.max_tokens,
-            tuple(request.drafts),
-            request.kind,
-            on_text is not None,
-            request.special_tokens,
-            tuple(request.template_arguments.items()),
-        )
+        bare = replace(request, image=None, template_arguments=dict(request.template_arguments))
+        ask = ChildRequest(number, bare, size, pixels, on_text is not None)
         with self._lock:
             if self._broken is not None:
                 future.set_exception(self._broken)

@@ -63,7 +63,8 @@ class PromptEncoder:
 
     def pieces(self, ask: ChildRequest) -> list[PromptPiece]:
         """The prompt of a request. Raises :class:`docspec.core.PageError` if llama.cpp cannot read it."""
-        framed = self._framed(ask.prompt, ask.pixels is not None, ask.arguments)
+        arguments = tuple(ask.request.template_arguments.items())
+        framed = self._framed(ask.request.prompt, ask.pixels is not None, arguments)
         if self._tower is None:
             if ask.pixels is not None:
                 raise PageError("the model has no picture tower; name its file with --mmproj")

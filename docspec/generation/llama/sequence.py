@@ -7,36 +7,28 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from docspec.generation.interface import FinishReason, Generation, GenerationCounts
+from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest
 from docspec.generation.llama.prompt_encoder import PromptPiece
-from docspec.generation.llama.settings import ChildRequest
 from docspec.proposing.chains import Chained
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedRequest:
-    """A request that is ready for decoding: its prompt's ``pieces``, its ``drafts`` in tokens, and the time of its
-    arrival (``arrived_at``, of ``time.perf_counter``)."""
-
-    ask: ChildRequest
-    pieces: Sequence[PromptPiece]
-    drafts: tuple[tuple[int, ...], ...]
-    arrived_at: float
-
-    @property
-    def prompt_tokens(self) -> int:
-        return sum(piece.size for piece in self.pieces)
 
 
 @dataclass(slots=True, eq=False)
 class Decoding:
-    """One row of the KV memory. ``position`` is that of its next token; up to ``plainly`` the memory was computed from
-    the prompt or one token at a time. ``index`` and ``offset`` are the present piece of the prompt and the next token
-    in it. ``chain`` are the drafted tokens under verification behind the last token of the prompt or the output."""
+    """A request with its prompt's ``pieces`` and its ``drafts`` in tokens. It waits from ``arrived_at`` until it has a
+    ``row`` of the KV memory at ``began`` (both of ``time.perf_counter``); ``tell`` receives its text as it grows.
 
-    prepared: PreparedRequest
-    row: int
+    ``position`` is that of its next token; up to ``plainly`` the memory was computed from the prompt or one token at a
+    time. ``index`` and ``offset`` are the present piece of the prompt and the next token in it. ``chain`` are the
+    drafted tokens under verification behind the last token of the prompt or the output."""
+
+    number: int
+    request: GenerationRequest
+    pieces: Sequence[PromptPiece]
+    drafts: tuple[tuple[int, ...], ...]
+    arrived_at: float
     tell: Callable[[str], None] | None = None
+    row: int = -1
+    began: float = 0.0
     index: int = 0
     offset: int = 0
     position: int = 0
@@ -48,23 +40,22 @@ class Decoding:
     steps: int = 0
     drafted: int = 0
     accepted: int = 0
-    began: float = field(default_factory=time.perf_counter)
     first: float = 0.0
     _text: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace"))
 
     @property
+    def prompt_tokens(self) -> int:
+        return sum(piece.size for piece in self.pieces)
+
+    @property
     def piece(self) -> PromptPiece | None:
         """The piece of the prompt that is prefilled next; ``None`` after the last one."""
-        return self.prepared.pieces[self.index] if self.index < len(self.prepared.pieces) else None
+        return self.pieces[self.index] if self.index < len(self.pieces) else None
 
     @property
     def is_last(self) -> bool:
         """Whether the present piece is the last one of the prompt."""
-        return self.index == len(self.prepared.pieces) - 1
-
-    @property
-    def limit(self) -> int:
-        return self.prepared.ask.max_tokens
+        return self.index == len(self.pieces) - 1
 
     def read(self, count: int) -> None:
         """Counts ``count`` more tokens of the present piece as in the memory."""
@@ -91,7 +82,7 @@ class Decoding:
                 self.finish = "stop"
                 break
             written.append(token)
-            if len(self.output) + len(written) >= self.limit:
+            if len(self.output) + len(written) >= self.request.max_tokens:
                 self.finish = "length"
                 break
         accepted = min(accepted, len(written))
@@ -110,11 +101,11 @@ class Decoding:
         now, first = time.perf_counter(), self.first or time.perf_counter()
         counts = GenerationCounts(
             tokens=len(self.output),
-            prompt_tokens=self.prepared.prompt_tokens,
+            prompt_tokens=self.prompt_tokens,
             steps=self.steps,
             drafted=self.drafted,
             accepted=self.accepted,
-            waiting_seconds=self.began - self.prepared.arrived_at,
+            waiting_seconds=self.began - self.arrived_at,
             prefill_seconds=first - self.began,
             decode_seconds=now - first,
         )

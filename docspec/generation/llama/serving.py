@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import os
 import pickle
+import queue
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -26,53 +27,17 @@ from docspec.generation.llama.library import load_library
 from docspec.generation.llama.loaded import LoadedModel
 from docspec.generation.llama.noise import shape_noise
 from docspec.generation.llama.prompt_encoder import PromptEncoder
-from docspec.generation.llama.sequence import PreparedRequest
+from docspec.generation.llama.sequence import Decoding
 from docspec.generation.llama.settings import ChildRequest, Facts, LlamaSettings
-
-
-class Inbox:
-    """The requests that no decoder has taken, and the numbers of cancelled ones. Threads may share it."""
-
-    def __init__(self) -> None:
-        self._asks: dict[int, tuple[ChildRequest, float]] = {}
-        self._dropped: set[int] = set()
-        self._changed = threading.Condition()
-
-    def put(self, ask: ChildRequest) -> None:
-        """Adds a request."""
-        with self._changed:
-            self._asks[ask.number] = ask, time.perf_counter()
-            self._changed.notify()
-
-    def drop(self, number: int) -> None:
-        """Cancels a request, whether a decoder has taken it or not."""
-        with self._changed:
-            if self._asks.pop(number, None) is None:
-                self._dropped.add(number)
-
-    def take(self, wait: bool) -> tuple[ChildRequest, float] | None:
-        """The oldest request and the time of its arrival (``time.perf_counter``). If there is none, waits for one with
-        ``wait``, else returns ``None``."""
-        with self._changed:
-            while not self._asks:
-                if not wait:
-                    return None
-                self._changed.wait()
-            return self._asks.pop(next(iter(self._asks)))
-
-    def dropped(self, numbers: Collection[int]) -> set[int]:
-        """The cancelled ones of ``numbers``; each is returned once."""
-        with self._changed:
-            found = self._dropped.intersection(numbers)
-            self._dropped -= found
-            return found
-
 
 MOST_DRAFTS = 64
 MOST_DRAFT_TOKENS = 65_536
 """The most drafts of a request that are used, and the most tokens of all of them."""
 
 Say = Callable[..., None]
+
+Inbox = queue.SimpleQueue[tuple[ChildRequest, float]]
+"""The requests that no decoder has taken, each with the time of its arrival (``time.perf_counter``)."""
 
 
 def main() -> None:
@@ -102,13 +67,13 @@ def serve() -> None:
     settings = _next()
     if settings is None:
         return
-    inbox = Inbox()
+    inbox, cancelled = Inbox(), set[int]()
     try:
         library = load_library()
         models = [LoadedModel(library, settings)]
         models += [models[0].beside() for _ in range(settings.decoders - 1)]
         noise = shape_noise(models[0]) if settings.strict else 0.0
-        decoders = [Decoder(settings, model, inbox, say, noise) for model in models]
+        decoders = [Decoder(settings, model, inbox, cancelled, say, noise) for model in models]
     except DocspecError as error:
         say("broken", str(error))
         return
@@ -117,18 +82,21 @@ def serve() -> None:
         threading.Thread(target=decoder.run, name=f"docspec-decoder-{index}", daemon=True).start()
     while (said := _next()) is not None:
         if isinstance(said, ChildRequest):
-            inbox.put(said)
+            inbox.put((said, time.perf_counter()))
         else:
-            inbox.drop(said)
+            cancelled.add(said)
 
 
 class Decoder:
     """A thread with a KV memory of its own: it takes requests while it has free rows, encodes their images, and decodes
-    them in one batch. All decoders share the weights."""
+    them in one batch. All decoders share the weights, the ``inbox`` and the numbers of ``cancelled`` requests."""
 
-    def __init__(self, settings: LlamaSettings, model: LoadedModel, inbox: Inbox, say: Say, noise: float) -> None:
+    def __init__(
+        self, settings: LlamaSettings, model: LoadedModel, inbox: Inbox, cancelled: set[int], say: Say, noise: float
+    ) -> None:
         self._model = model
         self._inbox = inbox
+        self._cancelled = cancelled
         self._say = say
         self._encoder = PromptEncoder(model, settings)
         self._engine = BatchEngine(model, settings, self._answer, noise)
@@ -138,7 +106,8 @@ class Decoder:
         try:
             while True:
                 self._take()
-                for number in self._inbox.dropped(self._engine.numbers):
+                for number in self._cancelled.intersection(self._engine.numbers):
+                    self._cancelled.discard(number)
                     self._engine.cancel(number)
                 self._engine.step()
         except ModelError as error:
@@ -150,19 +119,27 @@ class Decoder:
 
     def _take(self) -> None:
         """Fills the free rows, one request after the other, so that decoders share requests that arrive together."""
-        while self._engine.has_room and (taken := self._inbox.take(wait=self._engine.is_idle)) is not None:
-            ask, at = taken
-            self._say("begun", ask.number)
+        while self._engine.has_room:
             try:
-                prepared = PreparedRequest(ask, self._encoder.pieces(ask), self._drafts(ask), at)
+                ask, arrived_at = self._inbox.get(block=self._engine.is_idle)
+            except queue.Empty:
+                return
+            number = ask.number
+            if number in self._cancelled:
+                self._cancelled.discard(number)
+                continue
+            self._say("begun", number)
+            tell = partial(self._say, "text", number) if ask.streamed else None
+            try:
+                pieces, drafts = self._encoder.pieces(ask), self._tokenized(ask.request.drafts)
             except PageError as error:
-                self._answer(ask.number, error)
+                self._answer(number, error)
             else:
-                self._engine.add(prepared, partial(self._say, "text", ask.number) if ask.streamed else None)
+                self._engine.add(Decoding(number, ask.request, pieces, drafts, arrived_at, tell))
 
-    def _drafts(self, ask: ChildRequest) -> tuple[tuple[int, ...], ...]:
+    def _tokenized(self, texts: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
         drafts, room = [], MOST_DRAFT_TOKENS
-        for draft in ask.drafts[:MOST_DRAFTS]:
+        for draft in texts[:MOST_DRAFTS]:
             tokens = tuple(self._model.tokenize(draft)[:room])
             room -= len(tokens)
             if tokens:

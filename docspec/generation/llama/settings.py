@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from docspec.generation.interface import GenerationRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +32,14 @@ class LlamaSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChildRequest:
-    """A request to the child. ``pixels`` are ``width * height`` RGB bytes in rows (``None``: text only); ``streamed``:
-    its text is sent as it grows. The rest is as in :class:`docspec.generation.interface.GenerationRequest`;
-    ``arguments`` are those of the template, in pairs."""
+    """A request to the child, without its image, which the child's environment need not be able to read: ``pixels`` are
+    its ``width * height`` RGB bytes in rows (``None``: text only). ``streamed``: the text is sent as it grows."""
 
     number: int
-    size: tuple[int, int]
-    pixels: bytes | None
-    prompt: str
-    max_tokens: int
-    drafts: tuple[str, ...]
-    kind: str
+    request: GenerationRequest
+    size: tuple[int, int] = (0, 0)
+    pixels: bytes | None = None
     streamed: bool = False
-    special_tokens: bool = False
-    arguments: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,14 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[3]))
 
+from docspec.generation.interface import GenerationRequest
 from docspec.generation.llama.engine import BatchEngine
 from docspec.generation.llama.library import load_library
 from docspec.generation.llama.loaded import LoadedModel
 from docspec.generation.llama.noise import shape_noise
 from docspec.generation.llama.prompt_encoder import PromptPiece
-from docspec.generation.llama.sequence import PreparedRequest
-from docspec.generation.llama.settings import ChildRequest, LlamaSettings
+from docspec.generation.llama.sequence import Decoding
+from docspec.generation.llama.settings import LlamaSettings
 
 PROMPTS, PROMPT_TOKENS, ANSWER = 12, 12, 40
 
@@ -53,8 +54,8 @@ def _written(model: LoadedModel, settings: LlamaSettings, prompt: list[int], dra
 
     engine = BatchEngine(model, settings, lambda number, answer: answers.append(answer), doubt)
     model.decode = counted  # type: ignore[method-assign]
-    ask = ChildRequest(0, (0, 0), None, "", ANSWER, (), "text")
-    engine.add(PreparedRequest(ask, [PromptPiece(len(prompt), tuple(prompt))], drafts, 0.0))
+    request = GenerationRequest(None, "", ANSWER)
+    engine.add(Decoding(0, request, [PromptPiece(len(prompt), tuple(prompt))], drafts, 0.0))
     while not engine.is_idle:
         engine.step()
     del model.decode
