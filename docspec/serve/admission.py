@@ -1,15 +1,30 @@
-"""Limits on the number of requests at a time and on the memory of their bodies."""
+"""Limits on the number of requests at a time, on their bodies and on their memory; and clients that disconnect."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Message, Receive
 
 from docspec.serve.refusal import Refusal
+from docspec.serve.settings import Limits
+
+if TYPE_CHECKING:
+    from docspec.serve.gateway import Gateway
+
+T = TypeVar("T")
 
 RETRY_SECONDS = 2
+
+BEHIND_SECONDS = 5.0
+"""For the work that is left once a client has its whole answer."""
+
+DRAIN_SECONDS = 5.0
+"""For the rest of a refused body to arrive."""
 
 
 class Admission:
@@ -19,7 +34,8 @@ class Admission:
     def __init__(self, most: int, held: int) -> None:
         self._most = most
         self._room = self._held = held
-        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+        self._turn = asyncio.Lock()  # first come, first served: the first request in line waits for room
+        self._freed = asyncio.Event()
         self.here = 0
 
     @contextlib.contextmanager
@@ -36,32 +52,78 @@ class Admission:
     async def room(self, size: int) -> AsyncIterator[None]:
         """Reserves ``size`` bytes (at most the whole budget) for the caller."""
         size = min(size, self._held)
-        if self._waiting or size > self._room:
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append((size, turn))
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():
-                    self._give_back(size)
-                elif (size, turn) in self._waiting:
-                    self._waiting.remove((size, turn))
-                    self._hand_out()
-                raise
-        else:
+        async with self._turn:
+            while size > self._room:
+                self._freed.clear()
+                await self._freed.wait()
             self._room -= size
         try:
             yield
         finally:
-            self._give_back(size)
+            self._room += size
+            self._freed.set()
 
-    def _give_back(self, size: int) -> None:
-        self._room += size
-        self._hand_out()
 
-    def _hand_out(self) -> None:
-        while self._waiting and self._waiting[0][0] <= self._room:
-            size, turn = self._waiting.popleft()
-            if not turn.cancelled():
-                self._room -= size
-                turn.set_result(None)
+@contextlib.asynccontextmanager
+async def admitted(gateway: Gateway, request: Request) -> AsyncIterator[tuple[str, Request]]:
+    """The client's name and the request with a bounded body, once there is room for the body. Raises :class:`Refusal`
+    (401, 403, 413, 429), and 413 also while the body is read."""
+    client, limits = gateway.access.client(request.scope), gateway.settings.limits
+    with gateway.admission.enter():
+        said = request.headers.get("content-length", "")
+        size = int(said) if said.isdecimal() else limits.body
+        if size > limits.body:
+            raise too_large(limits)
+        async with gateway.admission.room(size):
+            yield client, Request(request.scope, _bounded(request.receive, limits))
+
+
+def _bounded(receive: Receive, limits: Limits) -> Receive:
+    left = limits.body
+
+    async def bounded() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise too_large(limits)
+        return message
+
+    return bounded
+
+
+def too_large(limits: Limits) -> Refusal:
+    return Refusal(413, f"the body is larger than {limits.body / 2**20:g} MiB")
+
+
+async def drain(receive: Receive) -> None:
+    """Reads and drops the rest of a body, so that a client that is still sending can read its refusal."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            while (message := await receive())["type"] == "http.request" and message.get("more_body"):
+                pass
+
+
+async def unless_left(work: asyncio.Task[T], receive: Receive, answered: Callable[[], bool]) -> T:
+    """The result of ``work``, once the body was read. If the client disconnects before the answer is complete
+    (``answered``), ``work`` is cancelled and ``ClientDisconnect`` is raised; work that is left after a complete answer
+    gets :data:`BEHIND_SECONDS`."""
+    gone = asyncio.ensure_future(_until_left(receive))
+    try:
+        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done() and answered():
+            await asyncio.wait({work}, timeout=BEHIND_SECONDS)
+        if not work.done():
+            raise ClientDisconnect
+        return work.result()
+    finally:
+        for task in (work, gone):
+            if not task.done():
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError, Exception):
+                    await task
+
+
+async def _until_left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

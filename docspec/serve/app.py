@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from docspec.core import ParseOptions
-from docspec.serve.body import Left, drain
-from docspec.serve.completions import Completions, models
+from docspec.serve.admission import drain
+from docspec.serve.completions import completions, models
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
 from docspec.serve.refusal import Refusal, refused
@@ -42,7 +42,7 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
             await gateway.close()
 
     routes = [
-        Route("/v1/chat/completions", _Counted(gateway, Completions(gateway)), methods=["POST"]),
+        Route("/v1/chat/completions", _Counted(gateway, partial(completions, gateway)), methods=["POST"]),
         Route("/v1/models", _Counted(gateway, partial(models, gateway)), methods=["GET"]),
         Route("/health", _health),
         Route("/ready", partial(_ready, gateway)),
@@ -77,7 +77,7 @@ class _Counted:
 
         try:
             await self._app(scope, receive, counting)
-        except Left:
+        except ClientDisconnect:
             status = "left"  # the client has left, or the answer broke off: the connection closes
         except Refusal as refusal:
             status = str(refusal.status)

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from docspec.serve.body import Left, declared_size, read_body, too_large, unless_left
+from docspec.serve.admission import admitted, too_large, unless_left
 from docspec.serve.chat import XARGS, Chat, Parts, read_chat
 from docspec.serve.drafts import FoundDrafts
 from docspec.serve.refusal import Refusal
@@ -47,21 +48,17 @@ STAYS_THERE = {"connection", "keep-alive", "transfer-encoding", "trailer", "upgr
 """Headers of an upstream's answer that are not forwarded."""
 
 
-class Completions:
-    """The ASGI application of the route."""
-
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        gateway = self._gateway
-        client = gateway.access.client(scope)
-        with gateway.admission.enter():
-            size = declared_size(scope, gateway.settings.limits)
-            async with gateway.admission.room(size):
-                body = await read_body(receive, gateway.settings.limits)
-                answer = Answering(gateway, scope, send, client, body)
-                await unless_left(asyncio.ensure_future(answer.run()), receive, lambda: answer.is_whole)
+async def completions(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers a chat completion."""
+    seconds = gateway.settings.limits.body_seconds
+    async with admitted(gateway, Request(scope, receive)) as (client, request):
+        try:
+            async with asyncio.timeout(seconds):
+                body = await request.body()
+        except TimeoutError:
+            raise Refusal(408, f"the body did not arrive within {seconds:g} s") from None
+        answer = Answering(gateway, scope, send, client, body)
+        await unless_left(asyncio.ensure_future(answer.run()), receive, lambda: answer.is_whole)
 
 
 class Answering:
@@ -128,7 +125,7 @@ class Answering:
         """Takes a broken upstream out of service; returns which share of a try it counts as. Raises if no other
         upstream may be tried."""
         if self._told:
-            raise Left from None  # the connection to the client is broken off
+            raise ClientDisconnect from None  # the connection to the client is broken off
         if is_silence(error):
             raise Refusal(504, "the server behind this gateway did not answer in time") from None
         self._gateway.metrics.add("upstream_errors_total", kind=type(error).__name__)

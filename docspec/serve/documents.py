@@ -9,10 +9,11 @@ import asyncio
 import json
 import logging
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ from docspec.serve.uploaded_drafts import UploadedDrafts
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
+
+Read = Callable[["Gateway", Request], Awaitable[Submission]]
 
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
@@ -61,10 +64,10 @@ class Documents:
     @property
     def routes(self) -> list[Route]:
         return [
-            Route("/v1/convert/file", self._file, methods=["POST"]),
-            Route("/v1/convert/source", self._source, methods=["POST"]),
-            Route("/v1/convert/file/async", self._file_later, methods=["POST"]),
-            Route("/v1/convert/source/async", self._source_later, methods=["POST"]),
+            Route("/v1/convert/file", partial(self._waited, from_form), methods=["POST"]),
+            Route("/v1/convert/source", partial(self._waited, from_json), methods=["POST"]),
+            Route("/v1/convert/file/async", partial(self._accepted, from_form), methods=["POST"]),
+            Route("/v1/convert/source/async", partial(self._accepted, from_json), methods=["POST"]),
             Route("/v1/status/poll/{name}", self._status),
             Route("/v1/result/{name}", self._result),
             Route("/v1/parse", self._parse, methods=["POST"]),
@@ -88,37 +91,25 @@ class Documents:
         if self._temporary is not None:
             self._temporary.cleanup()
 
-    async def _file(self, request: Request) -> Response:
-        return await self._waited(request, await from_form(self._gateway, request))
-
-    async def _source(self, request: Request) -> Response:
-        return await self._waited(request, await from_json(self._gateway, request))
-
-    async def _file_later(self, request: Request) -> Response:
-        return self._accepted(request, await from_form(self._gateway, request))
-
-    async def _source_later(self, request: Request) -> Response:
-        return self._accepted(request, await from_json(self._gateway, request))
-
-    async def _waited(self, request: Request, given: Submission) -> Response:
+    async def _waited(self, read: Read, request: Request) -> Response:
         """Waits for the result and returns it; if the client disconnects, its job is deleted."""
-        client = self._gateway.access.client(request.scope)
-        name = self._added_job(client, given)
+        given = await read(self._gateway, request)
+        name = self._added_job(given)
         try:
             async with asyncio.timeout(self._gateway.settings.limits.seconds):
-                while not self._job(client, name).has_ended:
+                while not self._job(given.client, name).has_ended:
                     await self._until_ended(0.5)
                     if await request.is_disconnected():
                         raise Refusal(499, "the client has left")
-            return self._answer(client, name)
+            return self._answer(given.client, name)
         except TimeoutError:
             raise Refusal(504, "the document was not read in time; ask for it with /async") from None
         finally:
             self._jobs.forget(name)
 
-    def _accepted(self, request: Request, given: Submission) -> Response:
-        client = self._gateway.access.client(request.scope)
-        return JSONResponse(_status_of(self._job(client, self._added_job(client, given))))
+    async def _accepted(self, read: Read, request: Request) -> Response:
+        given = await read(self._gateway, request)
+        return JSONResponse(_status_of(self._job(given.client, self._added_job(given))))
 
     async def _status(self, request: Request) -> Response:
         client, name = self._gateway.access.client(request.scope), request.path_params["name"]
@@ -142,14 +133,12 @@ class Documents:
 
     async def _parse(self, request: Request) -> Response:
         """The pages as server-sent events, each as soon as it is finished."""
-        self._gateway.access.client(request.scope)
         given = await from_form(self._gateway, request)
         return StreamingResponse(self._events(given), media_type="text/event-stream")
 
     async def _keep_drafts(self, request: Request) -> Response:
         """Stores the text layer or the recognised text of a document's pages. When the same client sends an image of
         such a page to ``/v1/chat/completions``, the stored text is its draft."""
-        client = self._gateway.access.client(request.scope)
         given = await from_form(self._gateway, request)
         loop = asyncio.get_running_loop()
         try:
@@ -158,7 +147,7 @@ class Documents:
             )
         except DocspecError as error:
             raise Refusal(422, one_line(str(error))) from None
-        name = self._gateway.uploads.keep(client, pages)
+        name = self._gateway.uploads.keep(given.client, pages)
         return JSONResponse({"id": name, "pages": len(pages)})
 
     async def _forget(self, request: Request) -> Response:
@@ -185,11 +174,8 @@ class Documents:
                         values = {"page": result.number, "status": result.status, "markdown": markdown_of(result)}
                         tell("page", values if result.error is None else {**values, "error": result.error})
                 tell("done", {"pages": count})
-            except DocspecError as error:
-                tell("error", {"message": one_line(str(error))})
             except Exception as error:
-                LOG.error("unexpected %s while a document was read", type(error).__name__)
-                tell("error", {"message": "unexpected error"})
+                tell("error", {"message": _message_of(error)})
             finally:
                 loop.call_soon_threadsafe(found.put_nowait, None)
 
@@ -221,13 +207,9 @@ class Documents:
             self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
         except Stopped:
             return
-        except DocspecError as error:
-            if not self._closed:
-                self._jobs.end(name, "failure", None, one_line(str(error)))
         except Exception as error:
             if not self._closed:
-                LOG.error("unexpected %s while a document was read", type(error).__name__)
-                self._jobs.end(name, "failure", None, "unexpected error")
+                self._jobs.end(name, "failure", None, _message_of(error))
 
     def _wanted(self, name: str, pages: int) -> bool:
         return not self._closed and self._jobs.read(name, pages)
@@ -240,10 +222,10 @@ class Documents:
         except TimeoutError:
             return
 
-    def _added_job(self, client: str, given: Submission) -> str:
+    def _added_job(self, given: Submission) -> str:
         if self._jobs.waiting() >= MOST_JOBS:
             raise Refusal(429, "too many documents are waiting; try again later", 30)
-        name = self._jobs.add(client, given.title, asdict(given.wanted), given.data)
+        name = self._jobs.add(given.client, given.title, asdict(given.wanted), given.data)
         self._added.set()
         return name
 
@@ -262,6 +244,14 @@ class Documents:
                 {"component_type": "document_backend", "module_name": "docspec", "error_message": message}
             ]})  # fmt: skip
         return Response(result, media_type="application/json")
+
+
+def _message_of(error: Exception) -> str:
+    """The message for a client; an unexpected error is logged by its type alone, since its text may be a client's."""
+    if isinstance(error, DocspecError):
+        return one_line(str(error))
+    LOG.error("unexpected %s while a document was read", type(error).__name__)
+    return "unexpected error"
 
 
 def _status_of(job: ConversionJob) -> dict[str, Any]:

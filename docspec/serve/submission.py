@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import binascii
-import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
-from starlette.types import Message
 
 from docspec.core.safe_text import one_line
-from docspec.serve.body import declared_size, too_large
+from docspec.serve.admission import admitted
 from docspec.serve.converter import FORMATS, ConversionOptions
 from docspec.serve.refusal import Refusal
 
@@ -28,8 +26,10 @@ END = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """``data`` is the content of the file; ``title`` is the client's name for it, which is only displayed."""
+    """``data`` is the content of the ``client``'s file; ``title`` is the client's name for it, which is only
+    displayed."""
 
+    client: str
     data: bytes
     title: str
     wanted: ConversionOptions
@@ -37,36 +37,26 @@ class Submission:
 
 async def from_form(gateway: Gateway, request: Request) -> Submission:
     """The one file of a form, or a body that is the file itself."""
-    async with _body_of(gateway, request) as bounded:
-        return await _form_of(bounded)
+    async with admitted(gateway, request) as (client, bounded):
+        return await _form_of(bounded, client)
 
 
-@contextlib.asynccontextmanager
-async def _body_of(gateway: Gateway, request: Request) -> AsyncIterator[Request]:
-    """``request`` with a bounded body, once its client is authenticated and there is room for the body."""
-    gateway.access.client(request.scope)
-    limits = gateway.settings.limits
-    with gateway.admission.enter():
-        async with gateway.admission.room(declared_size(request.scope, limits)):
-            yield Request(request.scope, _Bounded(request.receive, limits.body, too_large(limits)).receive)
-
-
-async def _form_of(request: Request) -> Submission:
+async def _form_of(request: Request, client: str) -> Submission:
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind != "multipart/form-data":
         query = {name: request.query_params.getlist(name) for name in request.query_params}
-        return Submission(await request.body(), "document", _wanted_in(query))
+        return Submission(client, await request.body(), "document", _wanted_in(query))
     async with request.form(max_files=1, max_fields=200) as form:
         files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
         if len(files) != 1:
             raise Refusal(422, "files: one file a request")
         said = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
-        return Submission(await files[0].read(), title_of(files[0].filename), _wanted_in(said))
+        return Submission(client, await files[0].read(), title_of(files[0].filename), _wanted_in(said))
 
 
 async def from_json(gateway: Gateway, request: Request) -> Submission:
     """The one source of a JSON object; a URL is fetched."""
-    async with _body_of(gateway, request) as bounded:
+    async with admitted(gateway, request) as (client, bounded):
         body = await bounded.body()
     try:
         values = json.loads(body)
@@ -84,30 +74,14 @@ async def from_json(gateway: Gateway, request: Request) -> Submission:
         if gateway.fetcher is None:
             raise Refusal(400, "addresses are not fetched here; send the file (--allow-urls)")
         data, _ = await gateway.fetcher.fetch(source["url"])
-        return Submission(data, title_of(source["url"].partition("?")[0]), wanted)
+        return Submission(client, data, title_of(source["url"].partition("?")[0]), wanted)
     if kind == "file" and isinstance(source.get("base64_string"), str):
         try:
             data = binascii.a2b_base64(source["base64_string"])
         except ValueError:
             raise Refusal(422, "base64_string: no base64") from None
-        return Submission(data, title_of(source.get("filename")), wanted)
+        return Submission(client, data, title_of(source.get("filename")), wanted)
     raise Refusal(422, "sources: of kind file or http")
-
-
-class _Bounded:
-    """The body of a request; raises ``refusal`` beyond ``most`` bytes."""
-
-    def __init__(self, receive: Any, most: int, refusal: Refusal) -> None:
-        self._receive = receive
-        self._left = most
-        self._refusal = refusal
-
-    async def receive(self) -> Message:
-        message: Message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise self._refusal
-        return message
 
 
 def title_of(given: Any) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 
 import aiohttp
@@ -91,16 +90,15 @@ class Upstreams:
     def __init__(self, urls: Sequence[str], limits: Limits, key: str | None = None) -> None:
         self.all = [Upstream(url, limits, key) for url in urls]
         self._limits = limits
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._turn = asyncio.Lock()  # first come, first served: the first request in line waits for a server
+        self._changed = asyncio.Event()
+        self._all_lost_at = 0.0
+        self.waiting = 0
         self._probes: dict[Upstream, asyncio.Task[None]] = {}
 
     @property
     def are_there(self) -> bool:
         return any(one.is_there for one in self.all)
-
-    @property
-    def waiting(self) -> int:
-        return len(self._waiting)
 
     @contextlib.asynccontextmanager
     async def one(self, wanted: Upstream | None = None) -> AsyncIterator[Upstream]:
@@ -111,16 +109,14 @@ class Upstreams:
             yield upstream
         finally:
             upstream.busy -= 1
-            self._wake()
+            self._changed.set()
 
     def lost(self, upstream: Upstream) -> None:
         """Takes an unreachable upstream out of service and starts to probe it."""
         upstream.is_there = False
         if not self.are_there:  # requests that wait for a free one now wait for one to return
-            while self._waiting:
-                turn = self._waiting.popleft()
-                if not turn.done():
-                    turn.set_result(None)
+            self._all_lost_at = asyncio.get_running_loop().time()
+            self._changed.set()
         if upstream not in self._probes:
             self._probes[upstream] = asyncio.ensure_future(self._look_for(upstream))
 
@@ -135,49 +131,23 @@ class Upstreams:
         return wanted if wanted in free else min(free, key=lambda one: one.busy, default=None)
 
     async def _taken(self, wanted: Upstream | None = None) -> Upstream:
-        first = True
-        end = asyncio.get_running_loop().time() + self._limits.seconds
+        arrived = asyncio.get_running_loop().time()
+        self.waiting += 1
         try:
-            while True:
-                best = self._best(wanted) if not (first and self._waiting) else None
-                if best is not None:
-                    best.busy += 1
-                    return best
-                await self._turn(end, first)
-                first = False
-        except BaseException:
-            self._wake()  # a turn that was given to this request is another one's now
-            raise
-
-    async def _turn(self, end: float, first: bool) -> None:
-        """Waits until an upstream may have become free."""
-        loop = asyncio.get_running_loop()
-        turn = loop.create_future()
-        if first:
-            self._waiting.append(turn)
-        else:
-            self._waiting.appendleft(turn)
-        left = end - loop.time()
-        patience = left if self.are_there else min(left, self._limits.patience_seconds)
-        try:
-            async with asyncio.timeout(max(0.0, patience)):
-                await turn
+            async with self._turn:
+                while (best := self._best(wanted)) is None:
+                    end = arrived + self._limits.seconds
+                    if not self.are_there:
+                        end = min(end, max(arrived, self._all_lost_at) + self._limits.patience_seconds)
+                    self._changed.clear()
+                    async with asyncio.timeout_at(end):
+                        await self._changed.wait()
+                best.busy += 1
+                return best
         except TimeoutError:
-            if self.are_there and loop.time() < end:
-                return
             raise Refusal(503, "no server behind this gateway is free; try again later", 5) from None
         finally:
-            if turn in self._waiting:
-                self._waiting.remove(turn)
-
-    def _wake(self) -> None:
-        """Wakes as many waiting requests as there is room for."""
-        room = sum(max(0, self._limits.in_flight - one.busy) for one in self.all if one.is_there)
-        while room > 0 and self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                room -= 1
+            self.waiting -= 1
 
     async def _look_for(self, upstream: Upstream) -> None:
         wait = FIRST_PROBE
@@ -191,7 +161,7 @@ class Upstreams:
                 except BROKEN:
                     continue
                 upstream.is_there = True
-                self._wake()
+                self._changed.set()
                 return
         finally:
             self._probes.pop(upstream, None)

@@ -8,9 +8,9 @@ of this runs in one thread, that of the event loop.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import time
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -76,51 +76,30 @@ class Fleet:
 
     def __init__(self, servers: Sequence[Server]) -> None:
         self.servers = tuple(servers)
-        self._waiting: deque[asyncio.Future[Server]] = deque()
-        self._wake: asyncio.TimerHandle | None = None
+        self._turn = asyncio.Lock()  # first come, first served: the first request in line waits for a server
+        self._changed = asyncio.Event()
 
     async def take(self) -> Server:
         """Waits for a server that has room; :meth:`give_back` returns it. Raises :class:`docspec.core.ModelError` once
         all are given up."""
-        place = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        self.deal()
-        try:
-            return await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled() and place.exception() is None:
-                self.give_back(place.result())
-            raise
+        async with self._turn:
+            while True:
+                left = [server for server in self.servers if not server.lost]
+                if not left:
+                    raise ModelError("; ".join(f"{server.url}: {server.lost}" for server in self.servers))
+                now = time.monotonic()
+                free = [server for server in left if server.has_room(now)]
+                if free:
+                    server = min(free, key=lambda one: one.busy)
+                    server.busy += 1
+                    return server
+                rest = min(server.rests_until for server in left) - now
+                self._changed.clear()
+                with contextlib.suppress(TimeoutError):  # if all servers are only busy, one is given back
+                    async with asyncio.timeout(rest if rest > 0 else None):
+                        await self._changed.wait()
 
     def give_back(self, server: Server) -> None:
         """Ends one request to ``server``."""
         server.busy -= 1
-        self.deal()
-
-    def deal(self) -> None:
-        """Gives waiting requests to servers as long as one has room."""
-        while self._waiting:
-            if self._waiting[0].done():
-                self._waiting.popleft()
-                continue
-            left = [server for server in self.servers if not server.lost]
-            if not left:
-                why = "; ".join(f"{server.url}: {server.lost}" for server in self.servers)
-                self._waiting.popleft().set_exception(ModelError(why))
-                continue
-            now = time.monotonic()
-            free = [server for server in left if server.has_room(now)]
-            if not free:
-                self._deal_later(min(server.rests_until for server in left) - now)
-                return
-            server = min(free, key=lambda one: one.busy)
-            server.busy += 1
-            self._waiting.popleft().set_result(server)
-
-    def _deal_later(self, seconds: float) -> None:
-        """Deals again at the end of a rest; if all servers are only busy, :meth:`give_back` deals."""
-        if self._wake is not None:
-            self._wake.cancel()
-            self._wake = None
-        if seconds > 0:
-            self._wake = asyncio.get_running_loop().call_later(seconds, self.deal)
+        self._changed.set()
