@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -60,9 +59,6 @@ class ServerGenerator:
     ) -> None:
         self._patience = patience
         self._fleet = Fleet([Server(url) for url in dict.fromkeys(map(base_of, urls))])
-        self._models: dict[str, ServedModel] = {}
-        self._counted: dict[str, ServerCounts] = {}
-        self._asking: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._connections = HttpConnections(key, patience, served_model)
         self._closed = False
         self._loop = asyncio.new_event_loop()
@@ -71,7 +67,7 @@ class ServerGenerator:
 
     @property
     def name(self) -> str:
-        told = {model.server for model in self._models.values()} - {""}
+        told = {server.model.server for server in self._fleet.servers if server.model is not None} - {""}
         servers = ", ".join(server.url for server in self._fleet.servers)
         return f"{'/'.join(sorted(told)) or 'server'} at {servers}"
 
@@ -92,7 +88,7 @@ class ServerGenerator:
         if not self._closed:
             with contextlib.suppress(Exception):
                 now = self._run(self._counts()).result(CLOSING_SECONDS)
-        return tuple(self._reported(server, now.get(server.url)) for server in self._fleet.servers)
+        return tuple(_reported(server, now.get(server.url)) for server in self._fleet.servers)
 
     def close(self) -> None:
         """Cancels all requests, closes all connections, and ends the thread."""
@@ -120,7 +116,7 @@ class ServerGenerator:
         await self._connections.close()
 
     async def _first_model(self) -> ServedModel:
-        while not self._models:
+        while not (known := [server.model for server in self._fleet.servers if server.model is not None]):
             server = await self._fleet.take()
             try:
                 await self._model_of(server)
@@ -130,17 +126,13 @@ class ServerGenerator:
                 server.lost = str(error)
             finally:
                 self._fleet.give_back(server)
-        return next(iter(self._models.values()))
+        return known[0]
 
     async def _model_of(self, server: Server) -> ServedModel:
-        """The model of ``server``, which is asked once."""
-        async with self._asking[server.url]:
-            if server.url not in self._models:
-                found, counts = await self._connections.model(server.url)
-                self._models[server.url] = found
-                if counts is not None:
-                    self._counted[server.url] = counts
-        return self._models[server.url]
+        async with server.asking:
+            if server.model is None:
+                server.model, server.counted = await self._connections.model(server.url)
+            return server.model
 
     async def _answer(self, body: Body, on_text: OnText | None) -> Generation:
         """Repeats the request until a server answers it. Raises :class:`docspec.core.PageError` if the servers that are
@@ -170,21 +162,17 @@ class ServerGenerator:
                 self._fleet.give_back(server)
 
     async def _counts(self) -> dict[str, ServerCounts]:
-        urls = list(self._counted)
+        urls = [server.url for server in self._fleet.servers if server.counted is not None]
         found = await asyncio.gather(*map(self._connections.counts, urls))
         return {url: counts for url, counts in zip(urls, found, strict=True) if counts is not None}
 
-    def _reported(self, server: Server, now: ServerCounts | None) -> ServerReport:
-        model, before = self._models.get(server.url, ServedModel("")), self._counted.get(server.url)
-        return ServerReport(
-            server.url,
-            model.server,
-            model.name,
-            server.answered,
-            server.failed_attempts,
-            server.lost,
-            None if now is None or before is None else now.since(before),
-        )
+
+def _reported(server: Server, now: ServerCounts | None) -> ServerReport:
+    model, before = server.model or ServedModel(""), server.counted
+    counted = None if now is None or before is None else now.since(before)
+    return ServerReport(
+        server.url, model.server, model.name, server.answered, server.failed_attempts, server.lost, counted
+    )
 
 
 def _only_new(on_text: OnText) -> OnText:

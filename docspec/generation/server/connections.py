@@ -75,15 +75,14 @@ class HttpConnections:
                     raise _fault(response, await response.aread())
                 if on_text is None:
                     return wire.generation_of(_json(await response.aread()), model)
-                stream, first = wire.Stream(model), None
+                stream = wire.Stream(model, began)
                 async for line in response.aiter_lines():
                     data = line.removeprefix("data:").strip()
                     if data == "[DONE]":
                         break
                     if data and line.startswith("data:") and stream.take(data):
-                        first = first or time.monotonic() - began
                         on_text(stream.text)
-                return wire.with_seconds(stream.generation(), first, time.monotonic() - began)
+                return stream.generation()
         except httpx2.ConnectTimeout as error:
             raise RepeatError(f"no connection within {min(self._patience, CONNECT_SECONDS):g} s") from error
         except httpx2.TimeoutException as error:

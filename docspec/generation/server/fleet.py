@@ -12,9 +12,11 @@ import contextlib
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from docspec.core import ModelError
+from docspec.generation.server.metrics import ServerCounts
+from docspec.generation.server.wire import ServedModel
 
 MOST_AT_ONCE = 128
 """Concurrent requests to one server; others wait here and may go to another server."""
@@ -27,7 +29,8 @@ FIRST_REST, LONGEST_REST = 0.25, 15.0
 class Server:
     """The state of one server: its limit of concurrent requests (``limit``) and their present number (``busy``), its
     failures in a row and when they began, the end of its rest (both in monotonic seconds), why it was given up
-    (``lost``), and its counts."""
+    (``lost``), and its counts. Its ``model`` is asked once, under ``asking``; ``counted`` were its own counters then.
+    """
 
     url: str
     limit: int = MOST_AT_ONCE
@@ -38,6 +41,9 @@ class Server:
     lost: str = ""
     answered: int = 0
     failed_attempts: int = 0
+    model: ServedModel | None = None
+    counted: ServerCounts | None = None
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def has_room(self, now: float) -> bool:
         """Whether it can take a request now."""

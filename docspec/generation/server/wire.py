@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -157,11 +158,14 @@ def generation_of(answered: Any, model: ServedModel) -> Generation:
 
 
 class Stream:
-    """A streamed answer, each piece the data of a server-sent event. ``text`` is the text so far."""
+    """A streamed answer, each piece the data of a server-sent event; the request was sent at ``began``
+    (``time.monotonic``). ``text`` is the text so far."""
 
-    def __init__(self, model: ServedModel) -> None:
+    def __init__(self, model: ServedModel, began: float) -> None:
         self.text = ""
         self._model = model
+        self._began = began
+        self._first: float | None = None
         self._finish: FinishReason | None = None
         self._tokens: list[int] | None = None
         self._usage: Any = None
@@ -185,6 +189,8 @@ class Stream:
             self._finish = _finish(choice["finish_reason"])
         if not isinstance(text, str):
             return ""
+        if text and self._first is None:
+            self._first = time.monotonic()
         self.text += text
         return text
 
@@ -193,7 +199,11 @@ class Stream:
         if self._finish is None:
             raise MalformedError("its answer stopped before the end")
         tokens = None if self._tokens is None else tuple(self._tokens)
-        return _made(self.text, self._finish, tokens, self._usage, self._model)
+        made = _made(self.text, self._finish, tokens, self._usage, self._model)
+        if self._first is None:
+            return made
+        prefill, decode = self._first - self._began, time.monotonic() - self._first
+        return replace(made, counts=replace(made.counts, prefill_seconds=prefill, decode_seconds=decode))
 
 
 def error_in(body: bytes) -> str:
@@ -218,14 +228,6 @@ def _made(
     written = _whole(usage.get("completion_tokens"))
     count = max(0, (written or 0) - ended) if tokens is None else len(tokens)
     return Generation(text, finish, GenerationCounts(count, _whole(usage.get("prompt_tokens"))), tokens)
-
-
-def with_seconds(made: Generation, first: float | None, whole: float) -> Generation:
-    """``made`` with its times, from the seconds until its ``first`` piece (``None``: not streamed) and its end."""
-    if first is None:
-        return made
-    counts = replace(made.counts, prefill_seconds=first, decode_seconds=whole - first)
-    return replace(made, counts=counts)
 
 
 def _finish(reason: Any) -> FinishReason:
