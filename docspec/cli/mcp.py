@@ -37,9 +37,8 @@ def mcp(
     from docspec.serve.access import Access
     from docspec.serve.converter import Converter
     from docspec.serve.fetch import Fetcher
-    from docspec.serve.folders import Folders
     from docspec.serve.running import is_loopback, run
-    from docspec.serve.tools import PATH, Guarded, make_server
+    from docspec.serve.tools import PATH, Folders, Guarded, make_server
 
     quiet_libraries(0)
     named = configured_model(model)

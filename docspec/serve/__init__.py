@@ -2,7 +2,7 @@
 
 Clients need not know docspec: the gateway adds drafts to their requests, forwards them, and returns the server's own
 answer. The package imports no torch. Read in this order: ``settings``; ``completions`` (the path of a request);
-``chat`` and ``picture`` (its body); ``drafts`` with ``readers``, ``spelling``, ``payoff``, ``recognition``, ``cache``
-and ``uploads`` (the sources of drafts); ``upstream`` (the model servers); ``access``, ``admission``, ``fetch``
-(authentication and limits); ``gateway`` (shared state), ``app`` (routes) and ``running``.
+``chat`` and ``picture`` (its body); ``drafts`` with ``readers``, ``payoff``, ``recognition`` and ``uploads`` (the
+sources of drafts); ``upstream`` (the model servers); ``access``, ``admission``, ``fetch`` (authentication and limits);
+``gateway`` (shared state), ``app`` (routes) and ``running``.
 """

@@ -27,7 +27,7 @@ from docspec.serve.converter import ConversionOptions, Converter, Stopped, markd
 from docspec.serve.jobs import ConversionJob, Jobs
 from docspec.serve.refusal import Refusal
 from docspec.serve.submission import Submission, from_form, from_json
-from docspec.serve.uploaded_drafts import UploadedDrafts
+from docspec.serve.uploads import UploadedDrafts
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway

@@ -1,5 +1,6 @@
-"""Recognises which published model a request is for, by its prompt or the served model's name; this decides how drafts
-are spelled. The prompts are those of the families' cards (:mod:`docspec.targets.families`), which need no torch."""
+"""Recognises which published model a request is for, by its prompt or the served model's name, and spells drafts as
+that model does, the likeliest text first. The prompts are those of the families' cards
+(:mod:`docspec.targets.families`), which need no torch."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from docspec.core import BBox, Category, Region
+from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects import Dialect, make_dialect
 from docspec.targets.families import families
 from docspec.targets.family import Checkpoint
@@ -93,3 +94,42 @@ def _dialect(card: ModelProfile) -> Dialect:
 
 def _normal(prompt: str) -> str:
     return " ".join(MARKS.sub(" ", prompt).split())
+
+
+MOST_TEXTS = 64
+MOST_CHARACTERS = 200_000
+"""Characters of all texts of a request together: somewhat more than the proposer reads."""
+
+
+def spelled(draft: PageDraft, size: tuple[int, int], reader: KnownPrompt) -> tuple[str, ...]:
+    """``draft`` of an image of ``size`` pixels as texts that ``reader`` may answer with."""
+    return () if draft.is_empty else bounded(_texts(draft, size, reader))
+
+
+def bounded(texts: list[str]) -> tuple[str, ...]:
+    """As many of ``texts`` as a request may carry, without duplicates."""
+    kept: dict[str, None] = {}
+    room = MOST_CHARACTERS
+    for text in texts:
+        if text.strip() and text not in kept and len(kept) < MOST_TEXTS and len(text) <= room:
+            kept[text] = None
+            room -= len(text)
+    return tuple(kept)
+
+
+def _texts(draft: PageDraft, size: tuple[int, int], reader: KnownPrompt) -> list[str]:
+    plain = [next(iter(region.texts), "") for region in draft.regions]
+    dialect = reader.dialect
+    if dialect is None:
+        return ["\n\n".join(filter(None, plain)), *draft.page_texts, *plain]
+    if reader.kind == "page":
+        return dialect.page_drafts(draft, *size)
+    if reader.kind == "table":
+        tables = [region for region in draft.regions if region.category is Category.TABLE and region.texts]
+        return [text for table in tables for text in dialect.region_drafts(table)] or plain
+    if reader.kind == "formula":
+        return plain
+    # A crop of text is one region, whatever a layout model makes of its few lines.
+    whole = Region(BBox(0, 0, *size), Category.TEXT, ("\n".join(filter(None, plain)),))
+    own = [text for region in draft.regions for text in dialect.region_drafts(region)]
+    return [*dialect.region_drafts(whole), *own]

@@ -5,18 +5,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import unquote, urlsplit
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from docspec.core import DocspecError
+from docspec.core import DocspecError, InputError, UsageError
 from docspec.core.safe_text import one_line
 from docspec.serve.access import Access
 from docspec.serve.converter import FIELDS, ConversionOptions, Converter, Stopped
-from docspec.serve.folders import Folders
 from docspec.serve.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -29,6 +33,53 @@ INSTRUCTIONS = (
 PATH = "/mcp"
 
 OutputFormat = Literal["md", "html", "text", "json"]
+
+
+class Folders:
+    """Opens files by path or ``file:`` URL. Links are followed if their targets are inside the folders, too."""
+
+    def __init__(self, folders: Iterable[Path], most: int) -> None:
+        self._folders: list[Path] = []
+        self._most = most
+        for folder in folders:
+            if not folder.is_dir():
+                raise UsageError(f"{folder}: no such folder")
+            self._folders.append(folder.resolve())
+
+    def read(self, uri: str) -> tuple[bytes, str]:
+        """The content and the name of a file. Raises :class:`InputError`. The message is the same for a missing file
+        and a forbidden one, so that it tells nothing about files outside."""
+        for path in self._candidates(uri):
+            try:
+                real = path.resolve(strict=True)
+                if not any(real.is_relative_to(folder) for folder in self._folders):
+                    continue
+                handle = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            except (OSError, ValueError, RuntimeError):
+                continue
+            try:
+                known = os.fstat(handle)
+                if not stat.S_ISREG(known.st_mode):
+                    continue
+                if known.st_size > self._most:
+                    raise InputError(f"{real.name}: larger than {self._most / 2**20:g} MiB")
+                with open(handle, "rb", closefd=False) as file:
+                    return file.read(self._most + 1), real.name
+            finally:
+                os.close(handle)
+        raise InputError(f"{uri}: no file in the folders that this server was started with")
+
+    def _candidates(self, uri: str) -> list[Path]:
+        """The paths that ``uri`` may name: an absolute path is itself, a relative one is tried below each folder."""
+        if uri[:5].lower() == "file:":
+            parts = urlsplit(uri)
+            if parts.netloc not in ("", "localhost"):
+                return []
+            uri = unquote(parts.path)
+        if "\0" in uri or not uri:
+            return []
+        path = Path(uri)
+        return [path] if path.is_absolute() else [folder / path for folder in self._folders]
 
 
 def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None = None) -> MCPServer:

@@ -1,4 +1,5 @@
-"""Uploaded documents, stored as drafts of their pages. A page is recognised by the look of its image.
+"""Uploaded documents, stored as drafts of their pages: the text layer of each, or recognised text. A page is recognised
+by the look of its image.
 
 Clients render pages at different resolutions, so their bytes never match. Grey pictures of 32 x 32 cells do: two
 renderings of one page differ far less than two pages.
@@ -7,16 +8,21 @@ renderings of one page differ far less than two pages.
 from __future__ import annotations
 
 import secrets
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from docspec.core import PageDraft
+from docspec.core import DrafterError, PageDraft, ParseOptions, UsageError
+from docspec.documents import parse_page_ranges
+from docspec.documents.sources import source_from_bytes
+from docspec.documents.view import View
+from docspec.drafting.drafted_page import DraftedPage
+from docspec.isolation.pool import Isolation
+from docspec.isolation.worker_handle import PrepareOptions
 from docspec.serve.picture import Picture
-
-if TYPE_CHECKING:
-    from docspec.serve.recognition import Recognition
+from docspec.serve.recognition import Recognition, fingerprint_of
 
 MOST_PAGES = 4_000
 """Pages stored for all clients together; the oldest documents are dropped first."""
@@ -30,7 +36,7 @@ SHAPE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A stored page: its fingerprint (:func:`docspec.serve.recognition_worker.fingerprint_of`), its size in pixels and
+    """A stored page: its fingerprint (:func:`docspec.serve.recognition.fingerprint_of`), its size in pixels and
     its draft."""
 
     fingerprint: bytes
@@ -93,3 +99,42 @@ def _scaled(page: Uploaded, width: int) -> PageDraft:
     factor = width / page.size[0]
     regions = tuple(region.moved(lambda box: box.scaled(factor)) for region in page.draft.regions)
     return replace(page.draft, regions=regions)
+
+
+class UploadedDrafts:
+    """Opens, renders and drafts documents in worker processes (:mod:`docspec.isolation`), up to ``most`` pages of
+    each."""
+
+    def __init__(self, options: ParseOptions, most: int) -> None:
+        self._options = replace(options, drafter="auto")
+        self._most = most
+        self._isolation = Isolation(self._options)
+        self._turn = threading.Lock()
+
+    def of(self, data: bytes, title: str, pages: str | None) -> list[Uploaded]:
+        """The drafted pages of a document. Raises :class:`docspec.core.DocspecError`."""
+        with self._turn:
+            document = self._isolation.open(source_from_bytes(data, title))
+            numbers = parse_page_ranges(pages).resolve(document.page_count, title)
+            if len(numbers) > self._most:
+                raise UsageError(f"{title}: {len(numbers)} pages; this gateway takes up to {self._most}")
+            wanted = PrepareOptions.complete(View.of(self._options), None)
+            places = ((document, number) for number in numbers)
+            with closing(self._isolation.pages(places, wanted, 1)) as found:
+                return [uploaded for _, page in found if (uploaded := _uploaded(page)) is not None]
+
+    def close(self) -> None:
+        self._isolation.close()
+
+
+def _uploaded(page: object) -> Uploaded | None:
+    """The stored form of a page; ``None`` if the page could not be rendered or has no draft."""
+    if not isinstance(page, DraftedPage):
+        return None
+    try:
+        draft = page.settled().draft
+    except DrafterError:
+        return None
+    if draft is None or draft.is_empty:
+        return None
+    return Uploaded(fingerprint_of(page.page.image), page.page.image.size, draft)

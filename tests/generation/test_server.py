@@ -16,7 +16,7 @@ from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.server import ServerGenerator, fleet
 from docspec.generation.server.client import base_of
 from docspec.generation.server.connections import retry_after
-from docspec.generation.server.metrics import counts_in
+from docspec.generation.server.wire import counts_in
 from tests.generation.stand_in import StandIn, hangs_up, picture_in, says, stream, whole
 
 METRICS = """# HELP vllm:spec_decode_num_drafts_total Number of spec decoding drafts.

@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 
 from docspec.core import BBox, Category, PageDraft, Region
-from docspec.serve.cache import DraftCache
 from docspec.serve.chat import read_chat
-from docspec.serve.drafts import WAYS, DraftFinder
+from docspec.serve.drafts import WAYS, DraftCache, DraftFinder
 from docspec.serve.payoff import CONTROL, ENOUGH, SHARE, Payoff, Way
 from docspec.serve.picture import looked_at
-from docspec.serve.readers import reader_of
+from docspec.serve.readers import MOST_CHARACTERS, bounded, reader_of, spelled
 from docspec.serve.recognition import Recognition
 from docspec.serve.refusal import Refusal
-from docspec.serve.spelling import MOST_CHARACTERS, bounded, spelled
 from docspec.serve.uploads import Uploaded, Uploads
 from docspec.targets.families.dots_ocr import LAYOUT
 from docspec.targets.families.qwen2_5_vl import OLMOCR

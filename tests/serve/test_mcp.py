@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from docspec.core import InputError
-from docspec.serve.folders import Folders
+from docspec.serve.tools import Folders
 from tests.serve.processes import ROOT, Served
 from tests.serve.test_documents import pdf_of
 

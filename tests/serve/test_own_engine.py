@@ -16,8 +16,7 @@ from PIL import Image
 
 from docspec import ParseOptions
 from docspec.serve.own.asking import ChatRequest, Penalties, asked
-from docspec.serve.own.batches import Batches, PendingAnswer
-from docspec.serve.own.writing import AnswerText
+from docspec.serve.own.batches import AnswerText, Batches, PendingAnswer
 from docspec.serve.refusal import Refusal
 from tests.serve.conftest import data_url, printed
 from tests.serve.processes import Served, gateway

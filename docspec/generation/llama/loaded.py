@@ -27,6 +27,14 @@ FLOAT32, FLOAT16 = 0, 1
 ALLOWED = 512
 """The most threads of a context."""
 
+NOISE_TOKENS = 64
+NOISE_WIDTHS = (64, 16, 8, 3)
+NOISE_RIVALS = 8
+"""The number of likeliest tokens at each position whose distances from the first are compared."""
+
+NOISE_SAFETY = 2.0
+"""The bound over the measured noise, which is the largest at a few hundred positions of meaningless text."""
+
 
 class Choices(NamedTuple):
     """``tokens`` are the likeliest ones behind each index that was asked for; ``margins`` are their distances from the
@@ -192,3 +200,29 @@ class _Batch:
         for name, array in arrays.items():
             setattr(batch, name, ctypes.cast(ctypes.c_void_p(array.ctypes.data), self._types[name]))
         return batch
+
+
+def shape_noise(model: LoadedModel) -> float:
+    """The margin (in logits) below which a choice made in a batch may be another one in a step of one token, measured
+    on the user's own file; :mod:`docspec.targets.noise` does so for docspec's own engine."""
+    tokens = np.random.default_rng(0).integers(0, model.vocab_size, NOISE_TOKENS).tolist()
+    alone = _logits(model, tokens, 1)
+    rivals = np.argsort(alone, axis=1)[:, : -1 - NOISE_RIVALS : -1]
+    first = np.take_along_axis(alone, rivals, 1)
+    most = float(np.finfo(np.float32).eps * np.abs(first).max())
+    for width in NOISE_WIDTHS:
+        moved = np.take_along_axis(_logits(model, tokens, width), rivals, 1) - first
+        most = max(most, float(np.abs(moved - moved[:, :1]).max()))
+    return NOISE_SAFETY * most
+
+
+def _logits(model: LoadedModel, tokens: list[int], width: int) -> np.ndarray:
+    """Logits ``(tokens, vocab)`` of ``tokens`` run ``width`` at a time."""
+    found = []
+    for start in range(0, len(tokens), width):
+        part = tokens[start : start + width]
+        places = list(range(start, start + len(part)))
+        model.decode(part, places, [0] * len(part), list(range(len(part))))
+        found.append(model.logits(len(part)))
+    model.forget(0)
+    return np.concatenate(found)

@@ -24,8 +24,7 @@ from docspec.core.safe_text import first_line
 from docspec.generation.interface import Generation
 from docspec.generation.llama.engine import BatchEngine
 from docspec.generation.llama.library import load_library
-from docspec.generation.llama.loaded import LoadedModel
-from docspec.generation.llama.noise import shape_noise
+from docspec.generation.llama.loaded import LoadedModel, shape_noise
 from docspec.generation.llama.prompt_encoder import PromptEncoder
 from docspec.generation.llama.sequence import Decoding
 from docspec.generation.llama.settings import ChildRequest, Facts, LlamaSettings

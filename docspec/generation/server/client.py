@@ -21,8 +21,7 @@ from docspec.core import Failure, ModelError, PageError, UsageError
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.server.connections import HttpConnections, RefusedError, RepeatError
 from docspec.generation.server.fleet import Fleet, Server
-from docspec.generation.server.metrics import ServerCounts
-from docspec.generation.server.wire import Body, ServedModel
+from docspec.generation.server.wire import Body, ServedModel, ServerCounts
 
 T = TypeVar("T")
 

@@ -20,8 +20,7 @@ from docspec.core.safe_text import first_line
 from docspec.generation.interface import Generation
 from docspec.generation.server import wire
 from docspec.generation.server.fleet import MOST_AT_ONCE
-from docspec.generation.server.metrics import ServerCounts, counts_in
-from docspec.generation.server.wire import MalformedError, ServedModel
+from docspec.generation.server.wire import MalformedError, ServedModel, ServerCounts, counts_in
 
 CONNECT_SECONDS = 10.0
 """Time limit of opening a connection, and of answers that need no model."""

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from docspec.core import ModelError
-from docspec.generation.server.metrics import ServerCounts
-from docspec.generation.server.wire import ServedModel
+from docspec.generation.server.wire import ServedModel, ServerCounts
 
 MOST_AT_ONCE = 128
 """Concurrent requests to one server; others wait here and may go to another server."""

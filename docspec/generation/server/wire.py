@@ -1,5 +1,5 @@
-"""Builds the bodies of ``/v1/chat/completions`` and reads their answers, whole or as server-sent events. Nothing here
-opens a connection.
+"""Builds the bodies of ``/v1/chat/completions`` and reads servers' answers: completions, whole or as server-sent
+events, lists of models, and vLLM's counters of speculative decoding. Nothing here opens a connection.
 """
 
 from __future__ import annotations
@@ -7,9 +7,10 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from docspec.core.safe_text import first_line, one_line
@@ -260,3 +261,40 @@ def _items(value: Any, name: str) -> list[Mapping[str, Any]]:
 
 def _quoted(value: Any) -> str:
     return one_line(json.dumps(value)[:MOST_SAID])
+
+
+SAMPLE = re.compile(r"^vllm:(\w+?)(?:_total)?(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
+
+COUNTERS = {
+    "drafts": "spec_decode_num_drafts",
+    "drafted": "spec_decode_num_draft_tokens",
+    "accepted": "spec_decode_num_accepted_tokens",
+    "written": "generation_tokens",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCounts:
+    """vLLM's own numbers of verified ``drafts``, of their ``drafted`` and ``accepted`` tokens, and of all tokens
+    ``written``, of all clients: their difference over a run is the run's if the server has no other client."""
+
+    drafts: int = 0
+    drafted: int = 0
+    accepted: int = 0
+    written: int = 0
+
+    def since(self, before: ServerCounts) -> ServerCounts:
+        """The counts since ``before``; a restarted server counts from 0."""
+        now, then = asdict(self), asdict(before)
+        again = any(now[name] < then[name] for name in now)
+        return self if again else ServerCounts(**{name: now[name] - then[name] for name in now})
+
+
+def counts_in(text: str) -> ServerCounts | None:
+    """The counters in an answer of ``/metrics``; ``None`` if it has none of speculative decoding."""
+    found: dict[str, float] = {}
+    for name, value in SAMPLE.findall(text):
+        found[name] = found.get(name, 0.0) + float(value)
+    if COUNTERS["drafts"] not in found:
+        return None
+    return ServerCounts(**{ours: int(found.get(theirs, 0)) for ours, theirs in COUNTERS.items()})

@@ -1,4 +1,7 @@
-"""Decodes requests in batches: all requests that wait form the next batch; later ones wait for the batch after it."""
+"""Decodes requests in batches: all requests that wait form the next batch; later ones wait for the batch after it.
+
+Conversations become model inputs framed by the checkpoint's chat template, with images where the client placed them.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,31 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from docspec.core import ParseOptions
+from docspec.core import DocspecError, ParseOptions
 from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
+from docspec.engine.stopping import Loop
 from docspec.generation.interface import FinishReason
 from docspec.hierarchy.decoding import make_engine
 from docspec.serve.own.asking import WRITTEN, ChatRequest
-from docspec.serve.own.prompts import prompt_of
-from docspec.serve.own.writing import AnswerText
 from docspec.serve.refusal import Refusal
+from docspec.targets.chat_template import IMAGE
+from docspec.targets.own_processor import OwnProcessor
+from docspec.targets.protocol import Prompt
 from docspec.targets.registry import LoadedTarget, load_target
 from docspec.targets.rules import GenerationRules, NgramBan
 
 if TYPE_CHECKING:
     from docspec.core import StageStats
+    from docspec.targets.adapter import TransformersTarget
 
 ROWS = 16
 """Most requests in one batch."""
+
+UNFINISHED = "\ufffd"
+"""The decoded form of an incomplete UTF-8 character."""
 
 
 class PendingAnswer:
@@ -164,3 +173,78 @@ def _finish(answer: PendingAnswer, output: Output, stats: StageStats) -> None:
     if answer.ask.streams and rest:
         answer.tell(rest)
     answer.end(None)
+
+
+def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
+    """The model's inputs for ``ask``. Raises :class:`Refusal` (400)."""
+    try:
+        if isinstance(target.processing, OwnProcessor):
+            inputs = target.processing.encode_chat(ask.messages, ask.images)
+            return Prompt(inputs, int(inputs["input_ids"].shape[1]))
+        return target.encode(*_single(ask))
+    except DocspecError as error:
+        raise Refusal(400, str(error)) from None
+
+
+def _single(ask: ChatRequest) -> tuple[Any, str]:
+    """Image and prompt for models whose prompts docspec frames: one image and one user message."""
+    users = [message for message in ask.messages if message["role"] == "user"]
+    if len(ask.images) != 1 or len(users) != len(ask.messages) or len(users) != 1:
+        raise Refusal(400, "this model takes one image and one message of a user")
+    parts = [IMAGE if part["type"] == "image" else part["text"] for part in users[0]["content"]]
+    return ask.images[0], "".join(parts)
+
+
+class AnswerText:
+    """The text of one answer, and a stop rule of the engine. ``decode`` turns tokens into text."""
+
+    def __init__(self, decode: Callable[[list[int]], str], stops: tuple[str, ...] = ()) -> None:
+        self._decode = decode
+        self._stops = stops
+        self._reach = 8 + max(map(len, stops), default=0)
+        self._tokens: list[int] = []
+        self._told = 0
+        self.text = ""
+        self.stopped = False
+
+    def observe(self, token: int) -> Loop | None:
+        """Takes one more token. If the text now contains a stop string, the answer ends before it."""
+        if not self._stops:
+            return None
+        self._tokens.append(token)
+        near = self._decode(self._tokens[-self._reach :])
+        if not any(stop in near for stop in self._stops):
+            return None
+        text = self._decode(self._tokens)
+        found = [place for stop in self._stops if (place := text.find(stop)) >= 0]
+        if not found:
+            return None
+        self.stopped, self.text = True, text[: min(found)]
+        return Loop(len(self._tokens), 0, 0, "")
+
+    def grown(self, tokens: list[int]) -> str:
+        """The text of ``tokens`` that can be sent now and was not sent before: without an incomplete character, and
+        without a possible beginning of a stop string."""
+        if self.stopped:
+            return ""
+        text = self._decode(tokens)
+        end = len(text)
+        if text.endswith(UNFINISHED):
+            end = len(text.rstrip(UNFINISHED))
+        for stop in self._stops:
+            for size in range(min(len(stop) - 1, end), 0, -1):
+                if text.startswith(stop[:size], end - size):
+                    end -= size
+                    break
+        return self._tell(text[:end])
+
+    def ended(self, tokens: list[int]) -> str:
+        """The rest of the text of an answer that ended with ``tokens``."""
+        if not self.stopped:
+            self.text = self._decode(tokens)
+        return self._tell(self.text)
+
+    def _tell(self, text: str) -> str:
+        new = text[self._told :]
+        self._told = max(self._told, len(text))
+        return new

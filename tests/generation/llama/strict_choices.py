@@ -17,8 +17,7 @@ sys.path.append(str(Path(__file__).parents[3]))
 from docspec.generation.interface import GenerationRequest
 from docspec.generation.llama.engine import BatchEngine
 from docspec.generation.llama.library import load_library
-from docspec.generation.llama.loaded import LoadedModel
-from docspec.generation.llama.noise import shape_noise
+from docspec.generation.llama.loaded import LoadedModel, shape_noise
 from docspec.generation.llama.prompt_encoder import PromptPiece
 from docspec.generation.llama.sequence import Decoding
 from docspec.generation.llama.settings import LlamaSettings

@@ -7,8 +7,7 @@ from functools import partial
 import pytest
 
 from docspec.core import ModelError
-from docspec.generation.llama import chat
-from docspec.generation.llama.chat import Framed, frame
+from docspec.generation.llama.prompt_encoder import Framed, frame
 
 QWEN = (
     "{%- for message in messages %}<|im_start|>{{ message.role }}\n{% for part in message.content %}"
@@ -61,7 +60,7 @@ def test_templates_that_take_messages_as_one_text_have_the_picture_in_it(shown: 
 def test_templates_that_cannot_be_used_are_refused_in_a_line(
     template: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chat, "rendered", partial(chat.rendered, seconds=0.5))
+    monkeypatch.setattr(prompt_encoder, "rendered", partial(prompt_encoder.rendered, seconds=0.5))
     with pytest.raises(ModelError, match=why) as raised:
         frame(template, "Read.", True)
     assert "\n" not in str(raised.value)
