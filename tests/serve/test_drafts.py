@@ -306,7 +306,7 @@ def test_the_size_of_an_image_is_known_without_decoding_it() -> None:
 def test_the_gateway_imports_no_torch() -> None:
     code = (
         "import sys; from docspec.serve.app import make_app; from docspec.serve.settings import GatewaySettings\n"
-        "from docspec.serve import recognition_worker, readers; readers.reader_of('OCR:', '')\n"
+        "from docspec.serve import readers, recognition; readers.reader_of('OCR:', '')\n"
         "make_app(GatewaySettings(('http://127.0.0.1:1',)))\n"
         "print([name for name in ('torch', 'transformers', 'paddleocr') if name in sys.modules])"
     )

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from docspec.core import ModelError
+from docspec.generation.llama import prompt_encoder
 from docspec.generation.llama.prompt_encoder import Framed, frame
 
 QWEN = (
