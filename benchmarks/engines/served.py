@@ -67,13 +67,20 @@ class ServedEngine(MeasuredEngine):
 
     def resume(self) -> None:
         """A server of one's own goes on."""
-        if isinstance(self._generator, VllmGenerator):
-            self._generator.child.resume()
+        for process in self._processes():
+            process.resume()
 
     def pause(self) -> None:
         """A server of one's own is stopped: its processes look for work without a rest for a second after a step."""
-        if isinstance(self._generator, VllmGenerator):
-            self._generator.child.pause()
+        for process in self._processes():
+            process.suspend()
+
+    def _processes(self) -> list[Any]:
+        if not isinstance(self._generator, VllmGenerator):
+            return []
+        import psutil
+
+        return psutil.Process(self._generator.child.pid).children(recursive=True)
 
     def _one(self, task: Task) -> tuple[Any, float]:
         began = time.perf_counter()

@@ -1,8 +1,7 @@
 """A program that runs a command and ends it, with all of its processes, when standard input ends.
 
 Standard input is a pipe that the run holds open: however the run ends, ``kill -9`` included, the pipe is closed, so
-that no engine is left running. :data:`PAUSE` and :data:`RESUME`, written to the pipe, stop and continue the command's
-processes. The program imports only the standard library.
+that no engine is left running. The program imports only the standard library.
 """
 
 from __future__ import annotations
@@ -19,10 +18,6 @@ PATIENCE = 10.0
 
 END_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name)]
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
-
-PAUSE, RESUME = b"p", b"r"
-SIGNALS = {ord(PAUSE): getattr(signal, "SIGSTOP", None), ord(RESUME): getattr(signal, "SIGCONT", None)}
-"""The signal for each byte of standard input; none where the system cannot stop a process."""
 
 
 def main(command: list[str]) -> int:
@@ -49,20 +44,18 @@ def _restore_signals() -> None:
 
 def _watch(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
-        while data := os.read(0, 4096):
-            for byte in data:
-                _signal(process, SIGNALS.get(byte))
+        while os.read(0, 4096):
+            pass
     _signal(process, signal.SIGTERM)
-    _signal(process, SIGNALS[ord(RESUME)])  # a stopped process gets SIGTERM only when it continues
+    if hasattr(signal, "SIGCONT"):
+        _signal(process, signal.SIGCONT)  # a stopped process gets SIGTERM only when it continues
     try:
         process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         _signal(process, KILL)
 
 
-def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
-    if number is None:
-        return
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, number)

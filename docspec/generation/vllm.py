@@ -16,10 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import httpx2
 
 from docspec.core import ModelError
 from docspec.core.safe_text import one_line
@@ -123,13 +124,6 @@ class VllmServer:
     def wait(self) -> None:
         self._process.wait()
 
-    def pause(self) -> None:
-        """Stops all of its processes until :meth:`resume`, so that they use no processor time."""
-        self._say(lifeline.PAUSE)
-
-    def resume(self) -> None:
-        self._say(lifeline.RESUME)
-
     def close(self) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
@@ -139,12 +133,6 @@ class VllmServer:
         self._process.kill()
         self._process.wait()
         self._shown.cleanup()
-
-    def _say(self, byte: bytes) -> None:
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it has ended; the next request will fail
-            self._process.stdin.write(byte)
-            self._process.stdin.flush()
 
     def _environment(self, key: str | None) -> dict[str, str]:
         paths = [self._shown.name, *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -211,7 +199,6 @@ def last_error(log: Path) -> str:
 
 def _answers(url: str) -> bool:
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=5) as response:
-            return bool(response.status == 200)
-    except OSError:
+        return httpx2.get(url, timeout=5, trust_env=False).status_code == 200
+    except httpx2.HTTPError:
         return False

@@ -104,7 +104,7 @@ async def drain(receive: Receive) -> None:
                 pass
 
 
-async def unless_left(work: asyncio.Task[T], receive: Receive, answered: Callable[[], bool]) -> T:
+async def unless_left(work: asyncio.Task[T], receive: Receive, answered: Callable[[], bool] = lambda: False) -> T:
     """The result of ``work``, once the body was read. If the client disconnects before the answer is complete
     (``answered``), ``work`` is cancelled and ``ClientDisconnect`` is raised; work that is left after a complete answer
     gets :data:`BEHIND_SECONDS`."""

@@ -105,14 +105,12 @@ class FoundDrafts:
 class DraftFinder:
     """Finds the drafts of requests; ``mode`` says when images are recognised for them."""
 
-    def __init__(
-        self, mode: RecogniseMode, recognition: Recognition, uploads: Uploads, cache: DraftCache, payoff: Payoff
-    ) -> None:
+    def __init__(self, mode: RecogniseMode, recognition: Recognition, uploads: Uploads) -> None:
         self._mode = mode
         self._recognition = recognition
         self._uploads = uploads
-        self._cache = cache
-        self.payoff = payoff
+        self._cache = DraftCache()
+        self.payoff = Payoff()
 
     async def of(self, client: str, chat: Chat, prefill: Callable[[], Awaitable[None]] | None = None) -> FoundDrafts:
         """The drafts of a request; an unreadable image is no error. ``prefill`` lets an upstream read the prompt while

@@ -12,6 +12,7 @@ import base64
 import ipaddress
 import socket
 from collections.abc import Callable
+from functools import cached_property
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
@@ -45,7 +46,6 @@ class Fetcher:
     def __init__(self, most: int, allowed: Callable[[str], bool] = is_public) -> None:
         self._most = most
         self._allowed = allowed
-        self._session: aiohttp.ClientSession | None = None
 
     async def fetch(self, url: str) -> tuple[bytes, str]:
         """The bytes at ``url`` and their media type. Raises :class:`Refusal` (400, 413)."""
@@ -66,7 +66,7 @@ class Fetcher:
         return f"data:{media or 'application/octet-stream'};base64,{base64.b64encode(data).decode()}"
 
     async def close(self) -> None:
-        if self._session is not None:
+        if "_session" in vars(self):
             await self._session.close()
 
     async def _hop(self, url: str) -> tuple[bytes, str] | str:
@@ -83,7 +83,7 @@ class Fetcher:
         there = parts._replace(netloc=f"{shown}:{port}", fragment="").geturl()
         own = parts.netloc.rpartition("@")[2]
         try:
-            async with self._opened().get(
+            async with self._session.get(
                 there,
                 headers={"Host": own, "User-Agent": "docspec"},
                 server_hostname=host if parts.scheme.lower() == "https" else None,
@@ -102,11 +102,10 @@ class Fetcher:
         except (aiohttp.ClientError, ValueError):  # ValueError: an invalid address
             raise Refusal(400, "an address cannot be fetched") from None
 
-    def _opened(self) -> aiohttp.ClientSession:
+    @cached_property
+    def _session(self) -> aiohttp.ClientSession:
         """The HTTP session, created within the event loop."""
-        if self._session is None:
-            self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
-        return self._session
+        return aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
 
     async def _resolved(self, host: str, port: int) -> str:
         """An address of ``host``; raises :class:`Refusal` if any of the host's addresses is not allowed."""

@@ -11,9 +11,8 @@ from functools import partial
 
 from docspec.serve.access import Access
 from docspec.serve.admission import Admission
-from docspec.serve.drafts import DraftCache, DraftFinder
+from docspec.serve.drafts import DraftFinder
 from docspec.serve.fetch import Fetcher
-from docspec.serve.payoff import Payoff
 from docspec.serve.recognition import Recognition
 from docspec.serve.settings import GatewaySettings
 from docspec.serve.sglang import Corpora
@@ -62,7 +61,7 @@ class Gateway:
         self.corpora = Corpora(settings.kind)
         self.uploads = Uploads()
         self.recognition = Recognition(settings.workers, partial(self.metrics.add, "workers_lost_total"))
-        self.drafts = DraftFinder(settings.recognition, self.recognition, self.uploads, DraftCache(), Payoff())
+        self.drafts = DraftFinder(settings.recognition, self.recognition, self.uploads)
         self._salt = secrets.token_bytes(32)
         self.metrics.show("requests_here", lambda: self.admission.here)
         self.metrics.show("requests_waiting", lambda: self.upstreams.waiting)

@@ -13,11 +13,14 @@ import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from docspec.core import ModelError
 from docspec.core.options import BUNDLED_MODELS
+
+if TYPE_CHECKING:
+    from docspec.generation.vllm import VllmServer
 
 ServingEngine = Literal["auto", "local", "vllm"]
 MOST_STARTS = 5
@@ -25,32 +28,17 @@ MOST_STARTS = 5
 LASTED = 60.0
 
 
-class ModelProcess(Protocol):
-    """A server in another process, at ``url``."""
-
-    url: str
-
-    def wait(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
-Start = Callable[[int, str], ModelProcess]
-"""Starts a server on a port (0: any free one) that requires a key. Raises :class:`docspec.core.ModelError`."""
-
-
 class ModelServer:
-    """A model server for the gateway alone, at ``url`` with ``key``. Raises :class:`docspec.core.ModelError` if the
-    model cannot be served."""
+    """A model server for the gateway alone, at ``url`` with ``key``. ``start`` starts its process on a port (0: any
+    free one) with a key. Raises :class:`docspec.core.ModelError` if the model cannot be served."""
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Callable[[int, str], VllmServer | OwnServer]) -> None:
         self.key = secrets.token_urlsafe(32)
         self._start = start
         self._closed = False
         self._child = start(0, self.key)
         self.url = self._child.url
-        self._watcher = threading.Thread(target=self._watch, name="docspec-model", daemon=True)
-        self._watcher.start()
+        threading.Thread(target=self._watch, name="docspec-model", daemon=True).start()
 
     def close(self) -> None:
         self._closed = True

@@ -10,6 +10,7 @@ pays loses that share and no more.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -46,9 +47,7 @@ class RunningMean:
 class KindRates:
     """The rates of one kind of request: seconds per byte of the answer for each way, and bytes of an answer."""
 
-    rates: dict[Way, RunningMean] = field(
-        default_factory=lambda: {way: RunningMean() for way in ("plain", "drafted", "prefilled")}
-    )
+    rates: defaultdict[Way, RunningMean] = field(default_factory=lambda: defaultdict(RunningMean))
     size: RunningMean = field(default_factory=RunningMean)
     decided: int = 0
 

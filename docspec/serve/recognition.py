@@ -81,31 +81,22 @@ class Recognition:
         child = self._children.get()
         try:
             if child is None:
-                child = self._started()
-            return None if child is None else child.call(name, *arguments, seconds=SECONDS)
-        except WorkerLost:
-            if child is not None:
                 with self._lock:
-                    self._running.discard(child)
-                child = None
+                    if self._closed:
+                        return None
+                    child = Child(RecognitionWorker, MEMORY)
+                    self._running.add(child)
+            return child.call(name, *arguments, seconds=SECONDS)
+        except WorkerLost:
+            with self._lock:
+                self._running.discard(child)
+            child = None
             self._on_lost()
             return None
         except Exception:  # the image's fault; the worker goes on
             return None
         finally:
             self._children.put(child)
-
-    def _started(self) -> Child | None:
-        with self._lock:
-            if self._closed:
-                return None
-        child = Child(RecognitionWorker, MEMORY)
-        with self._lock:
-            self._running.add(child)
-            closed = self._closed
-        if closed:
-            child.kill()
-        return child
 
 
 FINGERPRINT = 32

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from functools import cached_property
 
 import aiohttp
 
@@ -40,7 +41,6 @@ class Upstream:
         self.is_there = True
         self.key = key
         self._limits = limits
-        self._session: aiohttp.ClientSession | None = None
 
     async def ask(
         self,
@@ -56,7 +56,7 @@ class Upstream:
             headers = self.own_headers
         method = "GET" if data is None else "POST"
         async with asyncio.timeout(seconds or self._limits.seconds):
-            return await self._opened().request(
+            return await self._session.request(
                 method, self.url + path, data=data, headers=headers, allow_redirects=False
             )
 
@@ -65,22 +65,20 @@ class Upstream:
         return [] if self.key is None else [("Authorization", f"Bearer {self.key}")]
 
     async def close(self) -> None:
-        if self._session is not None:
+        if "_session" in vars(self):
             await self._session.close()
 
-    def _opened(self) -> aiohttp.ClientSession:
+    @cached_property
+    def _session(self) -> aiohttp.ClientSession:
         """The HTTP session, created within the event loop. It uses no proxy of the environment, keeps no cookies, and
         leaves compressed answers compressed."""
-        if self._session is None:
-            limits = self._limits
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS),
-                timeout=aiohttp.ClientTimeout(sock_connect=limits.connect_seconds, sock_read=limits.seconds),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                skip_auto_headers=OWN_HEADERS,
-                auto_decompress=False,
-            )
-        return self._session
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS),
+            timeout=aiohttp.ClientTimeout(sock_connect=self._limits.connect_seconds, sock_read=self._limits.seconds),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            skip_auto_headers=OWN_HEADERS,
+            auto_decompress=False,
+        )
 
 
 class Upstreams:

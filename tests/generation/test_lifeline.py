@@ -1,4 +1,4 @@
-"""A command that is paused and resumed by its lifeline, and ended with it, stopped or not."""
+"""A command that is ended with its lifeline, stopped or not."""
 
 from __future__ import annotations
 
@@ -36,24 +36,16 @@ def soon(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def say(process: subprocess.Popen[bytes], byte: bytes) -> None:
-    assert process.stdin is not None
-    process.stdin.write(byte)
-    process.stdin.flush()
-
-
-def test_all_processes_stop_and_go_on(held: tuple[subprocess.Popen[bytes], list[psutil.Process]]) -> None:
+def test_a_command_ends_with_the_run(held: tuple[subprocess.Popen[bytes], list[psutil.Process]]) -> None:
     process, family = held
-    for _ in range(2):
-        say(process, lifeline.PAUSE)
-        soon(lambda: all(one.status() == psutil.STATUS_STOPPED for one in family))
-        say(process, lifeline.RESUME)
-        soon(lambda: all(one.status() != psutil.STATUS_STOPPED for one in family))
+    process.communicate()
+    assert not psutil.wait_procs(family, timeout=60)[1]
 
 
 def test_what_is_stopped_ends_with_the_run(held: tuple[subprocess.Popen[bytes], list[psutil.Process]]) -> None:
     process, family = held
-    say(process, lifeline.PAUSE)
+    for one in family:
+        one.suspend()
     soon(lambda: all(one.status() == psutil.STATUS_STOPPED for one in family))
     began = time.monotonic()
     process.communicate()

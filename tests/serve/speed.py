@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 from benchmarks.engines.served import FAIR
 from docspec.generation.vllm import VllmServer, VllmSettings
@@ -126,7 +127,8 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
             for _ in range(rounds):
                 for way, (server, address, bodies) in ways.items():
                     for one in (without, drafting):  # its threads would take the processors from the other's turn
-                        (one.resume if one is server else one.pause)()
+                        for process in psutil.Process(one.pid).children(recursive=True):
+                            (process.resume if one is server else process.suspend)()
                     timed(address, bodies[:16], 4)  # what the first requests take is no one's
                     before = speculated(server.url)
                     runs[way].append(timed(address, bodies, each))
@@ -147,7 +149,8 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
                 "steps with predictions, and tokens accepted": list(map(round, counted)),
                 "characters written": rounds * sum(map(len, expected)),
             }
-        drafting.resume()
+        for process in psutil.Process(drafting.pid).children(recursive=True):
+            process.resume()
         lines = dict(
             line.rsplit(" ", 1) for line in served.get("/metrics").text.splitlines() if not line.startswith("#")
         )

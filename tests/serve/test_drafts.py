@@ -152,7 +152,7 @@ class Counting:
 
 def drafts(mode: str = "always", uploads: Uploads | None = None) -> tuple[DraftFinder, Counting]:
     counting = Counting()
-    made = DraftFinder(mode, counting, uploads or Uploads(), DraftCache(), Payoff())  # type: ignore[arg-type]
+    made = DraftFinder(mode, counting, uploads or Uploads())  # type: ignore[arg-type]
     return made, counting
 
 

@@ -168,11 +168,11 @@ def written(batches: Batches, *asks: ChatRequest) -> list[PendingAnswer]:
     done = threading.Barrier(len(asks) + 1)
     failed: list[Exception] = []
 
-    def end(error: Exception | None) -> None:
-        failed.extend([error] if error else [])
+    def end(error: str | Exception | None) -> None:
+        failed.extend([error] if isinstance(error, Exception) else [])
         threading.Thread(target=done.wait, args=(60,)).start()
 
-    answers = [PendingAnswer(ask, lambda text: None, end) for ask in asks]
+    answers = [PendingAnswer(ask, end) for ask in asks]
     for answer in answers:
         batches.submit(answer)
     done.wait(60)

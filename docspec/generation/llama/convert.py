@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from docspec.core import ModelError, OutputError
 from docspec.core.safe_text import one_line
@@ -64,44 +64,43 @@ def convert(checkpoint: Path, file: Path, kind: WeightFormat = "auto", source: P
 
 def notes(checkpoint: Path) -> dict[str, str]:
     """docspec's metadata about the model in ``checkpoint``."""
-    config = read_object(checkpoint / "config.json")
-    found = {MODEL_TYPE: str(config.get("model_type", ""))}
-    if (checkpoint / "docspec.json").is_file():
-        found[CARD] = json.dumps(read_object(checkpoint / "docspec.json"))
-    if (checkpoint / "preprocessor_config.json").is_file():
-        said = read_object(checkpoint / "preprocessor_config.json")
-        size = said.get("size")
-        size = size if isinstance(size, dict) else {}
-        least = size.get("shortest_edge") or said.get("min_pixels")
-        most = size.get("longest_edge") or said.get("max_pixels")
-        if isinstance(least, int) and isinstance(most, int):
-            found[PIXELS] = f"{least},{most}"
-    if (checkpoint / "generation_config.json").is_file():
-        said = read_object(checkpoint / "generation_config.json")
-        found[GENERATION] = json.dumps({name: said[name] for name in RULES if said.get(name) is not None})
+
+    def said(name: str) -> dict[str, Any]:
+        file = checkpoint / name
+        return read_object(file) if file.is_file() else {}
+
+    found = {MODEL_TYPE: str(read_object(checkpoint / "config.json").get("model_type", ""))}
+    if card := said("docspec.json"):
+        found[CARD] = json.dumps(card)
+    images = said("preprocessor_config.json")
+    size = images.get("size")
+    size = size if isinstance(size, dict) else {}
+    least = size.get("shortest_edge") or images.get("min_pixels")
+    most = size.get("longest_edge") or images.get("max_pixels")
+    if isinstance(least, int) and isinstance(most, int):
+        found[PIXELS] = f"{least},{most}"
+    if generation := said("generation_config.json"):
+        found[GENERATION] = json.dumps({name: generation[name] for name in RULES if generation.get(name) is not None})
     return found
 
 
 @contextmanager
 def _folder(source: Path) -> Iterator[Path]:
     """The folder of the converter in ``source``; an archive is unpacked to a temporary folder."""
-    if source.is_dir():
-        found = next(iter(sorted(source.glob(CONVERTER)) or sorted(source.glob(f"vendor/*/{CONVERTER}"))), None)
-        if found is None:
-            raise ModelError(f"{source} has no {CONVERTER}; {HOW}")
-        yield found.parent
-        return
     with tempfile.TemporaryDirectory() as unpacked:
-        try:
-            with tarfile.open(source) as archive:
-                wanted = [one for one in archive if "vendor/llama.cpp/" in one.name and _is_needed(one.name)]
-                archive.extractall(unpacked, members=wanted, filter="data")
-        except (OSError, tarfile.TarError) as error:
-            raise ModelError(f"{source} cannot be unpacked ({error}); {HOW}") from error
-        found = next(iter(Path(unpacked).glob(f"*/vendor/llama.cpp/{CONVERTER}")), None)
+        folders = [source, *sorted(source.glob("vendor/*"))]
+        if not source.is_dir():
+            try:
+                with tarfile.open(source) as archive:
+                    wanted = [one for one in archive if "vendor/llama.cpp/" in one.name and _is_needed(one.name)]
+                    archive.extractall(unpacked, members=wanted, filter="data")
+            except (OSError, tarfile.TarError) as error:
+                raise ModelError(f"{source} cannot be unpacked ({error}); {HOW}") from error
+            folders = list(Path(unpacked).glob("*/vendor/llama.cpp"))
+        found = next((folder for folder in folders if (folder / CONVERTER).exists()), None)
         if found is None:
             raise ModelError(f"{source} has no {CONVERTER}; {HOW}")
-        yield found.parent
+        yield found
 
 
 def _is_needed(name: str) -> bool:

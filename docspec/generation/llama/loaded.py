@@ -95,12 +95,13 @@ class LoadedModel:
         found = self._llama.llama_model_chat_template(self.model, None)
         return found.decode("utf-8", "replace") if found else None
 
-    def tokenize(self, text: str) -> list[int]:
-        """Token ids of ``text``, without special ones."""
+    def tokenize(self, text: str, add_bos: bool = False, special_tokens: bool = False) -> list[int]:
+        """Token ids of ``text``, without special ones unless ``special_tokens``; ``add_bos``: behind the tokenizer's
+        own first token."""
         data = text.encode("utf-8", "replace")
         room = len(data) + 8
         tokens = (self._llama.llama_token * room)()
-        found = self._llama.llama_tokenize(self.vocab, data, len(data), tokens, room, False, False)
+        found = self._llama.llama_tokenize(self.vocab, data, len(data), tokens, room, add_bos, special_tokens)
         return tokens[: max(found, 0)]
 
     def bytes_of(self, token: int, special_tokens: bool) -> bytes:

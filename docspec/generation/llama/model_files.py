@@ -83,11 +83,6 @@ class ModelFiles:
         return " and ".join(dict.fromkeys(kinds))
 
     @property
-    def is_float32(self) -> bool:
-        """Whether all weights are float32; keys and values then are, too."""
-        return self.model.is_float32
-
-    @property
     def family(self) -> Family | None:
         """The family that the metadata names, else that of a published checkpoint whose name is part of the model's or
         the file's, else that of its tower."""
@@ -167,7 +162,7 @@ class ModelFiles:
         heads = head.number("attention.head_count_kv") or head.number("attention.head_count")
         width = head.number("embedding_length") // max(1, head.number("attention.head_count"))
         keys, values = head.number("attention.key_length", width), head.number("attention.value_length", width)
-        return head.number("block_count") * heads * (keys + values) * (4 if self.is_float32 else 2)
+        return head.number("block_count") * heads * (keys + values) * (4 if self.model.is_float32 else 2)
 
     @property
     def weights(self) -> int:

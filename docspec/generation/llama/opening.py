@@ -73,7 +73,7 @@ def open_llama(
         num_draft_tokens=NUM_DRAFT_TOKENS if drafts else 0,
         strict=strict,
         flash=flash,
-        exact_kv=files.is_float32 if exact_kv is None else exact_kv,
+        exact_kv=files.model.is_float32 if exact_kv is None else exact_kv,
     )
     generator = LlamaGenerator(settings, "llama.cpp", python, fitting(files))
     try:

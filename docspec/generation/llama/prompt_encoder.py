@@ -156,7 +156,8 @@ class PromptEncoder:
         if self._tower is None:
             if ask.pixels is not None:
                 raise PageError("the model has no picture tower; name its file with --mmproj")
-            return [self._text(framed)]
+            tokens = self._model.tokenize(framed.before, framed.add_bos, special_tokens=True)
+            return [PromptPiece(len(tokens), tuple(tokens))]
         mtmd = self._mtmd
         chunks, bitmap = mtmd.mtmd_input_chunks_init(), None
         try:
@@ -176,14 +177,6 @@ class PromptEncoder:
             mtmd.mtmd_input_chunks_free(chunks)
             if bitmap:
                 mtmd.mtmd_bitmap_free(bitmap)
-
-    def _text(self, framed: Framed) -> PromptPiece:
-        """The whole prompt of a model without a tower."""
-        llama, data = self._model.library.llama, framed.before.encode()
-        tokens = (llama.llama_token * (len(data) + 8))()
-        vocab = self._model.vocab
-        count = llama.llama_tokenize(vocab, data, len(data), tokens, len(tokens), framed.add_bos, True)
-        return PromptPiece(count, tuple(tokens[:count]))
 
     def _piece(self, chunk: Any, start: int) -> PromptPiece:
         mtmd = self._mtmd

@@ -12,10 +12,11 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from docspec.serve.admission import unless_left
 from docspec.serve.own.asking import asked
 from docspec.serve.own.batches import Batches, PendingAnswer
 from docspec.serve.refusal import Refusal, refused
@@ -55,11 +56,18 @@ class EngineApp:
         def put(item: str | Exception | None) -> None:
             loop.call_soon_threadsafe(found.put_nowait, item)
 
-        answer = PendingAnswer(ask, put, put)
+        answer = PendingAnswer(ask, put)
         head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": self._batches.name}
         headers = {"x-docspec-greedy": f"{ask.not_greedy} was not followed"} if ask.not_greedy else {}
         self._batches.submit(answer)
-        first = await self._next(request, answer, found)
+        try:
+            first = await unless_left(asyncio.ensure_future(found.get()), request.receive)
+        except ClientDisconnect:
+            answer.leave()
+            raise Refusal(499, "the client has left") from None
+        except asyncio.CancelledError:
+            answer.leave()
+            raise
         if isinstance(first, Exception):
             raise first
         if ask.streams:
@@ -70,23 +78,6 @@ class EngineApp:
         choice = {"index": 0, "message": message, "finish_reason": answer.finish, "logprobs": None}
         whole = {**head, "object": "chat.completion", "choices": [choice], "usage": usage(answer)}
         return JSONResponse(whole, headers=headers)
-
-    async def _next(
-        self, request: Request, answer: PendingAnswer, found: asyncio.Queue[str | Exception | None]
-    ) -> str | Exception | None:
-        """The first piece of the answer, or its end. If the client disconnects, the answer is dropped."""
-        coming = asyncio.ensure_future(found.get())
-        try:
-            while not (await asyncio.wait({coming}, timeout=0.2))[0]:
-                if await request.is_disconnected():
-                    answer.leave()
-                    raise Refusal(499, "the client has left")
-            return coming.result()
-        except asyncio.CancelledError:
-            answer.leave()
-            raise
-        finally:
-            coming.cancel()
 
     def _check(self, request: Request) -> None:
         given = request.headers.get("authorization", "").encode()

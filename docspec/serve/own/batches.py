@@ -38,13 +38,12 @@ UNFINISHED = "\ufffd"
 
 
 class PendingAnswer:
-    """One request in progress. ``tell`` is called with new text, ``end`` at the end, with the error if there was one;
-    both are called from the engine's thread. ``leave`` drops the request at the next step."""
+    """One request in progress. ``tell`` is called from the engine's thread: with new text where the answer streams, and
+    at the end with ``None`` or the error. ``leave`` drops the request at the next step."""
 
-    def __init__(self, ask: ChatRequest, tell: Callable[[str], None], end: Callable[[Exception | None], None]) -> None:
+    def __init__(self, ask: ChatRequest, tell: Callable[[str | Exception | None], None]) -> None:
         self.ask = ask
         self.tell = tell
-        self.end = end
         self.has_left = False
         self.writing: AnswerText | None = None
         self.text = ""
@@ -99,7 +98,7 @@ class Batches:
             try:
                 asked.append((answer, self._request(answer)))
             except Exception as error:
-                answer.end(error)
+                answer.tell(error)
         if not asked:
             return
         by_request = {id(request): answer for answer, request in asked}
@@ -119,7 +118,7 @@ class Batches:
         except Exception as error:
             self._engine.release()
             for answer, _ in asked:
-                answer.end(error)
+                answer.tell(error)
             return
         for (answer, _), ([output], stats) in zip(asked, found, strict=True):
             _finish(answer, output, stats)
@@ -172,7 +171,7 @@ def _finish(answer: PendingAnswer, output: Output, stats: StageStats) -> None:
     answer.drafted, answer.accepted = stats.drafted, stats.accepted
     if answer.ask.streams and rest:
         answer.tell(rest)
-    answer.end(None)
+    answer.tell(None)
 
 
 def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
