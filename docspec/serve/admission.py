@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive
 
 from docspec.serve.refusal import Refusal
 from docspec.serve.settings import Limits
-
-if TYPE_CHECKING:
-    from docspec.serve.gateway import Gateway
 
 T = TypeVar("T")
 
@@ -64,24 +62,21 @@ class Admission:
             self._freed.set()
 
 
-@contextlib.asynccontextmanager
-async def admitted(gateway: Gateway, request: Request) -> AsyncIterator[tuple[str, Request]]:
-    """The client's name and the request with a bounded body, once there is room for the body. Raises :class:`Refusal`
-    (401, 403, 413, 429), and 413 also while the body is read."""
-    client, limits = gateway.access.client(request.scope), gateway.settings.limits
-    with gateway.admission.enter():
-        said = request.headers.get("content-length", "")
-        size = int(said) if said.isdecimal() else limits.body
-        if size > limits.body:
-            raise too_large(limits)
-        async with gateway.admission.room(size):
-            yield client, Request(request.scope, _bounded(request.receive, limits))
+def declared_size(headers: Headers, limits: Limits) -> int:
+    """Bytes of the body: its ``Content-Length``, or the limit where the client gives none. Raises :class:`Refusal`
+    (413)."""
+    said = headers.get("content-length", "")
+    size = int(said) if said.isdecimal() else limits.body
+    if size > limits.body:
+        raise too_large(limits)
+    return size
 
 
-def _bounded(receive: Receive, limits: Limits) -> Receive:
+def bounded(receive: Receive, limits: Limits) -> Receive:
+    """``receive`` that raises :class:`Refusal` (413) where a body is too large."""
     left = limits.body
 
-    async def bounded() -> Message:
+    async def receive_bounded() -> Message:
         nonlocal left
         message = await receive()
         left -= len(message.get("body", b""))
@@ -89,7 +84,7 @@ def _bounded(receive: Receive, limits: Limits) -> Receive:
             raise too_large(limits)
         return message
 
-    return bounded
+    return receive_bounded
 
 
 def too_large(limits: Limits) -> Refusal:

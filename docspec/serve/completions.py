@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from docspec.serve.admission import admitted, too_large, unless_left
+from docspec.serve.admission import too_large, unless_left
 from docspec.serve.chat import XARGS, Chat, Parts, read_chat
 from docspec.serve.drafts import FoundDrafts
 from docspec.serve.refusal import Refusal
@@ -51,7 +51,7 @@ STAYS_THERE = {"connection", "keep-alive", "transfer-encoding", "trailer", "upgr
 async def completions(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers a chat completion."""
     seconds = gateway.settings.limits.body_seconds
-    async with admitted(gateway, Request(scope, receive)) as (client, request):
+    async with gateway.admitted(Request(scope, receive)) as (client, request):
         try:
             async with asyncio.timeout(seconds):
                 body = await request.body()

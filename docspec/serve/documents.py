@@ -6,23 +6,24 @@ docling-serve's own Python client works with these routes (Markdown, DoclingDocu
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.safe_text import one_line
+from docspec.serve.admission import unless_left
 from docspec.serve.converter import ConversionOptions, Converter, Stopped, markdown_of
 from docspec.serve.jobs import ConversionJob, Jobs
 from docspec.serve.refusal import Refusal
@@ -97,11 +98,10 @@ class Documents:
         name = self._added_job(given)
         try:
             async with asyncio.timeout(self._gateway.settings.limits.seconds):
-                while not self._job(given.client, name).has_ended:
-                    await self._until_ended(0.5)
-                    if await request.is_disconnected():
-                        raise Refusal(499, "the client has left")
+                await unless_left(asyncio.ensure_future(self._ended_job(given.client, name)), request.receive)
             return self._answer(given.client, name)
+        except ClientDisconnect:
+            raise Refusal(499, "the client has left") from None
         except TimeoutError:
             raise Refusal(504, "the document was not read in time; ask for it with /async") from None
         finally:
@@ -117,13 +117,10 @@ class Documents:
             wait = min(LONGEST_POLL, max(0.0, float(request.query_params.get("wait", 0))))
         except ValueError:
             raise Refusal(422, "wait: a number of seconds") from None
-        end = asyncio.get_running_loop().time() + wait
-        while not (job := self._job(client, name)).has_ended:
-            left = end - asyncio.get_running_loop().time()
-            if left <= 0 or await request.is_disconnected():
-                break
-            await self._until_ended(left)
-        return JSONResponse(_status_of(job))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait):
+                await self._ended_job(client, name)
+        return JSONResponse(_status_of(self._job(client, name)))
 
     async def _result(self, request: Request) -> Response:
         client, name = self._gateway.access.client(request.scope), request.path_params["name"]
@@ -166,7 +163,7 @@ class Documents:
         def read() -> None:
             count = 0
             try:
-                with closing(self._converter.pages(given.data, given.title, given.wanted.pages)) as pages:  # type: ignore[type-var]
+                with contextlib.closing(self._converter.pages(given.data, given.title, given.wanted.pages)) as pages:  # type: ignore[type-var]
                     for result in pages:
                         if left or self._closed:
                             return
@@ -214,13 +211,12 @@ class Documents:
     def _wanted(self, name: str, pages: int) -> bool:
         return not self._closed and self._jobs.read(name, pages)
 
-    async def _until_ended(self, seconds: float) -> None:
-        """Waits until any job has ended, at most ``seconds``."""
-        try:
-            async with asyncio.timeout(seconds), self._ended:
+    async def _ended_job(self, client: str, name: str) -> ConversionJob:
+        """Waits until the job has ended."""
+        async with self._ended:
+            while not (job := self._job(client, name)).has_ended:
                 await self._ended.wait()
-        except TimeoutError:
-            return
+            return job
 
     def _added_job(self, given: Submission) -> str:
         if self._jobs.waiting() >= MOST_JOBS:

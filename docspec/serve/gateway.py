@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import secrets
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 
+from starlette.requests import Request
+
 from docspec.serve.access import Access
-from docspec.serve.admission import Admission
+from docspec.serve.admission import Admission, bounded, declared_size
 from docspec.serve.drafts import DraftFinder
 from docspec.serve.fetch import Fetcher
 from docspec.serve.recognition import Recognition
@@ -67,6 +70,15 @@ class Gateway:
         self.metrics.show("requests_waiting", lambda: self.upstreams.waiting)
         self.metrics.show("upstreams_there", lambda: sum(one.is_there for one in self.upstreams.all))
         self.metrics.show("recognition_waiting", lambda: self.recognition.waiting)
+
+    @contextlib.asynccontextmanager
+    async def admitted(self, request: Request) -> AsyncIterator[tuple[str, Request]]:
+        """The client's name and the request with a bounded body, once there is room for the body. Raises
+        :class:`Refusal` (401, 403, 413, 429)."""
+        client, limits = self.access.client(request.scope), self.settings.limits
+        with self.admission.enter():
+            async with self.admission.room(declared_size(request.headers, limits)):
+                yield client, Request(request.scope, bounded(request.receive, limits))
 
     def salt(self, client: str) -> str | None:
         """A salt that separates the clients in an upstream's prefix cache, so that no answer is faster because another

@@ -12,7 +12,6 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from docspec.core.safe_text import one_line
-from docspec.serve.admission import admitted
 from docspec.serve.converter import FORMATS, ConversionOptions
 from docspec.serve.refusal import Refusal
 
@@ -37,7 +36,7 @@ class Submission:
 
 async def from_form(gateway: Gateway, request: Request) -> Submission:
     """The one file of a form, or a body that is the file itself."""
-    async with admitted(gateway, request) as (client, bounded):
+    async with gateway.admitted(request) as (client, bounded):
         return await _form_of(bounded, client)
 
 
@@ -56,7 +55,7 @@ async def _form_of(request: Request, client: str) -> Submission:
 
 async def from_json(gateway: Gateway, request: Request) -> Submission:
     """The one source of a JSON object; a URL is fetched."""
-    async with admitted(gateway, request) as (client, bounded):
+    async with gateway.admitted(request) as (client, bounded):
         body = await bounded.body()
     try:
         values = json.loads(body)
