@@ -18,9 +18,8 @@ from docspec.serve.drafts import DraftFinder
 from docspec.serve.fetch import Fetcher
 from docspec.serve.recognition import Recognition
 from docspec.serve.settings import GatewaySettings
-from docspec.serve.sglang import Corpora
 from docspec.serve.uploads import Uploads
-from docspec.serve.upstream import Upstreams
+from docspec.serve.upstream import Corpora, Upstreams
 
 
 class Metrics:

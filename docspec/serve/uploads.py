@@ -62,16 +62,10 @@ class Uploads:
         """Deletes a document; returns whether it existed."""
         return self._documents.pop((client, name), None) is not None
 
-    def has(self, client: str) -> bool:
-        return any(owner == client for owner, _ in self._documents)
-
     async def page_like(self, client: str, picture: Picture, recognition: Recognition) -> PageDraft | None:
         """The draft of the stored page that ``picture`` shows, scaled to the picture's pixels; ``None`` if no page
         matches clearly."""
-        if picture.size is None or not self.has(client):
-            return None
-        look = await recognition.fingerprint(picture.data())
-        if look is None:
+        if picture.size is None:
             return None
         width, height = picture.size
         pages = [
@@ -81,7 +75,8 @@ class Uploads:
             for page in pages
             if abs(page.size[0] * height / (page.size[1] * width) - 1) < SHAPE
         ]
-        if not pages:
+        look = await recognition.fingerprint(picture.data()) if pages else None
+        if look is None:
             return None
         first, *others = sorted(((_difference(look, page.fingerprint), page) for page in pages), key=lambda one: one[0])
         if first[0] > NEAR or any(

@@ -1,4 +1,4 @@
-"""The model servers behind the gateway: selection, load and availability.
+"""The model servers behind the gateway: selection, load and availability; and SGLang's own way to take drafts.
 
 The least busy available server gets the next request. A server that cannot be reached is taken out of service and
 probed at increasing intervals until it answers; no client's request is used as a probe.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import secrets
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from functools import cached_property
 
 import aiohttp
 
 from docspec.serve.refusal import Refusal
-from docspec.serve.settings import Limits
+from docspec.serve.settings import Limits, UpstreamKind
 
 FIRST_PROBE, LAST_PROBE = 0.05, 10.0
 """Seconds between two probes of an unavailable server, at first and at most."""
@@ -22,6 +24,9 @@ PROBE_SECONDS = 3.0
 
 KEEP_ALIVE_SECONDS = 4.0
 """Seconds that an idle connection is kept: servers close theirs after five."""
+
+CORPUS_SECONDS = 5.0
+"""Seconds for SGLang to add or remove a draft."""
 
 OWN_HEADERS = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
 """Headers that the HTTP library would add to the client's."""
@@ -163,3 +168,45 @@ class Upstreams:
                 return
         finally:
             self._probes.pop(upstream, None)
+
+
+class Corpora:
+    """Drafts for SGLang: texts that its n-gram speculation searches, added before a request and removed after it. Does
+    nothing if the upstream is another kind.
+
+    Written after SGLang's documentation (``--speculative-algorithm NGRAM --speculative-ngram-external-sam-budget``;
+    ``/add_external_corpus``, ``/remove_external_corpus``) and tested against a stand-in; **never run on SGLang**.
+    SGLang searches all corpora for every request: one client's draft may be proposed in another client's request, where
+    its model rejects it. Answers stay the same, but their timing may leak. Where clients must not learn of each other,
+    use vLLM.
+    """
+
+    def __init__(self, kind: UpstreamKind) -> None:
+        self._used = kind == "sglang"
+        self._removing: set[asyncio.Task[bool]] = set()
+
+    @contextlib.asynccontextmanager
+    async def with_drafts(self, upstream: Upstream, texts: Sequence[str]) -> AsyncIterator[None]:
+        """The upstream knows ``texts`` within this context; an upstream that refuses them answers without drafts."""
+        if not self._used or not texts:
+            yield
+            return
+        name = f"docspec-{secrets.token_hex(12)}"
+        added = await _told(upstream, "/add_external_corpus", {"corpus_id": name, "documents": list(texts)})
+        try:
+            yield
+        finally:
+            if added:  # also where the client has gone, which cancels everything else
+                removing = asyncio.ensure_future(_told(upstream, "/remove_external_corpus", {"corpus_id": name}))
+                self._removing.add(removing)
+                removing.add_done_callback(self._removing.discard)
+                await asyncio.shield(removing)
+
+
+async def _told(upstream: Upstream, path: str, values: dict[str, object]) -> bool:
+    headers = [*upstream.own_headers, ("Content-Type", "application/json")]
+    try:
+        async with await upstream.ask(path, json.dumps(values).encode(), headers, CORPUS_SECONDS) as answer:
+            return answer.ok
+    except BROKEN:  # whether it is there at all, the request itself will tell
+        return False

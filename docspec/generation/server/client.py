@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 
 from docspec.core import Failure, ModelError, PageError, UsageError
 from docspec.generation.interface import Generation, GenerationRequest, OnText
-from docspec.generation.server.connections import HttpConnections, RefusedError, RepeatError
+from docspec.generation.server.connections import HttpConnections, RefusedError
 from docspec.generation.server.fleet import Fleet, Server
-from docspec.generation.server.wire import Body, ServedModel, ServerCounts
+from docspec.generation.server.wire import Body, RepeatError, ServedModel, ServerCounts
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ class ServerGenerator:
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
         """See :class:`docspec.generation.interface.Generator`; with ``on_text`` the answer is streamed."""
         # The image is compressed in the caller's thread, not in the one thread of the event loop.
-        return self._run(self._answer(Body.of(request, stream=on_text is not None), on_text))
+        return self._run(self._answer(Body(request, stream=on_text is not None), on_text))
 
     def report(self) -> tuple[ServerReport, ...]:
         """The counts of each server so far."""

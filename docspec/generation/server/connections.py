@@ -20,7 +20,7 @@ from docspec.core.safe_text import first_line
 from docspec.generation.interface import Generation
 from docspec.generation.server import wire
 from docspec.generation.server.fleet import MOST_AT_ONCE
-from docspec.generation.server.wire import MalformedError, ServedModel, ServerCounts, counts_in
+from docspec.generation.server.wire import RepeatError, ServedModel, ServerCounts, counts_in
 
 CONNECT_SECONDS = 10.0
 """Time limit of opening a connection, and of answers that need no model."""
@@ -30,16 +30,6 @@ LONGEST_WAIT = 60.0
 
 REFUSED = frozenset({401, 403, 404})
 """HTTP statuses of a wrong key, path or model: this server can answer no request."""
-
-
-class RepeatError(Exception):
-    """The request can be repeated, here or elsewhere. ``retry_after``: seconds for which the server asks to be left
-    alone; ``silent``: it sent nothing until the time limit."""
-
-    def __init__(self, why: str, retry_after: float = 0.0, silent: bool = False) -> None:
-        super().__init__(why)
-        self.retry_after = retry_after
-        self.silent = silent
 
 
 class RefusedError(Exception):
@@ -88,32 +78,28 @@ class HttpConnections:
             raise RepeatError(f"not a word for {self._patience:g} s", silent=True) from error
         except httpx2.HTTPError as error:
             raise RepeatError(_reason(error)) from error
-        except MalformedError as error:
-            raise RepeatError(str(error)) from error
 
     async def model(self, url: str) -> tuple[ServedModel, ServerCounts | None]:
         """The model of the server at ``url``, and its present counters. Raises :class:`RepeatError` and
         :class:`RefusedError`."""
         try:
             response = await self._client.get(f"{url}/v1/models", timeout=CONNECT_SECONDS)
-            if response.status_code != 200:
-                raise _fault(response, response.content)
-            models = wire.models_in(_json(response.content))
-        except (httpx2.HTTPError, MalformedError, PageError) as error:
+        except httpx2.HTTPError as error:
             raise RepeatError(_reason(error)) from error
-        chosen = self._chosen(models)
+        if response.status_code != 200:
+            fault = _fault(response, response.content)
+            raise RepeatError(str(fault)) if isinstance(fault, PageError) else fault
+        chosen = self._chosen(wire.models_in(_json(response.content)))
         return replace(chosen, version=await self._version(url)), await self.counts(url)
 
     def _chosen(self, models: list[ServedModel]) -> ServedModel:
-        names = [model.name for model in models]
-        if self._served_model is None and len(models) == 1:
-            return models[0]
-        if self._served_model in names:
-            return models[names.index(self._served_model)]
-        listed = ", ".join(names[:8])
-        if self._served_model is None:
+        listed = ", ".join(model.name for model in models[:8])
+        fitting = [model for model in models if self._served_model in (None, model.name)]
+        if not fitting:
+            raise RefusedError(f"it serves {listed} and no {self._served_model} (--served-model)")
+        if self._served_model is None and len(fitting) > 1:
             raise RefusedError(f"it serves {listed}; choose one with --served-model")
-        raise RefusedError(f"it serves {listed} and no {self._served_model} (--served-model)")
+        return fitting[0]
 
     async def counts(self, url: str) -> ServerCounts | None:
         """The server's counters of speculative decoding, if it has any."""
@@ -123,7 +109,7 @@ class HttpConnections:
         return None
 
     async def _version(self, url: str) -> str:
-        with contextlib.suppress(httpx2.HTTPError, MalformedError):
+        with contextlib.suppress(httpx2.HTTPError, RepeatError):
             response = await self._client.get(f"{url}/version", timeout=CONNECT_SECONDS)
             said = _json(response.content) if response.status_code == 200 else None
             if isinstance(said, dict) and isinstance(said.get("version"), str):
@@ -164,9 +150,8 @@ def _json(body: bytes) -> Any:
     try:
         return json.loads(body)
     except ValueError as error:
-        raise MalformedError(f"its answer is no JSON ({first_line(error)})") from error
+        raise RepeatError(f"its answer is no JSON ({first_line(error)})") from error
 
 
-def _reason(error: Exception) -> str:
-    said = first_line(error)
-    return said if isinstance(error, MalformedError | PageError) else f"{type(error).__name__}: {said}".rstrip(": ")
+def _reason(error: httpx2.HTTPError) -> str:
+    return f"{type(error).__name__}: {first_line(error)}".rstrip(": ")

@@ -27,8 +27,14 @@ MOST_SAID = 300
 """Characters of a server's answer that a message quotes."""
 
 
-class MalformedError(Exception):
-    """The server's answer is no completion."""
+class RepeatError(Exception):
+    """The request can be repeated, here or elsewhere: no answer came, or one that is no completion. ``retry_after``:
+    seconds for which the server asks to be left alone; ``silent``: it sent nothing until the time limit."""
+
+    def __init__(self, why: str, retry_after: float = 0.0, silent: bool = False) -> None:
+        super().__init__(why)
+        self.retry_after = retry_after
+        self.silent = silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ class ServedModel:
 
 
 def models_in(listed: Any) -> list[ServedModel]:
-    """The models of an answer of ``/v1/models``. Raises :class:`MalformedError`."""
+    """The models of an answer of ``/v1/models``. Raises :class:`RepeatError`."""
     found = []
     for card in _items(listed, "data"):
         name = card.get("id")
@@ -75,33 +81,28 @@ def models_in(listed: Any) -> list[ServedModel]:
                 )
             )
     if not found:
-        raise MalformedError("its list of models is empty")
+        raise RepeatError("its list of models is empty")
     return found
 
 
-@dataclass(frozen=True, slots=True)
 class Body:
     """A request with its image compressed; the fields that depend on the server are added when it is sent."""
 
-    request: GenerationRequest
-    content: list[dict[str, Any]]
-    stream: bool
-
-    @classmethod
-    def of(cls, request: GenerationRequest, stream: bool = False) -> Body:
-        """The body of ``request``, whose image becomes part of the content."""
-        return cls(replace(request, image=None), content_of(request), stream)
+    def __init__(self, request: GenerationRequest, stream: bool) -> None:
+        self._request = replace(request, image=None)
+        self._content = content_of(request)
+        self._stream = stream
 
     def for_model(self, model: ServedModel) -> dict[str, Any]:
         """The JSON body, with drafts if the server may take them."""
-        request = self.request
+        request = self._request
         body: dict[str, Any] = {
             "model": model.name,
             "messages": [{"role": "user", "content": self._content_for(model)}],
             "temperature": 0,
             "max_tokens": request.max_tokens,
         }
-        if self.stream:
+        if self._stream:
             body.update(stream=True, stream_options={"include_usage": True})
         if model.takes_extras:
             body["return_token_ids"] = True
@@ -118,14 +119,14 @@ class Body:
     def _content_for(self, model: ServedModel) -> list[dict[str, Any]]:
         """The parts of the message. If the server may join them into one text, the text behind the image begins with
         the model's marks for an image."""
-        marks = self.request.image_marks
+        marks = self._request.image_marks
         if not (marks and model.takes_extras):
-            return self.content
-        end = 1 + max((index for index, part in enumerate(self.content) if "image_url" in part), default=-1)
+            return self._content
+        end = 1 + max((index for index, part in enumerate(self._content) if "image_url" in part), default=-1)
         if not end:
-            return self.content
-        text = "".join(part["text"] for part in self.content[end:])
-        return [*self.content[:end], _text(marks + text)]
+            return self._content
+        text = "".join(part["text"] for part in self._content[end:])
+        return [*self._content[:end], _text(marks + text)]
 
 
 def content_of(request: GenerationRequest) -> list[dict[str, Any]]:
@@ -147,12 +148,12 @@ def _picture(image: Any) -> dict[str, Any]:
 
 
 def generation_of(answered: Any, model: ServedModel) -> Generation:
-    """The answer in a completion that is not streamed. Raises :class:`MalformedError`."""
+    """The answer in a completion that is not streamed. Raises :class:`RepeatError`."""
     choice = _items(answered, "choices")[0]
     message = choice.get("message")
     text = message.get("content") if isinstance(message, Mapping) else None
     if not isinstance(text, str | None) or "finish_reason" not in choice:
-        raise MalformedError(f"its answer has no text: {_quoted(answered)}")
+        raise RepeatError(f"its answer has no text: {_quoted(answered)}")
     finish = _finish(choice["finish_reason"])
     tokens = _tokens(choice.get("token_ids"))
     return _made(text or "", finish, tokens, answered.get("usage"), model)
@@ -172,11 +173,11 @@ class Stream:
         self._usage: Any = None
 
     def take(self, data: str) -> str:
-        """Adds an event and returns its text. Raises :class:`MalformedError`."""
+        """Adds an event and returns its text. Raises :class:`RepeatError`."""
         try:
             piece = json.loads(data)
         except ValueError as error:
-            raise MalformedError(f"a piece of its answer is no JSON ({first_line(error)})") from error
+            raise RepeatError(f"a piece of its answer is no JSON ({first_line(error)})") from error
         if isinstance(piece, Mapping) and piece.get("usage"):
             self._usage = piece["usage"]
         if isinstance(piece, Mapping) and not piece.get("choices") and "error" not in piece:
@@ -196,9 +197,9 @@ class Stream:
         return text
 
     def generation(self) -> Generation:
-        """The whole answer. Raises :class:`MalformedError` if it stopped before its end."""
+        """The whole answer. Raises :class:`RepeatError` if it stopped before its end."""
         if self._finish is None:
-            raise MalformedError("its answer stopped before the end")
+            raise RepeatError("its answer stopped before the end")
         tokens = None if self._tokens is None else tuple(self._tokens)
         made = _made(self.text, self._finish, tokens, self._usage, self._model)
         if self._first is None:
@@ -235,7 +236,7 @@ def _finish(reason: Any) -> FinishReason:
     if reason == "length":
         return "length"
     if reason in ("abort", "error"):
-        raise MalformedError(f"it broke its answer off ({reason})")
+        raise RepeatError(f"it broke its answer off ({reason})")
     return "stop"
 
 
@@ -249,13 +250,13 @@ def _tokens(value: Any) -> tuple[int, ...] | None:
 
 
 def _items(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """The objects in the list ``name`` of an object. Raises :class:`MalformedError` if there are none."""
+    """The objects in the list ``name`` of an object. Raises :class:`RepeatError` if there are none."""
     if isinstance(value, Mapping) and "error" in value:
-        raise MalformedError(f"it answers with an error: {error_in(json.dumps(value).encode())}")
+        raise RepeatError(f"it answers with an error: {error_in(json.dumps(value).encode())}")
     items = value.get(name) if isinstance(value, Mapping) else None
     found = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
     if not found:
-        raise MalformedError(f"its answer has no {name}: {_quoted(value)}")
+        raise RepeatError(f"its answer has no {name}: {_quoted(value)}")
     return found
 
 

@@ -7,9 +7,9 @@ import json
 import os
 import sys
 import threading
-from typing import Any
 
 from docspec.core import DocspecError, ParseOptions
+from docspec.core.extras import require_local
 
 
 def main() -> None:
@@ -18,26 +18,20 @@ def main() -> None:
     os.dup2(2, 1)  # what libraries print is no address
     threading.Thread(target=_wait_for_parent, daemon=True).start()
 
-    def tell(values: dict[str, str]) -> None:
+    def tell(**values: str) -> None:
         print(json.dumps(values), file=answers, flush=True)
 
     try:
-        _serve(said, tell)
+        require_local(f"serving {said['model']}")
+        from docspec.serve.own.app import EngineApp
+        from docspec.serve.own.batches import Batches
+        from docspec.serve.running import run
+
+        batches = Batches(ParseOptions(words="model", model=said["model"]))
+        app = EngineApp(batches, said["key"], said["greedy"]).app()
+        run(app, "127.0.0.1", said["port"], 60.0, lambda url: tell(url=url))
     except DocspecError as error:
-        tell({"error": str(error)})
-
-
-def _serve(said: dict[str, Any], tell: Any) -> None:
-    from docspec.core.extras import require_local
-
-    require_local(f"serving {said['model']}")
-    from docspec.serve.own.app import EngineApp
-    from docspec.serve.own.batches import Batches
-    from docspec.serve.running import run
-
-    batches = Batches(ParseOptions(words="model", model=said["model"]))
-    app = EngineApp(batches, said["key"], said["greedy"]).app()
-    run(app, "127.0.0.1", said.get("port", 0), 60.0, lambda url: tell({"url": url}))
+        tell(error=str(error))
 
 
 def _wait_for_parent() -> None:

@@ -63,10 +63,10 @@ class EngineApp:
         try:
             first = await unless_left(asyncio.ensure_future(found.get()), request.receive)
         except ClientDisconnect:
-            answer.leave()
+            answer.has_left = True
             raise Refusal(499, "the client has left") from None
         except asyncio.CancelledError:
-            answer.leave()
+            answer.has_left = True
             raise
         if isinstance(first, Exception):
             raise first
@@ -109,7 +109,7 @@ async def _pieces(
             yield _event({**head, "usage": usage(answer)}, [])
         yield "data: [DONE]\n\n"
     finally:
-        answer.leave()
+        answer.has_left = True
 
 
 def usage(answer: PendingAnswer) -> dict[str, Any]:

@@ -39,7 +39,7 @@ UNFINISHED = "\ufffd"
 
 class PendingAnswer:
     """One request in progress. ``tell`` is called from the engine's thread: with new text where the answer streams, and
-    at the end with ``None`` or the error. ``leave`` drops the request at the next step."""
+    at the end with ``None`` or the error. A request that ``has_left`` is dropped at the next step."""
 
     def __init__(self, ask: ChatRequest, tell: Callable[[str | Exception | None], None]) -> None:
         self.ask = ask
@@ -50,9 +50,6 @@ class PendingAnswer:
         self.finish: FinishReason = "stop"
         self.prompt_tokens = self.tokens = self.drafted = self.accepted = 0
 
-    def leave(self) -> None:
-        self.has_left = True
-
 
 class Batches:
     """The engine and its thread. Loads the model on creation; raises :class:`docspec.core.ModelError`."""
@@ -62,8 +59,7 @@ class Batches:
         self._target = self._loaded.target
         self._engine = make_engine(self._target, options)
         self._waiting: queue.SimpleQueue[PendingAnswer | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="docspec-engine", daemon=True)
-        self._thread.start()
+        threading.Thread(target=self._run, name="docspec-engine", daemon=True).start()
 
     @property
     def name(self) -> str:
