@@ -49,7 +49,6 @@ STAYS_THERE = {"connection", "keep-alive", "transfer-encoding", "trailer", "upgr
 
 
 async def completions(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers a chat completion."""
     seconds = gateway.settings.limits.body_seconds
     async with gateway.admitted(Request(scope, receive)) as (client, request):
         try:
@@ -215,7 +214,6 @@ async def _pieces(parts: Parts) -> AsyncIterator[bytes]:
 
 
 async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
-    """Forwards an upstream's list of models."""
     gateway.access.client(scope)
     key = gateway.settings.upstream_key
     own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None

@@ -120,7 +120,6 @@ def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) 
 
 
 def markdown_of(result: PageResult) -> str:
-    """The Markdown of one page."""
     return safe_text(renderer_for("md", Layout()).page(result, {}))
 
 

@@ -41,7 +41,6 @@ class DraftCache:
         self._coming: dict[tuple[str, bytes], asyncio.Future[PageDraft | None]] = {}
 
     def get(self, client: str, digest: bytes) -> PageDraft | None:
-        """The cached draft of an image, or ``None``."""
         found = self._kept.get((client, digest))
         if found is None:
             return None

@@ -117,7 +117,6 @@ class Jobs:
         return ConversionJob(name, status, pages, error, position if status == "pending" else None)
 
     def result(self, client: str, name: str) -> bytes | None:
-        """The result of a client's own job."""
         found = self._do("SELECT result FROM jobs WHERE name = ? AND client = ?", (name, client))
         return found[0][0] if found else None
 
@@ -125,7 +124,6 @@ class Jobs:
         self._do("DELETE FROM jobs WHERE name = ?", (name,))
 
     def waiting(self) -> int:
-        """The number of jobs that have not ended."""
         count: int = self._do("SELECT count(*) FROM jobs WHERE status IN ('pending', 'started')")[0][0]
         return count
 

@@ -35,7 +35,6 @@ class _Step:
 
     @property
     def room(self) -> int:
-        """Tokens that still fit."""
         return BATCH - len(self.tokens)
 
     def add(self, sequence: Decoding, tokens: Iterable[int], choices: int) -> None:
@@ -98,7 +97,6 @@ class BatchEngine:
             self._admit()
 
     def cancel(self, number: int) -> None:
-        """Drops a request, waiting or active."""
         self._waiting = deque(one for one in self._waiting if one.number != number)
         if number in self._active:
             self._remove(self._active[number])
@@ -217,7 +215,6 @@ class BatchEngine:
         self._follow(sequence, written, began)
 
     def _follow(self, sequence: Decoding, written: list[int], began: bool) -> None:
-        """Tells the proposer which tokens were written."""
         if not self._num_draft_tokens:
             return
         chained = sequence.chained
@@ -253,7 +250,6 @@ class BatchEngine:
         sequence.chain = sequence.chain[:place]
 
     def _embed(self) -> None:
-        """Runs the image embeddings that come next."""
         embeddings, positions, rows, read, room = [], [], [], [], BATCH
         for sequence in self._active.values():
             piece = sequence.piece

@@ -98,7 +98,6 @@ class LlamaGenerator(Closing):
         return future
 
     def close(self) -> None:
-        """Cancels all requests and ends the child."""
         with self._lock:
             self._closed = True
             left, self._asked = list(self._asked.values()), {}

@@ -116,7 +116,6 @@ class LoadedModel:
         return found
 
     def detokenize(self, tokens: Sequence[int], special_tokens: bool = True) -> str:
-        """The text of output tokens."""
         return b"".join(self.bytes_of(token, special_tokens) for token in tokens).decode("utf-8", "replace")
 
     def is_end(self, token: int) -> bool:

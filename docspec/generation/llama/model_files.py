@@ -19,7 +19,7 @@ from docspec.targets.estimate import PROMPT, gib
 from docspec.targets.families import families
 from docspec.targets.family import Family
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.remote_model import FACTOR, RemoteModel
+from docspec.targets.remote_model import FACTOR, RemoteModel, family_called
 from docspec.targets.sight import PublishedSight
 
 MODEL_TYPE, CARD, PIXELS, GENERATION = (
@@ -88,15 +88,10 @@ class ModelFiles:
         the file's, else that of its tower."""
         said = self.model.metadata.get(MODEL_TYPE)
         if said is None:
-            names = [self.model.path.name, str(self.model.metadata.get("general.name", "")).replace(" ", "-")]
-            found = [
-                (len(checkpoint.stem or checkpoint.name), family)
-                for family in families().values()
-                for checkpoint in family.checkpoints
-                if any(map(checkpoint.is_named, names))
-            ]
-            if found:
-                return max(found, key=lambda one: one[0])[1]
+            names = self.model.path.name, str(self.model.metadata.get("general.name", "")).replace(" ", "-")
+            named = family_called(" ".join(names))
+            if named is not None:
+                return named
             said = TOWERS.get(self.projector)
         return families().get(str(said))
 

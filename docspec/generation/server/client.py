@@ -82,7 +82,6 @@ class ServerGenerator:
         return self._run(self._answer(Body(request, stream=on_text is not None), on_text))
 
     def report(self) -> tuple[ServerReport, ...]:
-        """The counts of each server so far."""
         now: dict[str, ServerCounts] = {}
         if not self._closed:
             with contextlib.suppress(Exception):

@@ -45,7 +45,6 @@ class Server:
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def has_room(self, now: float) -> bool:
-        """Whether it can take a request now."""
         return not self.lost and self.busy < self.limit and self.rests_until <= now
 
     def succeeded(self) -> None:
