@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmarks.engines.measure import MeasuredEngine
 from docspec.generation.interface import Generation, GenerationRequest, Generator
+from docspec.generation.llama.model_files import find_files
 from docspec.generation.llama.opening import open_llama
 
 
@@ -25,7 +26,7 @@ class LlamaEngine(MeasuredEngine):
     def __init__(
         self, file: Path, tower: Path | None, python: Path | None, requests: Sequence[GenerationRequest], drafts: bool
     ) -> None:
-        self._generator: Generator = open_llama(file, tower, python=python, drafts=drafts).generator
+        self._generator: Generator = open_llama(find_files(file, tower), python=python, drafts=drafts)
         self._asked = [request if drafts else replace(request, drafts=()) for request in requests]
         self.version = self._generator.name
 

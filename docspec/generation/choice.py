@@ -64,19 +64,20 @@ def _served(generator: ServerGenerator) -> OpenedEngine:
 def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> OpenedEngine:
     """Opens llama.cpp with the file of ``options``; ``more`` are further arguments of
     :func:`docspec.generation.llama.opening.open_llama`."""
+    from docspec.generation.llama.model_files import find_files
     from docspec.generation.llama.opening import gguf_of, open_llama
 
-    opened = open_llama(
-        gguf_of(options.model),
-        options.mmproj,
+    files = find_files(gguf_of(options.model), options.mmproj)
+    generator = open_llama(
+        files,
         answer=options.max_tokens,
         python=options.engine_python,
         strict=options.exact == "strict",
         tell=tell,
         **more,
     )
-    profile = opened.files.profile(options)
-    return OpenedEngine(opened.generator, (opened.files.name, str(opened.files.model.path)), opened.max_length, profile)
+    names = (files.name, str(files.model.path))
+    return OpenedEngine(generator, names, generator.max_length, files.profile(options))
 
 
 def _vllm_settings(options: ParseOptions) -> Any:

@@ -74,6 +74,11 @@ class LlamaGenerator(Closing):
         return self._loaded.result()
 
     @property
+    def max_length(self) -> int:
+        """Tokens of prompt and answer together."""
+        return self._settings.cells
+
+    @property
     def pid(self) -> int:
         return self._process.pid
 

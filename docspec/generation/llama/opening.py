@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from docspec.core import ModelError
 from docspec.core.processors import processors
 from docspec.generation.llama.generator import LlamaGenerator
-from docspec.generation.llama.model_files import ModelFiles, find_files, fitting, settings_for
+from docspec.generation.llama.model_files import ModelFiles, fitting, settings_for
 from docspec.targets.estimate import free_ram
 from docspec.targets.registry import locate
 
@@ -28,18 +27,8 @@ SMALL, DECODERS = 128 << 20, 4
 between threads costs more in waiting than it saves, many times more on a busy machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedLlama:
-    """A loaded engine; prompt and answer have ``max_length`` tokens together."""
-
-    generator: LlamaGenerator
-    files: ModelFiles
-    max_length: int
-
-
 def open_llama(
-    model: Path,
-    tower: Path | None = None,
+    files: ModelFiles,
     *,
     answer: int | None = None,
     python: Path | None = None,
@@ -50,15 +39,14 @@ def open_llama(
     flash: bool = False,
     exact_kv: bool | None = None,
     tell: Callable[[str], None] = lambda line: None,
-) -> OpenedLlama:
-    """The model in the GGUF file ``model`` with its picture tower (``None``: the one beside it), loaded.
+) -> LlamaGenerator:
+    """The model in ``files``, loaded.
 
     ``answer`` is the most tokens of an answer (``None``: those of the model's card). ``python`` is one that has
     llama-cpp-python (``None``: this one). ``decoders`` run in parallel, each with up to ``rows`` requests in its batch
     (``None``: by the model's size). ``flash``: with flash attention; ``exact_kv``: keys and values in float32, else in
     16 bits (``None``: as the weights are). ``tell`` receives remarks. Raises :class:`docspec.core.ModelError`.
     """
-    files = find_files(model, tower)
     files.check_rules()
     wanted = answer if answer is not None or files.family is None else files.card.max_new_tokens
     small = files.weights <= SMALL
@@ -86,7 +74,7 @@ def open_llama(
         tell(line)
     if strict:
         tell(f"strict: choices closer than {facts.noise:.2g} to the next are made again")
-    return OpenedLlama(generator, files, cells)
+    return generator
 
 
 def gguf_of(model: str) -> Path:

@@ -15,6 +15,7 @@ from transformers.image_utils import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 from docspec.core import ParseOptions
 from docspec.generation.interface import GenerationRequest, answers
 from docspec.generation.llama.convert import convert
+from docspec.generation.llama.model_files import find_files
 from docspec.generation.llama.opening import open_llama
 from docspec.targets.registry import load_target
 from tests.targets.families.checkpoint import Case, write
@@ -43,7 +44,7 @@ def test_a_family_writes_what_transformers_writes(family: str, python: Path, sou
     config = json.loads((directory / "config.json").read_text())
     (directory / "config.json").write_text(json.dumps({**config, "architectures": [name]}))
     file, _ = convert(directory, tmp_path / "model.gguf", "f32", source)
-    with open_llama(file, python=python, answer=NEW_TOKENS).generator as engine:
+    with open_llama(find_files(file), python=python, answer=NEW_TOKENS) as engine:
         for drafted in (False, True):
             drafts = [(target.detokenize(list(tokens)),) if drafted else () for tokens in wanted]
             requests = [

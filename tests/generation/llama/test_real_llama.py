@@ -24,7 +24,9 @@ from docspec.core import ModelError, PageError
 from docspec.documents import open_document
 from docspec.drafting import make_drafter
 from docspec.generation.interface import GenerationRequest, Generator, answers
-from docspec.generation.llama.opening import OpenedLlama, open_llama
+from docspec.generation.llama.generator import LlamaGenerator
+from docspec.generation.llama.model_files import find_files, fitting, settings_for
+from docspec.generation.llama.opening import open_llama
 
 ROOT = Path(__file__).parents[3]
 CROPS = 30
@@ -63,15 +65,9 @@ def _whole(context: Any, tasks: list[Task], first: int, width: int) -> Task:
 
 
 @pytest.fixture(scope="module")
-def opened(reader_gguf: Path, python: Path) -> Iterator[OpenedLlama]:
-    opened = open_llama(reader_gguf, python=python, decoders=2)
-    yield opened
-    opened.generator.close()
-
-
-@pytest.fixture(scope="module")
-def engine(opened: OpenedLlama) -> Generator:
-    return opened.generator
+def engine(reader_gguf: Path, python: Path) -> Iterator[LlamaGenerator]:
+    with open_llama(find_files(reader_gguf), python=python, decoders=2) as engine:
+        yield engine
 
 
 def texts(wanted: list[Any]) -> list[str]:
@@ -138,19 +134,16 @@ def test_an_answer_ends_at_its_limit(engine: Generator, wanted: list[Any]) -> No
     assert (found.finish, found.token_ids) == ("stop", tokens)
 
 
-def test_what_does_not_fit_the_memory_is_refused_alone(opened: OpenedLlama, wanted: list[Any]) -> None:
+def test_what_does_not_fit_the_memory_is_refused_alone(engine: LlamaGenerator, wanted: list[Any]) -> None:
     request, text, _ = wanted[0]
-    large = opened.generator.submit(replace(request, max_tokens=opened.max_length))
-    assert opened.generator.submit(request).result(PATIENCE).text == text
+    large = engine.submit(replace(request, max_tokens=engine.max_length))
+    assert engine.submit(request).result(PATIENCE).text == text
     with pytest.raises(PageError, match="--max-tokens"):
         large.result(PATIENCE)
 
 
 def test_sequences_that_fill_the_memory_wait_for_each_other(reader_gguf: Path, python: Path, wanted: list[Any]) -> None:
     """A memory of a few crops, a prompt longer than it leaves room beside others."""
-    from docspec.generation.llama.generator import LlamaGenerator
-    from docspec.generation.llama.model_files import find_files, fitting, settings_for
-
     files = find_files(reader_gguf)
     settings = settings_for(files, 1024, 1, rows=5, num_draft_tokens=8, exact_kv=True)
     with LlamaGenerator(settings, "small", python, fitting(files)) as engine:
@@ -161,8 +154,7 @@ def test_strict_makes_close_choices_again_and_writes_the_same(
     reader_gguf: Path, python: Path, wanted: list[Any]
 ) -> None:
     told: list[str] = []
-    opened = open_llama(reader_gguf, python=python, decoders=1, strict=True, tell=told.append)
-    with opened.generator as engine:
+    with open_llama(find_files(reader_gguf), python=python, decoders=1, strict=True, tell=told.append) as engine:
         assert [one.text for one in answers(engine, [one[0] for one in wanted[:12]])] == texts(wanted[:12])
     assert any("made again" in line for line in told)
 
@@ -184,7 +176,7 @@ def test_strict_makes_choices_within_the_noise_one_token_at_a_time(reader_gguf: 
 def test_a_crash_costs_the_requests_in_flight_and_not_the_run(
     reader_gguf: Path, python: Path, wanted: list[Any]
 ) -> None:
-    with open_llama(reader_gguf, python=python, decoders=2, rows=1).generator as engine:
+    with open_llama(find_files(reader_gguf), python=python, decoders=2, rows=1) as engine:
         begun = [engine.submit(replace(request, drafts=())) for request, *_ in wanted]
         begun[0].result(PATIENCE)
         os.kill(engine.pid, signal.SIGSEGV)
@@ -203,8 +195,9 @@ def test_a_crash_costs_the_requests_in_flight_and_not_the_run(
 def test_the_child_ends_with_its_parent(reader_gguf: Path, python: Path) -> None:
     script = (
         "import os, sys\nfrom pathlib import Path\nfrom docspec.generation.llama.opening import open_llama\n"
-        f"made = open_llama(Path({str(reader_gguf)!r}), python=Path({str(python)!r}))\n"
-        "print(made.generator.pid, flush=True)\nos.kill(os.getpid(), 9)\n"
+        "from docspec.generation.llama.model_files import find_files\n"
+        f"made = open_llama(find_files(Path({str(reader_gguf)!r})), python=Path({str(python)!r}))\n"
+        "print(made.pid, flush=True)\nos.kill(os.getpid(), 9)\n"
     )
     ran = subprocess.run(
         [os.sys.executable, "-c", script],  # type: ignore[attr-defined]
@@ -224,7 +217,7 @@ def test_a_model_that_cannot_be_loaded_says_so_in_a_line(reader_gguf: Path, pyth
     cut = tmp_path / "cut.gguf"
     cut.write_bytes(reader_gguf.read_bytes()[:2_000_000])
     with pytest.raises(ModelError, match=r"cut\.gguf cannot be loaded.*error loading model") as raised:
-        open_llama(cut, reader_gguf.with_name(f"mmproj-{reader_gguf.name}"), python=python)
+        open_llama(find_files(cut, reader_gguf.with_name(f"mmproj-{reader_gguf.name}")), python=python)
     assert "\n" not in str(raised.value)
 
 
@@ -235,4 +228,4 @@ def test_a_python_without_the_library_says_so_in_a_line(reader_gguf: Path, pytho
         import llama_cpp  # noqa: F401
     except ImportError:
         with pytest.raises(ModelError, match="llama-cpp-python"):
-            open_llama(reader_gguf, python=Path(sys.executable))
+            open_llama(find_files(reader_gguf), python=Path(sys.executable))
