@@ -76,7 +76,15 @@ class Converter:
         return {
             "document": {"filename": title, **rendered(results, title, wanted.formats)},
             "status": status,
-            "errors": [_error(result) for result in failed],
+            "errors": [
+                {
+                    "component_type": "pipeline",
+                    "module_name": "docspec",
+                    "error_message": result.error or "the page failed",
+                    "page_no": result.number,
+                }
+                for result in failed
+            ],
             "processing_time": round(sum(result.timings.total for result in results), 3),
             "timings": {},
         }
@@ -121,12 +129,3 @@ def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) 
 
 def markdown_of(result: PageResult) -> str:
     return safe_text(renderer_for("md", Layout()).page(result, {}))
-
-
-def _error(result: PageResult) -> dict[str, Any]:
-    return {
-        "component_type": "pipeline",
-        "module_name": "docspec",
-        "error_message": result.error or "the page failed",
-        "page_no": result.number,
-    }

@@ -200,16 +200,15 @@ class Documents:
     def _convert(self, name: str, title: str, wanted: Mapping[str, Any], document: bytes) -> None:
         try:
             asked = ConversionOptions(tuple(wanted["formats"]), wanted["pages"])
-            found = self._converter.convert(document, title, asked, lambda pages: self._wanted(name, pages))
+            found = self._converter.convert(
+                document, title, asked, lambda pages: not self._closed and self._jobs.read(name, pages)
+            )
             self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
         except Stopped:
             return
         except Exception as error:
             if not self._closed:
                 self._jobs.end(name, "failure", None, _message_of(error))
-
-    def _wanted(self, name: str, pages: int) -> bool:
-        return not self._closed and self._jobs.read(name, pages)
 
     async def _ended_job(self, client: str, name: str) -> ConversionJob:
         """Waits until the job has ended."""

@@ -83,17 +83,12 @@ class Uploads:
             other[0] < CLEAR * first[0] and other[1].draft.regions != first[1].draft.regions for other in others[:1]
         ):
             return None
-        return _scaled(first[1], width)
+        draft, factor = first[1].draft, width / first[1].size[0]
+        return replace(draft, regions=tuple(region.moved(lambda box: box.scaled(factor)) for region in draft.regions))
 
 
 def _difference(one: bytes, other: bytes) -> float:
     return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / len(one)
-
-
-def _scaled(page: Uploaded, width: int) -> PageDraft:
-    factor = width / page.size[0]
-    regions = tuple(region.moved(lambda box: box.scaled(factor)) for region in page.draft.regions)
-    return replace(page.draft, regions=regions)
 
 
 class UploadedDrafts:

@@ -109,7 +109,11 @@ class LlamaGenerator(Closing):
             process = self._process
         for one in left:
             one.future.cancel()
-        _end(process)
+        process.kill()
+        process.wait()
+        assert process.stdin is not None
+        with contextlib.suppress(OSError):
+            process.stdin.close()
         self._listener.join(END_SECONDS)
 
     def _start(self) -> None:
@@ -169,7 +173,11 @@ class LlamaGenerator(Closing):
         if kind == "begun":
             asked.is_begun = True
         elif kind == "text":
-            self._tell(asked, value)
+            assert asked.on_text is not None
+            try:
+                asked.on_text(value)
+            except Exception:
+                asked.future.cancel()
         else:
             with self._lock:
                 self._asked.pop(first, None)
@@ -179,13 +187,6 @@ class LlamaGenerator(Closing):
                 asked.future.set_result(value)
             else:
                 asked.future.set_exception(PageError(value))
-
-    def _tell(self, asked: _PendingRequest, text: str) -> None:
-        assert asked.on_text is not None
-        try:
-            asked.on_text(text)
-        except Exception:
-            asked.future.cancel()
 
     def _ended(self, process: subprocess.Popen[bytes], broken: str, noted: str) -> None:
         """Handles the end of the child: the requests that it was decoding fail, the others go to a new one. A child
@@ -209,14 +210,6 @@ class LlamaGenerator(Closing):
         for one in lost.values():
             if one.future.set_running_or_notify_cancel():
                 one.future.set_exception(self._broken or crashed)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    process.kill()
-    process.wait()
-    with contextlib.suppress(OSError):
-        process.stdin.close()
 
 
 def _name(code: int) -> str:
