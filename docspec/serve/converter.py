@@ -31,11 +31,15 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ConversionOptions:
-    """``formats`` of docling-serve; ``pages`` as the command line has them (``None``: all)."""
+class Submission:
+    """A document that a ``client`` submits: the content of the file, and the client's name for it, which is only
+    displayed. ``formats`` are those of docling-serve; ``pages`` are as the command line has them (``None``: all)."""
 
+    data: bytes
+    title: str
     formats: tuple[str, ...] = ("md",)
     pages: str | None = None
+    client: str = ""
 
 
 class Converter:
@@ -47,12 +51,12 @@ class Converter:
         self._parser: Parser | None = None
         self._lock = threading.Lock()
 
-    def pages(self, data: bytes, title: str, pages: str | None = None) -> Iterator[PageResult]:
+    def pages(self, given: Submission) -> Iterator[PageResult]:
         """The results of a document's pages as they become ready. Raises :class:`docspec.core.DocspecError`."""
         parser = self._own()
         try:
-            with parser.open(source_from_bytes(data, title)) as document:
-                selection = self._selection(pages, document.page_count, title)
+            with parser.open(source_from_bytes(given.data, given.title)) as document:
+                selection = self._selection(given.pages, document.page_count, given.title)
                 with closing(parser.pages(document, selection)) as results:  # type: ignore[type-var]
                     for result in results:
                         yield replace(result, image=None)
@@ -60,13 +64,11 @@ class Converter:
             self.close()
             raise
 
-    def convert(
-        self, data: bytes, title: str, wanted: ConversionOptions, read: Callable[[int], bool] = lambda pages: True
-    ) -> dict[str, Any]:
+    def convert(self, given: Submission, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
         """A document as docling-serve returns it. ``read`` is called with the number of finished pages; if it returns
         false, the conversion stops."""
         results: list[PageResult] = []
-        with closing(self.pages(data, title, wanted.pages)) as pages:  # type: ignore[type-var]
+        with closing(self.pages(given)) as pages:  # type: ignore[type-var]
             for result in pages:
                 results.append(result)
                 if not read(len(results)):
@@ -74,7 +76,7 @@ class Converter:
         failed = [result for result in results if result.status == "failed"]
         status = "success" if not failed else "failure" if len(failed) == len(results) else "partial_success"
         return {
-            "document": {"filename": title, **rendered(results, title, wanted.formats)},
+            "document": {"filename": given.title, **rendered(results, given.title, given.formats)},
             "status": status,
             "errors": [
                 {

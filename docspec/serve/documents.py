@@ -10,9 +10,8 @@ import contextlib
 import json
 import logging
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +23,10 @@ from starlette.routing import Route
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.safe_text import one_line
 from docspec.serve.admission import unless_left
-from docspec.serve.converter import ConversionOptions, Converter, Stopped, markdown_of
+from docspec.serve.converter import Converter, Stopped, Submission, markdown_of
 from docspec.serve.jobs import ConversionJob, Jobs
 from docspec.serve.refusal import Refusal
-from docspec.serve.submission import Submission, from_form, from_json
+from docspec.serve.submission import from_form, from_json
 from docspec.serve.uploads import UploadedDrafts
 
 if TYPE_CHECKING:
@@ -139,9 +138,7 @@ class Documents:
         given = await from_form(self._gateway, request)
         loop = asyncio.get_running_loop()
         try:
-            pages = await loop.run_in_executor(
-                self._reading, self._uploaded_drafts.of, given.data, given.title, given.wanted.pages
-            )
+            pages = await loop.run_in_executor(self._reading, self._uploaded_drafts.of, given)
         except DocspecError as error:
             raise Refusal(422, one_line(str(error))) from None
         name = self._gateway.uploads.keep(given.client, pages)
@@ -163,7 +160,7 @@ class Documents:
         def read() -> None:
             count = 0
             try:
-                with contextlib.closing(self._converter.pages(given.data, given.title, given.wanted.pages)) as pages:  # type: ignore[type-var]
+                with contextlib.closing(self._converter.pages(given)) as pages:  # type: ignore[type-var]
                     for result in pages:
                         if left or self._closed:
                             return
@@ -197,12 +194,9 @@ class Documents:
             async with self._ended:
                 self._ended.notify_all()
 
-    def _convert(self, name: str, title: str, wanted: Mapping[str, Any], document: bytes) -> None:
+    def _convert(self, name: str, given: Submission) -> None:
         try:
-            asked = ConversionOptions(tuple(wanted["formats"]), wanted["pages"])
-            found = self._converter.convert(
-                document, title, asked, lambda pages: not self._closed and self._jobs.read(name, pages)
-            )
+            found = self._converter.convert(given, lambda pages: not self._closed and self._jobs.read(name, pages))
             self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
         except Stopped:
             return
@@ -220,7 +214,7 @@ class Documents:
     def _added_job(self, given: Submission) -> str:
         if self._jobs.waiting() >= MOST_JOBS:
             raise Refusal(429, "too many documents are waiting; try again later", 30)
-        name = self._jobs.add(given.client, given.title, asdict(given.wanted), given.data)
+        name = self._jobs.add(given)
         self._added.set()
         return name
 

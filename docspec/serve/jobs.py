@@ -12,10 +12,11 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from docspec.serve.converter import Submission
 
 FILE = "jobs.sqlite"
 KEPT_SECONDS = 24 * 3600.0
@@ -65,25 +66,27 @@ class Jobs:
         self._database.executescript(SCHEMA)
         self._database.execute("UPDATE jobs SET status = 'pending', pages = 0 WHERE status = 'started'")
 
-    def add(self, client: str, title: str, wanted: Mapping[str, Any], document: bytes) -> str:
+    def add(self, given: Submission) -> str:
         """Stores a document to be read; returns the name of the job."""
         name = secrets.token_urlsafe(24)
-        values = (name, client, title, json.dumps(wanted), document, time.time())
+        wanted = json.dumps({"formats": given.formats, "pages": given.pages})
+        values = (name, given.client, given.title, wanted, given.data, time.time())
         self._do("INSERT INTO jobs (name, client, title, wanted, status, document, made) "
                  "VALUES (?, ?, ?, ?, 'pending', ?, ?)", values)  # fmt: skip
         return name
 
-    def take(self) -> tuple[str, str, Mapping[str, Any], bytes] | None:
-        """Starts the oldest waiting job: its name, title, options and document; ``None`` if no job waits."""
+    def take(self) -> tuple[str, Submission] | None:
+        """Starts the oldest waiting job: its name and its document; ``None`` if no job waits."""
         found = self._do(
             "UPDATE jobs SET status = 'started' WHERE name = "
             "(SELECT name FROM jobs WHERE status = 'pending' ORDER BY made LIMIT 1) "
-            "RETURNING name, title, wanted, document"
+            "RETURNING name, client, title, wanted, document"
         )
         if not found:
             return None
-        name, title, wanted, document = found[0]
-        return name, title, json.loads(wanted), document
+        name, client, title, wanted, document = found[0]
+        options = json.loads(wanted)
+        return name, Submission(document, title, tuple(options["formats"]), options["pages"], client)
 
     def read(self, name: str, pages: int) -> bool:
         """Records that ``pages`` of a job have been read; returns whether the job still exists."""

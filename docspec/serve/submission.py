@@ -1,18 +1,17 @@
-"""A document that a client submits: its data, its title and the conversion options."""
+"""The document and the conversion options in a request, in the formats of docling-serve."""
 
 from __future__ import annotations
 
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from docspec.core.safe_text import one_line
-from docspec.serve.converter import FORMATS, ConversionOptions
+from docspec.serve.converter import FORMATS, Submission
 from docspec.serve.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -21,17 +20,6 @@ if TYPE_CHECKING:
 LONGEST_TITLE = 200
 END = 2**31
 """docling's default for the last page: beyond the end of any document."""
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """``data`` is the content of the ``client``'s file; ``title`` is the client's name for it, which is only
-    displayed."""
-
-    client: str
-    data: bytes
-    title: str
-    wanted: ConversionOptions
 
 
 async def from_form(gateway: Gateway, request: Request) -> Submission:
@@ -44,13 +32,13 @@ async def _form_of(request: Request, client: str) -> Submission:
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind != "multipart/form-data":
         query = {name: request.query_params.getlist(name) for name in request.query_params}
-        return Submission(client, await request.body(), "document", _wanted_in(query))
+        return Submission(await request.body(), "document", *_wanted_in(query), client)
     async with request.form(max_files=1, max_fields=200) as form:
         files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
         if len(files) != 1:
             raise Refusal(422, "files: one file a request")
         said = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
-        return Submission(client, await files[0].read(), title_of(files[0].filename), _wanted_in(said))
+        return Submission(await files[0].read(), title_of(files[0].filename), *_wanted_in(said), client)
 
 
 async def from_json(gateway: Gateway, request: Request) -> Submission:
@@ -73,13 +61,13 @@ async def from_json(gateway: Gateway, request: Request) -> Submission:
         if gateway.fetcher is None:
             raise Refusal(400, "addresses are not fetched here; send the file (--allow-urls)")
         data, _ = await gateway.fetcher.fetch(source["url"])
-        return Submission(client, data, title_of(source["url"].partition("?")[0]), wanted)
+        return Submission(data, title_of(source["url"].partition("?")[0]), *wanted, client)
     if kind == "file" and isinstance(source.get("base64_string"), str):
         try:
             data = binascii.a2b_base64(source["base64_string"])
         except ValueError:
             raise Refusal(422, "base64_string: no base64") from None
-        return Submission(client, data, title_of(source.get("filename")), wanted)
+        return Submission(data, title_of(source.get("filename")), *wanted, client)
     raise Refusal(422, "sources: of kind file or http")
 
 
@@ -89,21 +77,20 @@ def title_of(given: Any) -> str:
     return name[-LONGEST_TITLE:] or "document"
 
 
-def _wanted_in(said: Mapping[str, list[Any]]) -> ConversionOptions:
-    """The conversion options of a form, a query or a JSON object. Raises :class:`Refusal` (422)."""
+def _wanted_in(said: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | None]:
+    """The formats and the pages that a form, a query or a JSON object asks for. Raises :class:`Refusal` (422)."""
     target = (said.get("target_type") or ["inbody"])[0]
     if target != "inbody":
         raise Refusal(422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured")
     formats = tuple(dict.fromkeys(said.get("to_formats") or ["md"]))
-    unknown = [name for name in formats if name not in FORMATS]
-    if unknown:
+    if any(name not in FORMATS for name in formats):
         raise Refusal(422, f"to_formats: known are {', '.join(FORMATS)}")
     if pages := said.get("pages"):
-        return ConversionOptions(formats, str(pages[0]))
+        return formats, str(pages[0])
     try:
         first, last = (int(page) for page in said.get("page_range") or (1, END))
     except (ValueError, TypeError):
         raise Refusal(422, "page_range: the first and the last page") from None
     if not 1 <= first <= last:
         raise Refusal(422, "page_range: pages count from 1, and the last one is not before the first")
-    return ConversionOptions(formats, None if first == 1 and last >= END else f"{first}-{min(last, END)}")
+    return formats, None if first == 1 and last >= END else f"{first}-{min(last, END)}"

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from docspec.core import DocspecError, InputError, UsageError
 from docspec.core.safe_text import one_line
 from docspec.serve.access import Access
-from docspec.serve.converter import FIELDS, ConversionOptions, Converter, Stopped
+from docspec.serve.converter import FIELDS, Converter, Stopped, Submission
 from docspec.serve.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
             else:
                 data, title = await asyncio.to_thread(folders.read, uri)
             async with reading:
-                wanted = ConversionOptions((format,), pages or None)
-                found = await asyncio.to_thread(converter.convert, data, title, wanted, read)
+                given = Submission(data, title, (format,), pages or None)
+                found = await asyncio.to_thread(converter.convert, given, read)
         except Stopped:
             raise ToolError("cancelled") from None
         except (DocspecError, Refusal) as error:

@@ -21,6 +21,7 @@ from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.pool import Isolation
 from docspec.isolation.worker_handle import PrepareOptions
+from docspec.serve.converter import Submission
 from docspec.serve.picture import Picture
 from docspec.serve.recognition import Recognition, fingerprint_of
 
@@ -101,13 +102,13 @@ class UploadedDrafts:
         self._isolation = Isolation(self._options)
         self._turn = threading.Lock()
 
-    def of(self, data: bytes, title: str, pages: str | None) -> list[Uploaded]:
+    def of(self, given: Submission) -> list[Uploaded]:
         """The drafted pages of a document. Raises :class:`docspec.core.DocspecError`."""
         with self._turn:
-            document = self._isolation.open(source_from_bytes(data, title))
-            numbers = parse_page_ranges(pages).resolve(document.page_count, title)
+            document = self._isolation.open(source_from_bytes(given.data, given.title))
+            numbers = parse_page_ranges(given.pages).resolve(document.page_count, given.title)
             if len(numbers) > self._most:
-                raise UsageError(f"{title}: {len(numbers)} pages; this gateway takes up to {self._most}")
+                raise UsageError(f"{given.title}: {len(numbers)} pages; this gateway takes up to {self._most}")
             wanted = PrepareOptions.complete(View.of(self._options), None)
             places = ((document, number) for number in numbers)
             with closing(self._isolation.pages(places, wanted, 1)) as found:

@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from docspec.core import PageResult, ParseOptions
-from docspec.serve.converter import ConversionOptions, Converter, Stopped
+from docspec.serve.converter import Converter, Stopped, Submission
 from docspec.serve.jobs import Jobs
 from tests.serve.conftest import data_url
 from tests.serve.processes import ROOT, Served, gateway, stand_in
@@ -183,7 +183,7 @@ def test_jobs_outlive_a_gateway_that_is_killed(tmp_path: Path) -> None:
 
 def test_results_are_bounded_and_documents_are_forgotten_when_read(tmp_path: Path) -> None:
     jobs = Jobs(tmp_path, most=2_500)
-    names = [jobs.add("a", "t", {"formats": ["md"], "pages": None}, b"document") for _ in range(4)]
+    names = [jobs.add(Submission(b"document", "t", client="a")) for _ in range(4)]
     assert jobs.of("a", names[2]).position == 3  # type: ignore[union-attr]
     for name in names:
         taken = jobs.take()
@@ -226,12 +226,12 @@ def test_docling_serves_own_client_works_unchanged(served: Served, tmp_path: Pat
 def test_a_document_that_nobody_wants_any_more_is_not_read_on(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
 
-    def pages(self: Converter, data: bytes, title: str, pages: str | None = None) -> Iterator[PageResult]:
+    def pages(self: Converter, document: Submission) -> Iterator[PageResult]:
         for number in range(1, 9):
             given.append(number)
-            yield PageResult(title, number, "ok")
+            yield PageResult(document.title, number, "ok")
 
     monkeypatch.setattr(Converter, "pages", pages)
     with pytest.raises(Stopped):
-        Converter(ParseOptions(), 10).convert(b"", "t", ConversionOptions(), lambda count: count < 2)
+        Converter(ParseOptions(), 10).convert(Submission(b"", "t"), lambda count: count < 2)
     assert given == [1, 2]
