@@ -13,6 +13,8 @@ import warnings
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from PIL import Image
+
 from docspec.serve.refusal import Refusal
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "MPO", "JPEG2000", "AVIF")
@@ -66,13 +68,16 @@ def _decoded(payload: str) -> bytes:
         raise Refusal(400, "an image is not valid base64") from None
 
 
-def _size_of(data: bytes, most: int) -> tuple[int, int] | None:
-    from PIL import Image
+def opened(data: bytes) -> Image.Image:
+    """The image file, whose pixels are not decoded yet."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Image.open(io.BytesIO(data), formats=FORMATS)
 
+
+def _size_of(data: bytes, most: int) -> tuple[int, int] | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            size = Image.open(io.BytesIO(data), formats=FORMATS).size
+        size = opened(data).size
     except Image.DecompressionBombError:
         raise _too_large(most) from None
     except Exception:  # truncated, or no image: decoding it will fail with a message

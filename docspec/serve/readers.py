@@ -21,6 +21,10 @@ PromptKind = Literal["page", "text", "table", "formula", "chart", "layout"]
 MARKS = re.compile(r"\{image\}|<image>|<\|[^|<>]{1,40}\|>")
 """Image placeholders in prompts; clients add them themselves."""
 
+MOST_TEXTS = 64
+MOST_CHARACTERS = 200_000
+"""Characters of all texts of a request together: somewhat more than the proposer reads."""
+
 NOWHERE = BBox(0, 0, 1, 1)
 
 
@@ -94,11 +98,6 @@ def _dialect(card: ModelProfile) -> Dialect:
 
 def _normal(prompt: str) -> str:
     return " ".join(MARKS.sub(" ", prompt).split())
-
-
-MOST_TEXTS = 64
-MOST_CHARACTERS = 200_000
-"""Characters of all texts of a request together: somewhat more than the proposer reads."""
 
 
 def spelled(draft: PageDraft, size: tuple[int, int], reader: KnownPrompt) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ replaced (:mod:`docspec.isolation.child`).
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import queue
 import threading
@@ -16,6 +15,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from PIL import Image
+
 from docspec.core import PageDraft, PageImage
 from docspec.documents.images import as_rgb
 from docspec.drafting.rapidocr import RapidOcrDrafter
@@ -23,7 +24,7 @@ from docspec.drafting.recogniser import Recogniser
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.serving import RecognisedLines
 from docspec.isolation.shared_pixels import PixelsHandle
-from docspec.serve.picture import FORMATS
+from docspec.serve.picture import opened
 
 MEMORY = 1536 * 2**20
 """Memory limit of a worker in bytes."""
@@ -31,6 +32,10 @@ SECONDS = 60.0
 """Time limit for one image."""
 MOST_WAITING = 16
 """Images that may wait for a worker; further requests are sent without a draft."""
+
+
+FINGERPRINT = 32
+"""Cells of an image's fingerprint on a side."""
 
 
 class Recognition:
@@ -99,25 +104,18 @@ class Recognition:
             self._children.put(child)
 
 
-FINGERPRINT = 32
-"""Cells of an image's fingerprint on a side."""
-
-
 class RecognitionWorker:
     """The worker of :class:`docspec.serve.recognition.Recognition`."""
 
     say: Callable[[RecognisedLines], None]
 
     def __init__(self, place: PixelsHandle) -> None:
+        warnings.simplefilter("ignore")  # of images; this process is for them alone
         self._drafter: RapidOcrDrafter | None = None
 
     def recognise(self, data: bytes, threads: int) -> PageDraft:
         """The draft of an image file whose size was checked."""
-        from PIL import Image
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            image = as_rgb(Image.open(io.BytesIO(data), formats=FORMATS))
+        image = as_rgb(opened(data))
         if self._drafter is None:
             self._drafter = RapidOcrDrafter(Recogniser(threads))
         return self._drafter.draft(PageImage(image, 1, 1.0, "image"))
@@ -125,17 +123,10 @@ class RecognitionWorker:
     def fingerprint(self, data: bytes) -> bytes:
         """A small grey picture of an image file, nearly the same at all resolutions: see
         :mod:`docspec.serve.uploads`."""
-        from PIL import Image
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            image = Image.open(io.BytesIO(data), formats=FORMATS)
-            image.draft("L", (8 * FINGERPRINT, 8 * FINGERPRINT))  # JPEG alone: decoded at a fraction
+        image = opened(data)
+        image.draft("L", (8 * FINGERPRINT, 8 * FINGERPRINT))  # JPEG alone: decoded at a fraction
         return fingerprint_of(as_rgb(image))
 
 
-def fingerprint_of(image: object) -> bytes:
-    from PIL import Image
-
-    assert isinstance(image, Image.Image)
+def fingerprint_of(image: Image.Image) -> bytes:
     return image.convert("L").resize((FINGERPRINT, FINGERPRINT), Image.Resampling.BOX).tobytes()

@@ -187,7 +187,7 @@ def test_results_are_bounded_and_documents_are_forgotten_when_read(tmp_path: Pat
     assert jobs.of("a", names[2]).position == 3  # type: ignore[union-attr]
     for name in names:
         taken = jobs.take()
-        assert taken is not None and taken[0] == name and taken[3] == b"document"
+        assert taken is not None and taken[0] == name and taken[1] == Submission(b"document", "t", client="a")
         jobs.end(name, "success", bytes(1000))
     assert [jobs.of("a", name) is not None for name in names] == [False, False, True, True]
     assert jobs.result("b", names[3]) is None and jobs.result("a", names[3]) == bytes(1000)

@@ -26,6 +26,15 @@ LLAMA = "llamacpp"
 MOST_SAID = 300
 """Characters of a server's answer that a message quotes."""
 
+SAMPLE = re.compile(r"^vllm:(\w+?)(?:_total)?(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
+
+COUNTERS = {
+    "drafts": "spec_decode_num_drafts",
+    "drafted": "spec_decode_num_draft_tokens",
+    "accepted": "spec_decode_num_accepted_tokens",
+    "written": "generation_tokens",
+}
+
 
 class RepeatError(Exception):
     """The request can be repeated, here or elsewhere: no answer came, or one that is no completion. ``retry_after``:
@@ -262,16 +271,6 @@ def _items(value: Any, name: str) -> list[Mapping[str, Any]]:
 
 def _quoted(value: Any) -> str:
     return one_line(json.dumps(value)[:MOST_SAID])
-
-
-SAMPLE = re.compile(r"^vllm:(\w+?)(?:_total)?(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
-
-COUNTERS = {
-    "drafts": "spec_decode_num_drafts",
-    "drafted": "spec_decode_num_draft_tokens",
-    "accepted": "spec_decode_num_accepted_tokens",
-    "written": "generation_tokens",
-}
 
 
 @dataclass(frozen=True, slots=True)

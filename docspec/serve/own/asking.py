@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +13,7 @@ from PIL import Image
 
 from docspec.documents.images import as_rgb
 from docspec.serve.chat import XARGS
-from docspec.serve.picture import FORMATS
+from docspec.serve.picture import opened
 from docspec.serve.refusal import Refusal
 from docspec.vllm.request import DRAFTS, KIND, KINDS, MOST_DRAFTS
 
@@ -163,7 +162,7 @@ def _part(part: Any, images: list[Image.Image]) -> dict[str, str]:
 def _image(url: str) -> Image.Image:
     try:
         data = base64.b64decode(url.partition(",")[2])
-        return as_rgb(Image.open(io.BytesIO(data), formats=FORMATS))
+        return as_rgb(opened(data))
     except (binascii.Error, ValueError, OSError, SyntaxError, Image.DecompressionBombError):
         raise Refusal(400, "an image cannot be decoded") from None
 
