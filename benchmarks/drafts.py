@@ -172,9 +172,9 @@ class DraftMaker:
             )
 
     def _drafted(self, kind: str, value: float, name: DrafterName, page: PageImage) -> Variant:
-        draft, events = self._drafters[name].draft_with_events(page)
+        draft = self._drafters[name].draft(page)
         label = name if kind == BY_DRAFTER else f"{kind} {value:g}"
-        return Variant(kind, value, label, draft, "; ".join(event.detail for event in events))
+        return Variant(kind, value, label, draft, "; ".join(event.detail for event in draft.events))
 
 
 def measure(

@@ -110,7 +110,7 @@ def followed(transcript: Transcript, drafter: SafeDrafter, codec: TokenizerFile,
     """The drafts of the first page of the document of ``transcript`` and what was written for it, in tokens."""
     dialect = make_dialect(transcript.dialect)
     with first_page(transcript, dpi) as page:
-        drafts = drafted_tokens(dialect, drafter.draft_with_events(page)[0], page, codec)
+        drafts = drafted_tokens(dialect, drafter.draft(page), page, codec)
     return Followed(tuple(drafts), (*codec.tokenize(transcript.text), codec.end))
 
 

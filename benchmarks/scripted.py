@@ -149,7 +149,7 @@ class ScriptedBench:
         drafts: list[tuple[int, ...]] = []
         grammar: Callable[[], Grammar | None] | None = None
         if drafted:
-            draft, _ = self._drafter.draft_with_events(page)
+            draft = self._drafter.draft(page)
             drafter = draft.drafter
             dialect = make_dialect(transcript.dialect)
             texts = dialect.page_drafts(draft, page.width, page.height)

@@ -8,11 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import Category, PageImage, PageResult, ParseOptions
+from docspec.core import Category, PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.page import DraftResult
 from docspec.isolation.worker_handle import PrepareOptions
 
 if TYPE_CHECKING:
@@ -82,11 +81,11 @@ class Verifier:
         read = iter(verify(others) if others else ())
         return [next(read) if result is None else result for result in known]
 
-    def looks(self, page: PageImage, drafted: DraftResult) -> bool:
+    def looks(self, page: PageImage, draft: PageDraft) -> bool:
         """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""
-        if drafted.draft.drafter != "text-layer" or drafted.draft.unread is None:
+        if draft.drafter != "text-layer" or draft.unread is None:
             return True
-        result = self.known(DraftedPage(page, drafted))
+        result = self.known(DraftedPage(page, draft))
         return result is None or any(block.category is Category.PICTURE for block in result.blocks)
 
     def known(self, drafted: DraftedPage) -> PageResult | None:

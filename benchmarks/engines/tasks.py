@@ -52,11 +52,7 @@ class Task:
 def tasks_of(context: ReadingContext, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
     """The crops of ``pages`` (:class:`docspec.core.PageImage`), drafted by ``drafter``, in reading order; or ``whole``
     pages."""
-    return [
-        task
-        for page in pages
-        for task in (_whole if whole else _crops)(context, page, drafter.draft_with_events(page)[0])
-    ]
+    return [task for page in pages for task in (_whole if whole else _crops)(context, page, drafter.draft(page))]
 
 
 def _crops(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
@@ -70,12 +66,11 @@ def _crops(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
 
 def _whole(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
     from docspec.drafting.drafted_page import DraftedPage
-    from docspec.drafting.page import DraftResult
     from docspec.hierarchy.asking import asked_of_page, asked_of_regions
     from docspec.hierarchy.page_state import PageState
     from docspec.hierarchy.whole import WholePages
 
-    [request] = WholePages(context).requests(PageState.begun(DraftedPage(page, DraftResult(draft))))
+    [request] = WholePages(context).requests(PageState.begun(DraftedPage(page, draft)))
     special_tokens, factor = context.card.writes_special_tokens, context.sight.factor
 
     def asked(texts: Sequence[str] | None) -> GenerationRequest:

@@ -63,11 +63,11 @@ class ItemReader:
         return {**head, "error": f"{item.id}: has no page {item.page}", "ways": {}}
 
     def _ways(self, page: PageImage) -> dict[str, Any]:
-        draft, _ = self._drafter.draft_with_events(page)
+        draft = self._drafter.draft(page)
         self._given.current = draft
         if not self._warm:
             self._turn(page, 0)
-            draft, _ = self._drafter.draft_with_events(page)  # the first call may have loaded models
+            draft = self._drafter.draft(page)  # the first call may have loaded models
             self._given.current = draft
             self._warm = True
         turns = [self._turn(page, turn) for turn in range(self._repeats)]

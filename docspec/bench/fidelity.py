@@ -23,7 +23,6 @@ from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter
 from docspec.drafting.blank import is_blank
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.page import DraftResult
 from docspec.hierarchy.calibration import calibrate
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page import PageParser
@@ -179,8 +178,8 @@ class _Checker:
         has a reference of its own. Its files are those that docspec makes of the same tokens decoded plainly."""
         pages = []
         for name, draft in (drafted.made or {"none": PageDraft()}).items():
-            reference = self._generator.crops(plain.requests(DraftedPage(image, DraftResult(draft))))
-            result = plain.verify(DraftedPage(image, DraftResult(draft)))
+            reference = self._generator.crops(plain.requests(DraftedPage(image, draft)))
+            result = plain.verify(DraftedPage(image, draft))
             page = self._begun(image, drafted, reference, files_of(result))
             self._judge(page, name, draft, "none", result)
             self._compare(page, name, draft, "page")
@@ -247,9 +246,9 @@ def _skip(page: PageChecks, drafts: str, reason: str, failed: bool = False) -> N
 def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> PageDrafts:
     drafts = PageDrafts()
     for drafter in drafters:
-        draft, events = drafter.draft_with_events(page)
-        if events:
-            drafts.missing.append((drafter.name, "; ".join(event.detail for event in events), True))
+        draft = drafter.draft(page)
+        if draft.events:
+            drafts.missing.append((drafter.name, "; ".join(event.detail for event in draft.events), True))
         elif draft.is_empty:
             drafts.missing.append((drafter.name, f"an empty draft ({draft.reason or 'no text found'})", False))
         else:
@@ -258,7 +257,7 @@ def _drafted(page: PageImage, drafters: Sequence[SafeDrafter]) -> PageDrafts:
 
 
 def _ready(page: _CheckedPage) -> DraftedPage:
-    return DraftedPage(page.image, DraftResult(page.draft[1]))
+    return DraftedPage(page.image, page.draft[1])
 
 
 def _file_of(document: Document, page: PageImage) -> Path | None:

@@ -207,7 +207,7 @@ def replay_transcript(
     output = [*codec.tokenize(transcript.text), codec.end]
     replays = []
     with first_page(transcript, dpi) as page:
-        draft, events = drafter.draft_with_events(page)
+        draft = drafter.draft(page)
         drafts = drafted_tokens(dialect, draft, page, codec)
         grammar = partial(dialect.grammar, draft, page.width, page.height)
     for align, chain in [(align, False) for align in aligns] + [(align, True) for align in aligns if chains]:
@@ -219,7 +219,7 @@ def replay_transcript(
     return PageReplay(
         transcript.name,
         draft.drafter,
-        "; ".join(event.detail for event in events) or draft.reason,
+        "; ".join(event.detail for event in draft.events) or draft.reason,
         len(output) - 1,
         len(drafts),
         sum(map(len, drafts)),

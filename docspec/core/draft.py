@@ -87,7 +87,7 @@ class PageDraft:
     ``unread`` is the ink outside all regions (:func:`docspec.drafting.unread.unread_regions`; ``None``: not searched).
     ``soundness`` (0..1) is the likeness of a hidden text layer to the print, 1 for a visible one. ``turns`` are the
     clockwise quarter turns by which the page was turned upright before it was drafted: boxes are those of the turned
-    page.
+    page. ``blank``: nothing is printed on the page.
     """
 
     regions: tuple[Region, ...] = ()
@@ -102,6 +102,7 @@ class PageDraft:
     soundness: float = 1.0
     turns: int = 0
     unread: tuple[Region, ...] | None = None
+    blank: bool = False
 
     @property
     def laid_out_by(self) -> str:

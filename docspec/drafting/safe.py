@@ -28,15 +28,10 @@ class SafeDrafter:
             getattr(self.inner, "warm", lambda: None)()
 
     def draft(self, page: PageImage) -> PageDraft:
-        """The inner drafter's draft, or an empty one."""
-        return self.draft_with_events(page)[0]
-
-    def draft_with_events(self, page: PageImage) -> tuple[PageDraft, tuple[Event, ...]]:
-        """The draft, and its events: ``drafter_failed`` if there is no draft because the drafter failed with any error,
-        and the draft's own."""
+        """The inner drafter's draft; an empty one with the event ``drafter_failed`` after any error."""
         start = time.perf_counter()
         try:
-            draft = bounded(self.inner.draft(page), page.width, page.height)
+            return bounded(self.inner.draft(page), page.width, page.height)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # libraries written in Rust panic, others leave by SystemExit
@@ -47,6 +42,5 @@ class SafeDrafter:
             if isinstance(error, MemoryError | RecursionError):
                 what = f"{type(error).__name__} {what}" if str(error) else "out of memory"
             seconds = time.perf_counter() - start
-            draft = PageDraft(drafter=self.name, reason=f"failed: {what}", seconds=seconds)
-            return draft, (Event("drafter_failed", f"{self.name}: {what}; decoded without a draft", failure),)
-        return draft, draft.events
+            event = Event("drafter_failed", f"{self.name}: {what}; decoded without a draft", failure)
+            return PageDraft(drafter=self.name, reason=f"failed: {what}", seconds=seconds, events=(event,))

@@ -10,9 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from docspec.core import BBox, Category, Moment, PageImage, Region
-from docspec.drafting.draft_future import DraftFuture
-from docspec.drafting.page import DraftResult
+from docspec.core import BBox, Category, Moment, PageDraft, PageImage, Region
+from docspec.drafting.drafted_page import DraftFuture
 from docspec.engine.request import GrowingDraft
 from docspec.engine.row import Row
 from docspec.hierarchy.reading_context import ReadingContext
@@ -53,7 +52,7 @@ class ArrivingDraft:
             self.note(f"{sum(piece.count(chr(10)) + 1 for piece in pieces)} lines arrived", tokens)
         if self._future.is_whole and not self._whole:
             self._whole = True
-            page, draft = self._page, self._future.whole().draft
+            page, draft = self._page, self._future.whole()
             texts = self._context.dialect.page_drafts(draft, page.width, page.height)
             self.drafts[1].extend(self._context.target.tokenize("\n\n".join(texts)))
             self.note(WHOLE, tokens)
@@ -61,15 +60,15 @@ class ArrivingDraft:
             return
         self._context.engine.drafts_changed()
 
-    def finish(self, tokens: int) -> DraftResult:
+    def finish(self, tokens: int) -> PageDraft:
         """Waits for the complete draft, whose boxes are needed, after ``tokens`` tokens were written."""
         self.note("last token", tokens)
         start = time.perf_counter()
-        drafted = self._future.whole()
+        draft = self._future.whole()
         self.waited = time.perf_counter() - start
         if not self._whole:
             self.note(WHOLE, tokens)
-        return drafted
+        return draft
 
     @property
     def seconds(self) -> float:

@@ -14,8 +14,7 @@ from docspec.core.observer import Observer
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
-from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.page import PageDrafters
+from docspec.drafting.drafted_page import DraftedPage, PageDrafters
 from docspec.engine.request import Request
 from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from docspec.core import Event, PageDraft, PageError, PageImage, PageResult
-from docspec.drafting.draft_future import DraftFuture
-from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.page import DraftResult
+from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.turning import turning, upright
 from docspec.engine.request import Output
 from docspec.hierarchy import results
@@ -39,14 +37,13 @@ class PageState:
         page, draft = page_of(drafted), drafted.draft
         if drafted.error is not None:
             return cls(page, draft, results.failed(page, drafted.error))
-        events = (*page.events, *turning(draft.turns), *drafted.drafted.events)
+        events = (*page.events, *turning(draft.turns), *draft.events)
         begun = results.begun(page, draft, events, drafted.waited)
         state = cls(page, draft, begun, future=drafted.future)
-        blank = drafted.drafted.blank
-        if blank and state.result.damage is not None:
+        if draft.blank and state.result.damage is not None:
             lost = PageError(f"nothing of it can be shown; {state.result.damage}")
             state.result = replace(results.failed(page, lost), events=state.result.events)
-        elif blank:
+        elif draft.blank:
             state.happened("blank_page", "nothing is printed on the page; the model was not asked")
             state.result = replace(state.result, status="blank")
         return state
@@ -55,10 +52,9 @@ class PageState:
     def number(self) -> int:
         return self.page.number
 
-    def arrived(self, drafted: DraftResult, seconds: float, beside: float) -> None:
+    def arrived(self, draft: PageDraft, seconds: float, beside: float) -> None:
         """Takes the complete draft: ``seconds`` of drafting counted on the clock, ``beside`` passed while the page was
         read."""
-        draft, timings = drafted.draft, replace(self.result.timings, draft=seconds, beside=beside)
         self.draft = draft
         self.result = replace(
             self.result,
@@ -66,8 +62,8 @@ class PageState:
             drafter_reason=draft.reason,
             layout=draft.laid_out_by,
             regions=len(draft.regions),
-            events=(*self.result.events, *drafted.events),
-            timings=timings,
+            events=(*self.result.events, *draft.events),
+            timings=replace(self.result.timings, draft=seconds, beside=beside),
         )
 
     def happened(self, kind: str, detail: str) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from docspec.drafting.draft_future import DraftFuture
+from docspec.drafting.drafted_page import DraftFuture
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.hierarchy.arriving_draft import ArrivingDraft

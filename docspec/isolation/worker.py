@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from docspec import offline
-from docspec.core import Event, PageImage, ParseOptions
+from docspec.core import Event, PageDraft, PageImage, ParseOptions
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.memory import keep_free_memory
@@ -14,7 +14,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.documents.view import View
 from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink
-from docspec.drafting.page import DraftResult, PageDrafters
+from docspec.drafting.drafted_page import PageDrafters
 from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
 from docspec.isolation.serving import RecognisedLines
 from docspec.isolation.shared_pixels import SIZE, PixelsHandle, map_pixels
@@ -109,7 +109,7 @@ class DocumentWorker:
 
     def draft(
         self, by_regions: bool, prices: Prices, told: bool
-    ) -> tuple[DraftResult, Sequence[tuple[DraftKind, float]]]:
+    ) -> tuple[PageDraft, Sequence[tuple[DraftKind, float]]]:
         """The draft of the present page, and the seconds of each kind of drafting. With ``told``, lines are sent as
         they are recognised."""
         assert self._page is not None and self._drafters is not None

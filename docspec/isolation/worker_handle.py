@@ -16,9 +16,7 @@ from docspec.documents import PageFailure, Source
 from docspec.documents.memory import return_free_memory
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
-from docspec.drafting.draft_future import DraftFuture
-from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.page import DraftResult
+from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.policy import FREE, DraftKind, Prices
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.document import IsolatedDocument
@@ -53,7 +51,7 @@ class PrepareOptions:
     prices: Callable[[], Prices]
     drafted: Callable[[DraftKind, float], None]
     overlaps: bool = False
-    looks: Callable[[PageImage, DraftResult], bool] | None = None
+    looks: Callable[[PageImage, PageDraft], bool] | None = None
 
     @classmethod
     def complete(cls, view: View, image_dpi: float | None) -> PrepareOptions:
@@ -126,9 +124,9 @@ class WorkerHandle:
         try:
             found = self._drafted(document, page, preparation, future)
             assert isinstance(found, DraftedPage), "what is handed over while it is drafted was drawn before"
-            future.finish(found.drafted, found.error)
+            future.finish(found.draft, found.error)
         except BaseException as error:
-            future.finish(DraftResult(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
+            future.finish(PageDraft(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
         finally:
             self.lock.release()
 
@@ -262,7 +260,7 @@ class WorkerHandle:
         regions, prices = preparation.by_regions(page), preparation.prices()
         useful = math.inf if regions else prices.most
         try:
-            drafted, spent = self._child.call(
+            draft, spent = self._child.call(
                 "draft",
                 regions,
                 prices,
@@ -285,16 +283,16 @@ class WorkerHandle:
         document.note_draft(lost=False)
         for kind, seconds in spent:
             preparation.drafted(kind, seconds)
-        if not page.is_drawn and (preparation.looks is None or preparation.looks(page, drafted)):
+        if not page.is_drawn and (preparation.looks is None or preparation.looks(page, draft)):
             seen = self._seen(document, page)
-            return seen if isinstance(seen, PageFailure) else DraftedPage(seen, drafted, waited=0.0)
-        return DraftedPage(page, drafted, waited=0.0)
+            return seen if isinstance(seen, PageFailure) else DraftedPage(seen, draft, waited=0.0)
+        return DraftedPage(page, draft, waited=0.0)
 
     def _undrafted(self, page: PageImage, why: str, failure: Failure, seconds: float) -> DraftedPage:
         name = self._settings.options.drafter
         event = Event("drafter_failed", f"{name}: {why}; decoded without a draft", failure)
-        draft = PageDraft(drafter=name, reason=f"failed: {why}", seconds=seconds)
-        return DraftedPage(page, DraftResult(draft, (event,), is_blank(page)), waited=0.0)
+        draft = PageDraft(drafter=name, reason=f"failed: {why}", seconds=seconds, events=(event,), blank=is_blank(page))
+        return DraftedPage(page, draft, waited=0.0)
 
     def _seconds(self, document: IsolatedDocument, limit: float) -> float:
         left = document.seconds_left()

@@ -16,7 +16,6 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.core.result import Failure
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.page import DraftResult
 from tests.isolation.conftest import written
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +28,7 @@ def page_of(number, height=128):
 
 def drafted(number, text, height=128):
     regions = tuple(Region(BBox(0, y, 250, y + 50), Category.TEXT, (text,)) for y in (0, 64))
-    return DraftedPage(page_of(number, height), DraftResult(PageDraft(regions, "text-layer")))
+    return DraftedPage(page_of(number, height), PageDraft(regions, "text-layer"))
 
 
 PAGES = (drafted(1, "some words"), drafted(2, "others " * 9, 192), drafted(3, "x y z", 96))

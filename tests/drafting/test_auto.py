@@ -150,12 +150,11 @@ class Broken:
 def test_a_failing_drafter_becomes_an_empty_draft_and_an_event(page_of: PageOf) -> None:
     drafter = SafeDrafter(Broken())
     assert isinstance(drafter, Drafter)
-    draft, events = drafter.draft_with_events(page_of())
+    draft = drafter.draft(page_of())
     what = "tensor of the wrong shape and a second line"
     assert (draft.is_empty, draft.drafter, draft.reason) == (True, "broken", f"failed: {what}")
-    assert [event.kind for event in events] == ["drafter_failed"]
-    assert events[0].detail == f"broken: {what}; decoded without a draft"
-    assert drafter.draft(page_of()).is_empty
+    assert [event.kind for event in draft.events] == ["drafter_failed"]
+    assert draft.events[0].detail == f"broken: {what}; decoded without a draft"
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RecursionError("too deep"), SystemExit(3), ValueError()])
@@ -164,7 +163,8 @@ def test_no_exception_of_a_drafter_reaches_the_page(page_of: PageOf, error: Base
         def draft(self, page: PageImage) -> PageDraft:
             raise error
 
-    draft, (event,) = SafeDrafter(Leaving()).draft_with_events(page_of())
+    draft = SafeDrafter(Leaving()).draft(page_of())
+    [event] = draft.events
     assert (draft.is_empty, event.kind) == (True, "drafter_failed")
     assert len(draft.reason) > len("failed: ")
 
@@ -176,8 +176,8 @@ def test_drafters_are_made_by_name(name: str) -> None:
 
 
 def test_no_draft_is_a_draft_too(page_of: PageOf) -> None:
-    draft, events = make_drafter(ParseOptions(drafter="none")).draft_with_events(page_of())
-    assert (draft.is_empty, draft.drafter, events) == (True, "none", ())
+    draft = make_drafter(ParseOptions(drafter="none")).draft(page_of())
+    assert (draft.is_empty, draft.drafter, draft.events) == (True, "none", ())
 
 
 def test_what_cannot_work_is_refused_before_the_first_page(tmp_path: Path) -> None:

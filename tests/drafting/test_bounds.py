@@ -86,7 +86,7 @@ def test_hostile_saved_drafts_are_bounded_and_quick(tmp_path: Path, kind: str, f
     path = tmp_path / "a.json"
     path.write_text(json.dumps(data))
     with within(2):
-        draft, _ = SafeDrafter(SavedDrafter(path)).draft_with_events(PAGE)
+        draft = SafeDrafter(SavedDrafter(path)).draft(PAGE)
     texts = [text for item in draft.regions for text in item.texts] + list(draft.page_texts)
     assert sum(map(len, texts)) <= MAX_CHARACTERS
     assert len(draft.regions) <= MAX_REGIONS
@@ -96,5 +96,6 @@ def test_hostile_saved_drafts_are_bounded_and_quick(tmp_path: Path, kind: str, f
 
 def test_a_file_nested_without_end_is_a_failed_draft(tmp_path: Path) -> None:
     (tmp_path / "deep.json").write_text("[" * 200_000)
-    draft, (event,) = SafeDrafter(SavedDrafter(tmp_path / "deep.json")).draft_with_events(PAGE)
+    draft = SafeDrafter(SavedDrafter(tmp_path / "deep.json")).draft(PAGE)
+    [event] = draft.events
     assert (draft.is_empty, event.kind) == (True, "drafter_failed")

@@ -17,7 +17,7 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage, PageResult, Region
 from docspec.core.observer import NullObserver
 from docspec.drafting import SafeDrafter
-from docspec.drafting.draft_future import DraftFuture
+from docspec.drafting.drafted_page import DraftFuture
 from docspec.hierarchy.pacing import Pacing
 from docspec.isolation.pool import Isolation
 from docspec.reporting import timing

@@ -13,7 +13,6 @@ from PIL import Image
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.page import DraftResult
 from docspec.engine import loop
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
@@ -31,7 +30,7 @@ def page_of(number, height=128):
 
 def drafted(number, text, height=128):
     regions = tuple(Region(BBox(0, y, 250, y + 50), Category.TEXT, (text,)) for y in (0, 64))
-    return DraftedPage(page_of(number, height), DraftResult(PageDraft(regions, "text-layer")))
+    return DraftedPage(page_of(number, height), PageDraft(regions, "text-layer"))
 
 
 PAGES = (drafted(1, "some words"), drafted(2, "others " * 9, 192), drafted(3, "", 96), drafted(4, "x y z"))
@@ -104,7 +103,7 @@ def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):
 def test_blank_and_undrafted_pages_keep_their_places(lively_qwen):
     parser = parser_with(lively_qwen, stages="page")
     broken = DraftedPage(page_of(7), error=ValueError("no draft"))
-    blank = replace(PAGES[1], drafted=replace(PAGES[1].drafted, blank=True))
+    blank = replace(PAGES[1], draft=replace(PAGES[1].draft, blank=True))
     beside = parser.verify_all([PAGES[0], blank, broken, PAGES[3]])
     assert [page.status for page in beside] == ["ok", "blank", "failed", "ok"]
     assert [page.number for page in beside] == [1, 2, 7, 4]

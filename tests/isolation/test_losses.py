@@ -42,11 +42,11 @@ def test_a_drafter_that_takes_the_child_along_costs_the_page_its_draft(
     assert len(prepared) == 11, "no page is lost"
     assert len({page.page.image.tobytes() for page in prepared}) == 11
     for page in prepared[::2]:
-        assert len(page.drafted.draft.regions) == 1 and not page.drafted.events
+        assert len(page.draft.regions) == 1 and not page.draft.events
     said = []
     for page in prepared[1::2]:
-        assert page.drafted.draft.is_empty and not page.drafted.blank
-        [event] = page.drafted.events
+        assert page.draft.is_empty and not page.draft.blank
+        [event] = page.draft.events
         assert event.kind == "drafter_failed"
         said.append((event.failure, event.detail.split(": ", 1)[1]))
     died = "decoded without a draft"
@@ -77,10 +77,10 @@ def test_a_drafter_that_hangs_is_stopped_in_time(isolation: Callable[..., Isolat
     assert len(pages) == 3
     second = pages[1]
     assert isinstance(second, DraftedPage)
-    [event] = second.drafted.events
+    [event] = second.draft.events
     assert event.failure is Failure.TIMED_OUT
     assert "was not done in time (--page-timeout); decoded without" in event.detail
-    assert second.drafted.draft.seconds < TIMEOUT + PATIENCE, "it would hang for an hour"
+    assert second.draft.seconds < TIMEOUT + PATIENCE, "it would hang for an hour"
 
 
 def test_a_draft_never_takes_longer_than_it_could_save(isolation: Callable[..., Isolation], pdf: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_draft_never_takes_longer_than_it_could_save(isolation: Callable[..., 
     document = children.open(source_from_path(pdf))
     _, second, _ = [page for _, page in children.pages(iter([(document, n) for n in (1, 2, 3)]), wanted(most=2.0), 1)]
     assert isinstance(second, DraftedPage)
-    [event] = second.drafted.events
+    [event] = second.draft.events
     assert "took longer than plain decoding of a page (2.0 s); decoded without" in event.detail
 
 
@@ -125,7 +125,7 @@ def test_the_pages_that_are_not_drawn_when_a_document_is_out_of_time_fail(
 
 def test_a_drafter_that_dies_again_and_again_is_given_up(isolation: Callable[..., Isolation], tmp_path: Path) -> None:
     pages = read(isolation(doubles.aborting), written(tmp_path / "a.pdf", pages=5))
-    said = [page.drafted.events[0].detail for page in pages if isinstance(page, DraftedPage)]
+    said = [page.draft.events[0].detail for page in pages if isinstance(page, DraftedPage)]
     assert ["SIGABRT" in detail for detail in said] == [True, True, True, False, False]
     assert "given up" in said[3]
 

@@ -217,9 +217,9 @@ def test_pages_that_were_sketched_are_drawn_where_their_drafts_are_lost(
     pages = [page for _, page in children.pages(((document, number) for number in range(1, 6)), spared, 0)]
     for page in pages:
         assert isinstance(page, DraftedPage)
-        assert page.drafted.events[0].kind == "drafter_failed"
-        assert page.page.is_drawn and not page.drafted.blank
-    assert "given up" in pages[-1].drafted.events[0].detail  # type: ignore[union-attr]
+        assert page.draft.events[0].kind == "drafter_failed"
+        assert page.page.is_drawn and not page.draft.blank
+    assert "given up" in pages[-1].draft.events[0].detail  # type: ignore[union-attr]
 
 
 def test_two_processes_draft_where_another_one_decodes(monkeypatch: pytest.MonkeyPatch) -> None:

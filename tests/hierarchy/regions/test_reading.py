@@ -14,7 +14,6 @@ from PIL import Image
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, PrintedLine, Region
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.page import DraftResult
 from docspec.drafting.tilt import as_printed
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.regions.completing import complete
@@ -77,7 +76,7 @@ def parsers(lively_qwen: Path) -> dict[str, PageParser]:
 
 @pytest.mark.parametrize("kind", ["right", "wrong", "empty"])
 def test_every_crop_is_written_as_plain_decoding_writes_it(parsers: dict[str, PageParser], kind: str) -> None:
-    page = DraftedPage(print_page(), DraftResult(DRAFTS[kind]))
+    page = DraftedPage(print_page(), DRAFTS[kind])
     found, plain = parsers["auto"].verify(page), parsers["plain"].verify(page)
     assert found.status == plain.status == "ok", found.error
     assert found.token_ids and found.token_ids == plain.token_ids
@@ -86,7 +85,7 @@ def test_every_crop_is_written_as_plain_decoding_writes_it(parsers: dict[str, Pa
 
 
 def test_strictly_each_crop_is_decoded_alone(parsers: dict[str, PageParser]) -> None:
-    page = DraftedPage(print_page(), DraftResult(DRAFTS["wrong"]))
+    page = DraftedPage(print_page(), DRAFTS["wrong"])
     shared, strict = parsers["auto"].verify(page), parsers["strict"].verify(page)
     assert shared.stage2 is not None and strict.stage2 is not None
     assert strict.stage2.forwards == strict.stage2.steps and shared.stage2.forwards < shared.stage2.steps
@@ -94,30 +93,26 @@ def test_strictly_each_crop_is_decoded_alone(parsers: dict[str, PageParser]) -> 
 
 
 def test_regions_of_a_drafter_that_names_no_layout_are_its_own(parsers: dict[str, PageParser]) -> None:
-    found = parsers["auto"].verify(DraftedPage(print_page(), DraftResult(replace(draft(layout=""), drafter="mine"))))
+    found = parsers["auto"].verify(DraftedPage(print_page(), replace(draft(layout=""), drafter="mine")))
     [said] = [event.detail for event in found.events if event.kind == "read_by_regions"]
     assert found.layout == "mine" and said.endswith("layout: mine")
 
 
 def test_other_print_gives_other_tokens(parsers: dict[str, PageParser]) -> None:
     one, other = (
-        parsers["auto"].verify(DraftedPage(print_page(words), DraftResult(DRAFTS["right"])))
-        for words in (FIRST, "Xylophones")
+        parsers["auto"].verify(DraftedPage(print_page(words), DRAFTS["right"])) for words in (FIRST, "Xylophones")
     )
     assert one.token_ids != other.token_ids
 
 
 def test_pages_in_flight_write_what_they_write_alone(parsers: dict[str, PageParser]) -> None:
-    pages = [
-        DraftedPage(print_page(words), DraftResult(DRAFTS[kind]))
-        for words, kind in ((FIRST, "right"), ("Quays", "wrong"))
-    ]
+    pages = [DraftedPage(print_page(words), DRAFTS[kind]) for words, kind in ((FIRST, "right"), ("Quays", "wrong"))]
     alone = [parsers["auto"].verify(page).token_ids for page in pages]
     assert [page.token_ids for page in parsers["auto"].verify_all(pages)] == alone
 
 
 def test_baseline_is_plain_decoding_of_the_same_crops(parsers: dict[str, PageParser]) -> None:
-    found = parsers["baseline"].verify(DraftedPage(print_page(), DraftResult(DRAFTS["right"])))
+    found = parsers["baseline"].verify(DraftedPage(print_page(), DRAFTS["right"]))
     assert found.baseline is not None
     assert found.baseline.identical and found.baseline.tokens == len(found.token_ids)
 
@@ -130,7 +125,7 @@ def test_drafts_do_not_say_how_much_may_be_written(parsers: dict[str, PageParser
 
 
 def test_running_heads_are_kept_in_the_blocks_and_left_out_of_the_text(parsers: dict[str, PageParser]) -> None:
-    found = parsers["auto"].verify(DraftedPage(print_page(), DraftResult(draft())))
+    found = parsers["auto"].verify(DraftedPage(print_page(), draft()))
     assert found.blocks[0].category is Category.PAGE_HEADER
     assert found.blocks[0].text and not found.text.startswith(found.blocks[0].text)
     assert found.blocks[1].text.startswith("# ")
@@ -148,7 +143,7 @@ def test_a_page_that_is_all_head_is_not_empty(parsers: dict[str, PageParser]) ->
     """The JSON has what the layout called it, the text has its words."""
     page = print_page()
     page.image.paste("white", (0, 32, page.width, page.height))
-    found = parsers["auto"].verify(DraftedPage(page, DraftResult(replace(draft(), regions=draft().regions[:1]))))
+    found = parsers["auto"].verify(DraftedPage(page, replace(draft(), regions=draft().regions[:1])))
     assert [block.category for block in found.blocks] == [Category.PAGE_HEADER]
     assert found.text and found.text == found.blocks[0].text
     foot = (Block(Category.PAGE_FOOTER, "12"), Block(Category.TEXT, "Words."))
@@ -197,9 +192,7 @@ def test_pages_beyond_the_context_are_read_by_regions(lively_qwen: Path, tmp_pat
 def test_a_drawing_without_words_is_not_read(parsers: dict[str, PageParser]) -> None:
     picture = Image.new("RGB", (400, 300), "white")
     picture.paste((20, 60, 90), (50, 50, 350, 250))
-    found: PageResult = parsers["auto"].verify(
-        DraftedPage(PageImage(picture, 1, 2.0, "map.png"), DraftResult(PageDraft()))
-    )
+    found: PageResult = parsers["auto"].verify(DraftedPage(PageImage(picture, 1, 2.0, "map.png"), PageDraft()))
     assert found.status == "ok" and not found.token_ids
     assert [block.category for block in found.blocks] == [Category.PICTURE]
 

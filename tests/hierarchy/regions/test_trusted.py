@@ -14,7 +14,6 @@ from docspec.documents import open_document
 from docspec.documents.sources import source_from_path
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.merged import MergedDrafter
-from docspec.drafting.page import DraftResult
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.hierarchy.regions.trusted import TRUSTED, may_be_taken
@@ -65,7 +64,7 @@ def results(lively_qwen: Path, paper: Path) -> dict[bool, PageResult]:
             trust_agreement=trust,
         )
         parser = Parser(options).page_parser
-        found = parser.verify(DraftedPage(page, DraftResult(drafted)))
+        found = parser.verify(DraftedPage(page, drafted))
         assert found.status == "ok", found.error
         return found
 
